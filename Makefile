@@ -1,0 +1,45 @@
+# Everything a newcomer needs: `make demo` and `make test` do their own set-up.
+PYTHON ?= python3
+CXX ?= g++
+VENV := .venv
+BIN := $(VENV)/bin
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard native/*)
+
+.PHONY: demo test lint format clean
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "markhood needs Python 3.11 or newer: set PYTHON=python3.12, say."; exit 1; }
+	@command -v $(CXX) >/dev/null || { echo "markhood needs a C++ compiler: install one (Debian: apt install g++, macOS: xcode-select --install)."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@touch $@
+
+# The tools of the build stay in the environment, so that a second build is incremental.
+$(VENV)/.installed: $(VENV)/.created $(BUILD_INPUTS)
+	$(BIN)/python -m pip install --quiet --group build --group test --group lint
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+demo: $(VENV)/.installed  ## learn the pixel network of handwritten digits
+	$(BIN)/markhood demo
+
+test: $(VENV)/.installed  ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed  ## lint, formatting, types and import direction
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed  ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove what was built
+	rm -rf $(VENV) build dist .nox

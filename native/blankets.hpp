@@ -1,0 +1,221 @@
+// Scores of a target's blanket and of its neighbours (one variable more or less), and the greedy
+// search over them.
+//
+//     grow and shrink:
+//     1. add the best candidate; stop if it does not improve the score
+//     2. take out the best member while that improves it (never from a blanket of two: with one
+//        variable left the score is a pair's, and the better of the pairs was chosen already)
+//     3. go on with 1
+#pragma once
+#include <cmath>
+
+#include "logistic.hpp"
+#include "table.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr double kTie = 1e-9;  // scores this near are equal: rounding never decides an edge
+
+class BlanketScorer {
+  public:
+    Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
+    double log_likelihood = 0.0;
+    LogisticFit fit;
+
+    BlanketScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
+
+    // Makes `blanket` the current one and returns its score.
+    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        size_ = size;
+        table_.build(rows_, target, blanket, size);
+        start(size + 1);
+        fit.coefficients[0] = logit(total_of(table_.ones), total_of(table_.totals));
+        log_likelihood = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(),
+                                      table_.n_packs);
+        coefficients.resize(size + 1);
+        std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
+        return penalised(log_likelihood, size);
+    }
+
+    double with(std::size_t candidate) {
+        table_.split_by(candidate);
+        const Pack* ones = table_.ones.data() + table_.n_packs;
+        const Pack* totals = table_.totals.data() + table_.n_packs;
+        if (size_ == 0) return penalised(saturated(ones, totals), 1);
+        start(size_ + 2);
+        std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
+        return penalised(fit.maximise(table_.columns.data(), size_ + 1, ones, totals, 2 * table_.n_packs), size_ + 1);
+    }
+
+    double without(std::size_t position) {
+        columns_.resize(size_);
+        start(size_);
+        fit.coefficients[0] = coefficients[0];
+        for (std::size_t k = 0, to = 0; k < size_; ++k) {
+            if (k == position) continue;
+            columns_[to++] = table_.columns[k];
+            fit.coefficients[to] = coefficients[k + 1];
+        }
+        return penalised(
+            fit.maximise(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs),
+            size_ - 1);
+    }
+
+  private:
+    void start(std::size_t n) {
+        fit.coefficients.resize(n);
+        std::memset(fit.coefficients.data(), 0, n * sizeof(double));
+    }
+
+    double total_of(const Buffer<Pack>& counts) const {
+        Pack sum{};
+        for (std::size_t p = 0; p < table_.n_packs; ++p) sum += counts[p];
+        return total(sum);
+    }
+
+    static double logit(double ones, double all) {
+        return ones > 0 && ones < all ? std::log(ones / (all - ones)) : 0.0;
+    }
+
+    // One row, or two: as many parameters as rows, so each row has its own probability.
+    double saturated(const Pack* ones, const Pack* totals) const {
+        const auto entropy = [](double n) { return n > 0 ? n * std::log(n) : 0.0; };
+        double sum = 0.0;
+        for (std::size_t p = 0; p < 2 * table_.n_packs; ++p) {
+            const double one = ones[p][0], all = totals[p][0];
+            sum += entropy(one) + entropy(all - one) - entropy(all);
+        }
+        return sum;
+    }
+
+    double penalised(double likelihood, std::size_t size) const {
+        const double m = static_cast<double>(size);
+        return likelihood - (m + 1.0) * criterion_.parameter_cost - m * criterion_.variable_cost;
+    }
+
+    BitRows rows_;
+    Criterion criterion_;
+    std::size_t size_ = 0;
+    BlanketTable table_;
+    Buffer<const Pack*> columns_;
+};
+
+static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                          Lists toggles, Criterion criterion, double* scores, double* toggled) {
+    BlanketScorer scorer(rows, criterion);
+    for (std::size_t t = 0; t < n_targets; ++t) {
+        const std::int64_t* blanket = blankets.list(t);
+        const std::size_t size = blankets.length(t);
+        scores[t] = scorer.set_blanket(targets[t], blanket, size);
+        for (std::size_t k = 0; k < toggles.length(t); ++k, ++toggled) {
+            const std::int64_t variable = toggles.list(t)[k];
+            std::size_t position = 0;
+            while (position < size && blanket[position] != variable) ++position;
+            *toggled = position < size ? scorer.without(position) : scorer.with(variable);
+        }
+    }
+}
+
+// The lowest position whose score is within a tie of the best.
+static inline std::size_t best_of(const Buffer<double>& scores) {
+    double best = -HUGE_VAL;
+    for (std::size_t k = 0; k < scores.size(); ++k) best = scores[k] > best ? scores[k] : best;
+    std::size_t first = 0;
+    while (first < scores.size() && !(scores[first] >= best - kTie)) ++first;
+    return first;
+}
+
+class BlanketSearch {
+  public:
+    Buffer<std::int64_t> blanket;  // ascending
+
+    BlanketSearch(BitRows rows, Criterion criterion, std::int64_t* evaluations)
+        : scorer_(rows, criterion), evaluations_(evaluations) {}
+
+    double grow_and_shrink(std::size_t target, const std::int64_t* candidates, std::size_t n_candidates) {
+        blanket.resize(0);
+        double score = scorer_.set_blanket(target, nullptr, 0);
+        while (add_best(candidates, n_candidates, score)) {
+            scorer_.set_blanket(target, blanket.data(), blanket.size());
+            while (blanket.size() > 2 && drop_best(score))
+                scorer_.set_blanket(target, blanket.data(), blanket.size());
+        }
+        return score;
+    }
+
+  private:
+    bool add_best(const std::int64_t* candidates, std::size_t n_candidates, double& score) {
+        scores_.resize(0);
+        tried_.resize(0);
+        for (std::size_t k = 0; k < n_candidates; ++k) {
+            if (contains(candidates[k])) continue;
+            tried_.push(candidates[k]);
+            scores_.push(scorer_.with(candidates[k]));
+        }
+        if (scores_.size() == 0) return false;
+        evaluations_[blanket.size() + 1] += static_cast<std::int64_t>(scores_.size());
+        const std::size_t best = best_of(scores_);
+        if (best == scores_.size() || !(scores_[best] > score + kTie)) return false;
+        score = scores_[best];
+        insert(tried_[best]);
+        return true;
+    }
+
+    bool drop_best(double& score) {
+        scores_.resize(0);
+        for (std::size_t k = 0; k < blanket.size(); ++k) scores_.push(scorer_.without(k));
+        evaluations_[blanket.size() - 1] += static_cast<std::int64_t>(scores_.size());
+        const std::size_t best = best_of(scores_);
+        if (best == scores_.size() || !(scores_[best] > score + kTie)) return false;
+        score = scores_[best];
+        for (std::size_t k = best; k + 1 < blanket.size(); ++k) blanket[k] = blanket[k + 1];
+        blanket.resize(blanket.size() - 1);
+        return true;
+    }
+
+    bool contains(std::int64_t variable) const {
+        for (std::size_t k = 0; k < blanket.size(); ++k)
+            if (blanket[k] == variable) return true;
+        return false;
+    }
+
+    void insert(std::int64_t variable) {
+        blanket.push(variable);
+        for (std::size_t k = blanket.size() - 1; k > 0 && blanket[k - 1] > variable; --k) {
+            blanket[k] = blanket[k - 1];
+            blanket[k - 1] = variable;
+        }
+    }
+
+    BlanketScorer scorer_;
+    std::int64_t* evaluations_;
+    Buffer<std::int64_t> tried_;
+    Buffer<double> scores_;
+};
+
+static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+                          Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+    BlanketSearch search(rows, criterion, evaluations);
+    for (std::size_t t = 0; t < n_targets; ++t) {
+        scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t));
+        const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
+        blankets(&length, 1);
+        blankets(search.blanket.data(), search.blanket.size());
+    }
+}
+
+static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                         double* log_likelihoods, double* coefficients, double* next_steps) {
+    BlanketScorer scorer(rows, {0.0, 0.0});
+    for (std::size_t t = 0; t < n_targets; ++t) {
+        const std::size_t n = blankets.length(t) + 1;
+        scorer.set_blanket(targets[t], blankets.list(t), n - 1);
+        log_likelihoods[t] = scorer.log_likelihood;
+        std::memcpy(coefficients, scorer.coefficients.data(), n * sizeof(double));
+        std::memcpy(next_steps, scorer.fit.step.data(), n * sizeof(double));
+        coefficients += n;
+        next_steps += n;
+    }
+}
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,62 @@
+// A growing array on 64-byte boundaries: the one container of the tier files (see tiers.hpp).
+#pragma once
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "tiers.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+template <class T>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { std::free(data_); }
+
+    // Makes room for n elements; those that were there before keep their values.
+    T* resize(std::size_t n) {
+        if (n > capacity_) {
+            const std::size_t capacity = n > 2 * capacity_ ? n : 2 * capacity_;
+            const std::size_t bytes = (capacity * sizeof(T) + 63) / 64 * 64;
+            T* grown = static_cast<T*>(std::aligned_alloc(64, bytes));
+            if (!grown) throw std::bad_alloc();
+            if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+            std::free(data_);
+            data_ = grown;
+            capacity_ = capacity;
+        }
+        size_ = n;
+        return data_;
+    }
+    void push(T value) {
+        resize(size_ + 1);
+        data_[size_ - 1] = value;
+    }
+    void swap(Buffer& other) {
+        T* data = data_;
+        data_ = other.data_;
+        other.data_ = data;
+        const std::size_t size = size_, capacity = capacity_;
+        size_ = other.size_;
+        capacity_ = other.capacity_;
+        other.size_ = size;
+        other.capacity_ = capacity;
+    }
+    std::size_t size() const { return size_; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+
+  private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

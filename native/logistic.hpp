@@ -1,0 +1,138 @@
+// Logistic regression on a table: the maximum of the log-likelihood, by Newton's method.
+//
+// Rows of the table are configurations of the predictors, each with its number of samples
+// (`totals`) and of those where the target is one (`ones`):
+//
+//     eta = b_0 + sum_k b_k x_k,     L(b) = sum over rows of  ones * eta - totals * log(1 + exp(eta))
+//
+//     1. residual = ones - totals * p,  weight = totals * p (1 - p)     with p = 1 / (1 + exp(-eta))
+//     2. gradient g = X' residual,  H = X' diag(weight) X
+//     3. step s = H^-1 g;  stop when g's, the gain it promises, is nothing
+//     4. b <- b + s, or half of it, a quarter, ... until L does not fall
+//
+// Where the data are separated the maximum is at infinity: each step then goes one further along
+// the separating direction and L comes e times closer to its supremum, so the same rule stops it
+// within the tolerance. Predictors that are combinations of others (duplicates, complements)
+// give a zero pivot and stay where they are.
+#pragma once
+#include <cmath>
+
+#include "buffer.hpp"
+#include "packs.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr double kPromisedGain = 1e-11;  // far below 1e-9, the least difference between two scores
+constexpr double kSmallestPivot = 1e-13;  // relative; below it a pivot is rounding
+constexpr int kMaxSteps = 200, kMaxHalvings = 60;
+
+class LogisticFit {
+  public:
+    Buffer<double> coefficients, step;  // intercept first; `step` is the one that was not taken
+
+    // Columns are read through pointers; their packs, like those of the counts, number n_packs.
+    // Starts from `coefficients`, which the caller has set. Returns the log-likelihood.
+    double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
+                    std::size_t n_packs) {
+        columns_ = columns;
+        n_ = n_columns + 1;
+        n_packs_ = n_packs;
+        ones_ = ones;
+        totals_ = totals;
+        residual_.resize(n_packs);
+        weight_.resize(n_packs);
+        step.resize(n_);
+        trial_.resize(n_);
+        gradient_.resize(n_);
+        hessian_.resize(n_ * n_);
+
+        double likelihood = evaluate(coefficients.data());
+        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+            differentiate();
+            const double promised = solve();
+            if (!(promised > kPromisedGain)) break;
+            double length = 1.0, improved = -HUGE_VAL;
+            for (int halving = 0; halving < kMaxHalvings; ++halving, length *= 0.5) {
+                for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step[k];
+                improved = evaluate(trial_.data());
+                if (improved >= likelihood) break;
+            }
+            if (!(improved >= likelihood)) break;  // rounding: no step goes up any more
+            coefficients.swap(trial_);
+            likelihood = improved;
+        }
+        return likelihood;
+    }
+
+  private:
+    double evaluate(const double* b) {
+        Pack sum{};
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            Pack eta = pack_of(b[0]);
+            for (std::size_t k = 1; k < n_; ++k) eta += b[k] * columns_[k - 1][p];
+            const PackBits positive = eta > 0.0;
+            Pack minus_size = positive ? -eta : eta;
+            minus_size = minus_size < -700.0 ? pack_of(-700.0) : minus_size;
+            const Pack e = exp_of_negative(minus_size);
+            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
+            const Pack probability = positive ? larger : smaller;
+            residual_[p] = ones_[p] - totals_[p] * probability;
+            weight_[p] = totals_[p] * (larger * smaller);
+            sum += ones_[p] * eta - totals_[p] * ((positive ? eta : Pack{}) + log_of_one_plus(e));
+        }
+        return total(sum);
+    }
+
+    void differentiate() {
+        for (std::size_t k = 0; k < n_; ++k) {
+            Pack sum{};
+            for (std::size_t p = 0; p < n_packs_; ++p) sum += k ? columns_[k - 1][p] * residual_[p] : residual_[p];
+            gradient_[k] = total(sum);
+            for (std::size_t l = 0; l <= k; ++l) {
+                Pack product{};
+                for (std::size_t p = 0; p < n_packs_; ++p) {
+                    const Pack weighted = k ? columns_[k - 1][p] * weight_[p] : weight_[p];
+                    product += l ? weighted * columns_[l - 1][p] : weighted;
+                }
+                hessian_[k * n_ + l] = total(product);
+            }
+        }
+    }
+
+    // Cholesky in place on the lower triangle; returns gradient times step.
+    double solve() {
+        double* h = hessian_.data();
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double diagonal = h[k * n_ + k];
+            double pivot = diagonal, rest = gradient_[k];
+            for (std::size_t l = 0; l < k; ++l) {
+                double sum = h[k * n_ + l];
+                for (std::size_t i = 0; i < l; ++i) sum -= h[k * n_ + i] * h[l * n_ + i];
+                sum *= h[l * n_ + l];  // the diagonal holds inverse pivots, zero where there is none
+                h[k * n_ + l] = sum;
+                pivot -= sum * sum;
+                rest -= sum * step[l];
+            }
+            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0;
+            h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
+            step[k] = rest * h[k * n_ + k];
+        }
+        double promised = 0.0;
+        for (std::size_t k = n_; k-- > 0;) {
+            promised += step[k] * step[k];  // |L^-1 g|^2 = g' H^-1 g
+            double sum = step[k];
+            for (std::size_t l = k + 1; l < n_; ++l) sum -= h[l * n_ + k] * step[l];
+            step[k] = sum * h[k * n_ + k];
+        }
+        return promised;
+    }
+
+    const Pack* const* columns_ = nullptr;
+    const Pack* ones_ = nullptr;
+    const Pack* totals_ = nullptr;
+    std::size_t n_ = 0, n_packs_ = 0;
+    Buffer<Pack> residual_, weight_;
+    Buffer<double> trial_, gradient_, hessian_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

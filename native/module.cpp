@@ -1,0 +1,182 @@
+// Python bindings, a table of contents of the kernels: check shapes, release the GIL, call. No
+// arithmetic here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tiers.hpp"
+
+namespace nb = nanobind;
+using namespace markhood;
+
+namespace {
+
+template <class T, int Dimensions>
+using In = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+using Words = In<std::uint64_t, 2>;
+using Integers = In<std::int64_t, 1>;
+
+// What this build contains and this processor (and operating system) can run, best first.
+const std::vector<const Tier*>& tiers() {
+    static const std::vector<const Tier*> available = [] {
+        std::vector<const Tier*> found;
+#if defined(__x86_64__)
+        __builtin_cpu_init();
+        if (tier_avx512 && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+            found.push_back(tier_avx512);
+        if (tier_avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(tier_avx2);
+#endif
+        found.push_back(tier_scalar);
+        return found;
+    }();
+    return available;
+}
+
+const Tier& find_tier(const std::string& name) {
+    for (const Tier* tier : tiers())
+        if (name.empty() || tier->name == name) return *tier;
+    throw std::invalid_argument("instruction set '" + name + "' is not available here");
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+BitRows bit_rows(const Words& words, std::size_t n_samples) {
+    require(words.shape(1) % 8 == 0, "rows must be padded to a multiple of 8 words");
+    require(n_samples <= 64 * words.shape(1), "rows must hold n_samples bits");
+    return {words.data(), words.shape(0), words.shape(1), n_samples};
+}
+
+void require_variables(const Integers& variables, std::size_t n_variables) {
+    for (std::size_t k = 0; k < variables.shape(0); ++k)
+        require(variables(k) >= 0 && static_cast<std::size_t>(variables(k)) < n_variables,
+                "variables must be row numbers");
+}
+
+Lists lists(const Integers& starts, const Integers& values, std::size_t n_lists, std::size_t n_variables) {
+    require(starts.shape(0) == n_lists + 1 && starts(0) == 0, "there must be one list a target");
+    for (std::size_t k = 0; k < n_lists; ++k) require(starts(k) <= starts(k + 1), "starts must ascend");
+    require(static_cast<std::size_t>(starts(n_lists)) == values.shape(0), "starts must end at the last value");
+    require_variables(values, n_variables);
+    return {starts.data(), values.data()};
+}
+
+template <class T>
+Out<T> to_numpy(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Out<T>(kept->data(), {kept->size()}, owner);
+}
+
+Sink sink_into(std::vector<std::int64_t>& values) {
+    return {&values, [](void* owner, const std::int64_t* added, std::size_t n) {
+                auto& to = *static_cast<std::vector<std::int64_t>*>(owner);
+                to.insert(to.end(), added, added + n);
+            }};
+}
+
+using Range = std::pair<std::size_t, std::size_t>;
+
+Out<std::int64_t> associated_pairs(Words words, std::size_t n_samples, Integers ones, In<double, 1> n_log_n, Range rows,
+                                   Range columns, double least_ratio, const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    require(ones.shape(0) == bits.n_rows, "ones must have a count a variable");
+    require(n_log_n.shape(0) == n_samples + 1, "n_log_n must go from 0 to n_samples");
+    require(least_ratio > 0, "the least ratio must be positive");
+    require(rows.first <= rows.second && rows.second <= bits.n_rows, "rows must be within the variables");
+    require(columns.first <= columns.second && columns.second <= bits.n_rows, "columns must be within the variables");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        tier.associated_pairs(bits, ones.data(), n_log_n.data(),
+                              {rows.first, rows.second, columns.first, columns.second}, least_ratio,
+                              sink_into(found));
+    }
+    return to_numpy(std::move(found));
+}
+
+std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_samples, Integers targets,
+                                                   Integers blanket_starts, Integers blankets, Integers toggle_starts,
+                                                   Integers toggles, double parameter_cost, double variable_cost,
+                                                   const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = targets.shape(0);
+    require_variables(targets, bits.n_rows);
+    const Lists from = lists(blanket_starts, blankets, n, bits.n_rows);
+    const Lists by = lists(toggle_starts, toggles, n, bits.n_rows);
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<double> scores(n), toggled(toggles.shape(0));
+    {
+        nb::gil_scoped_release release;
+        tier.toggle_scores(bits, targets.data(), n, from, by, {parameter_cost, variable_cost}, scores.data(),
+                           toggled.data());
+    }
+    return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
+}
+
+std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
+    Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
+    double parameter_cost, double variable_cost, const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = targets.shape(0);
+    require_variables(targets, bits.n_rows);
+    const Lists from = lists(candidate_starts, candidates, n, bits.n_rows);
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<std::int64_t> blankets, evaluations(bits.n_rows + 1);
+    std::vector<double> scores(n);
+    {
+        nb::gil_scoped_release release;
+        tier.grow_blankets(bits, targets.data(), n, from, {parameter_cost, variable_cost}, scores.data(),
+                           evaluations.data(), sink_into(blankets));
+    }
+    while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
+    return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations))};
+}
+
+std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
+                                                               Integers blanket_starts, Integers blankets,
+                                                               const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = targets.shape(0);
+    require_variables(targets, bits.n_rows);
+    const Lists from = lists(blanket_starts, blankets, n, bits.n_rows);
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<double> likelihoods(n), coefficients(blankets.shape(0) + n), steps(blankets.shape(0) + n);
+    {
+        nb::gil_scoped_release release;
+        tier.fit_blankets(bits, targets.data(), n, from, likelihoods.data(), coefficients.data(), steps.data());
+    }
+    return {to_numpy(std::move(likelihoods)), to_numpy(std::move(coefficients)), to_numpy(std::move(steps))};
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    using namespace nb::literals;
+    m.def("instruction_sets", [] {
+        std::vector<std::string> names;
+        for (const Tier* tier : tiers()) names.push_back(tier->name);
+        return names;
+    });
+    m.def("associated_pairs", &associated_pairs, "words"_a, "n_samples"_a, "ones"_a, "n_log_n"_a, "rows"_a, "columns"_a,
+          "least_ratio"_a, "instruction_set"_a = "");
+    m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
+          "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "instruction_set"_a = "");
+    m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
+          "parameter_cost"_a, "variable_cost"_a, "instruction_set"_a = "");
+    m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
+          "instruction_set"_a = "");
+}

@@ -1,0 +1,59 @@
+// Several doubles at a time, on any processor: the compiler's vector types, with exp and log1p.
+//
+// A pack is as many rows of a contingency table as a register holds. exp and log1p are the textbook ones (range
+// reduction, then a series), good to about 1e-15 relative, because the library functions do not
+// vectorise without flags that would change the rest of the arithmetic.
+#pragma once
+#include "tiers.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+#if defined(__AVX512F__)
+constexpr std::size_t kPack = 8;
+#elif defined(__AVX2__)
+constexpr std::size_t kPack = 4;
+#else
+constexpr std::size_t kPack = 2;
+#endif
+using Pack = double __attribute__((vector_size(kPack * sizeof(double))));
+using PackBits = std::int64_t __attribute__((vector_size(kPack * sizeof(double))));
+
+static inline std::size_t packs_for(std::size_t n) { return (n + kPack - 1) / kPack; }
+static inline Pack pack_of(double value) { return Pack{} + value; }
+static inline double total(Pack p) {
+    double sum = p[0];
+    for (std::size_t k = 1; k < kPack; ++k) sum += p[k];
+    return sum;
+}
+
+// exp(x) for -708 <= x <= 0.
+static inline Pack exp_of_negative(Pack x) {
+    // x = k log 2 + r with |r| <= log(2)/2. Adding 1.5 * 2^52 rounds to an integer, and leaves it
+    // in the low bits of the sum, from where it goes into the exponent of the result.
+    const double shift = 6755399441055744.0;
+    const Pack shifted = x * 1.4426950408889634 + shift;
+    const Pack k = shifted - shift;
+    const Pack r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
+    Pack sum = pack_of(1.0 / 6227020800.0);
+    const double inverse_factorial[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0,
+                                        1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,     1.0 / 120.0,
+                                        1.0 / 24.0,        1.0 / 6.0,        0.5,             1.0,
+                                        1.0};
+    for (const double coefficient : inverse_factorial) sum = sum * r + coefficient;
+    const PackBits exponent = ((PackBits)shifted + 1023) << 52;
+    return sum * (Pack)exponent;
+}
+
+// log(1 + e) for 0 <= e <= 1, as 2 artanh(s) with s = e / (2 + e) <= 1/3, or, for the upper half,
+// as log(3/2) + log(1 + (2e - 1)/3): either way |s| <= 1/5 and the series is short.
+static inline Pack log_of_one_plus(Pack e) {
+    const PackBits upper = e > 0.5;
+    const Pack numerator = upper ? (2.0 * e - 1.0) : e;
+    const Pack denominator = upper ? (2.0 * e + 5.0) : (e + 2.0);
+    const Pack s = numerator / denominator, s2 = s * s;
+    Pack sum = pack_of(1.0 / 23.0);
+    for (int odd = 21; odd >= 1; odd -= 2) sum = sum * s2 + 1.0 / odd;
+    return 2.0 * s * sum + (upper ? pack_of(0.40546510810816438198) : Pack{});
+}
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,122 @@
+// The screen's inner loop: joint counts of pairs of variables, and the two tests they must pass.
+//
+// The likelihood ratio of two binary variables is n times their mutual information, and
+// n MI <= n log(1 + phi^2). So a pair can only reach a bound where phi^2 >= exp(bound/n) - 1:
+//
+//     |n n_ij - n_i n_j| >= s_i s_j,   s_i = sqrt(n_i (n - n_i)) * (exp(bound/n) - 1)^(1/4),
+//
+// one multiplication and comparison that drops nearly all pairs; the rest look up their
+// logarithms. The columns of a tile are interleaved (word w of `width` variables side by side), so
+// that one broadcast word of a row meets `width` variables at once and every lane ends with the
+// count of its own pair: there are no horizontal sums, and the first test is a vector comparison.
+// A block of rows meets a block of lanes so that each load is used several times; the loop is
+// otherwise limited by loads, not by counting.
+#pragma once
+#include <cmath>
+
+#include "buffer.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kRows = Lanes::row_block;
+constexpr std::size_t kLanes = Lanes::lane_block;
+constexpr std::size_t kColumns = kLanes * Lanes::width;
+
+// What the test needs of each variable of one side of a tile.
+struct Margins {
+    Buffer<double> ones, spread;
+
+    void fill(BitRows rows, const std::int64_t* all_ones, std::size_t first, std::size_t n, std::size_t padded,
+              double root_phi) {
+        ones.resize(padded);
+        spread.resize(padded);
+        for (std::size_t k = 0; k < padded; ++k) {
+            const double one = k < n ? static_cast<double>(all_ones[first + k]) : 0.0;
+            const double product = one * (static_cast<double>(rows.n_samples) - one);
+            ones[k] = one;
+            // Padding and constant variables: nothing reaches infinity.
+            spread[k] = product > 0 ? std::sqrt(product) * root_phi : HUGE_VAL;
+        }
+    }
+};
+
+// panel[w * kColumns + c] = word w of column c; zero past the last column.
+static inline void interleave(BitRows rows, std::size_t first, std::size_t n, std::uint64_t* panel) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+        const std::uint64_t* column = c < n ? rows.row(first + c) : nullptr;
+        for (std::size_t w = 0; w < rows.n_words; ++w) panel[w * kColumns + c] = column ? column[w] : 0;
+    }
+}
+
+// counts[r * kColumns + c] = |row r & column c|
+static inline void count_block(const std::uint64_t* const* x, const std::uint64_t* panel, std::size_t n_words,
+                               double* counts) {
+    typename Lanes::Sums sums[kRows][kLanes];
+    for (std::size_t r = 0; r < kRows; ++r)
+        for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::zero();
+    for (std::size_t w = 0; w < n_words; ++w) {
+        typename Lanes::Bits y[kLanes];
+        for (std::size_t l = 0; l < kLanes; ++l) y[l] = Lanes::load(panel + w * kColumns + l * Lanes::width);
+        for (std::size_t r = 0; r < kRows; ++r) {
+            const auto x_w = Lanes::broadcast(x[r][w]);
+            for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::add_common(sums[r][l], x_w, y[l]);
+        }
+    }
+    for (std::size_t r = 0; r < kRows; ++r)
+        for (std::size_t l = 0; l < kLanes; ++l) Lanes::store(counts + r * kColumns + l * Lanes::width, sums[r][l]);
+}
+
+// n times the mutual information, from the joint count and the two margins.
+static inline double likelihood_ratio(const double* n_log_n, std::size_t n, std::size_t ones_i, std::size_t ones_j,
+                                      std::size_t both) {
+    return (n_log_n[both] + n_log_n[ones_i - both] + n_log_n[ones_j - both] + n_log_n[n - ones_i - ones_j + both]) -
+           (n_log_n[ones_i] + n_log_n[n - ones_i] - n_log_n[n]) - (n_log_n[ones_j] + n_log_n[n - ones_j]);
+}
+
+static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const double* n_log_n, Tile tile,
+                             double least_ratio, Sink sink) {
+    const std::size_t n_i = tile.last_row - tile.first_row, n_j = tile.last_column - tile.first_column;
+    const std::size_t padded_j = (n_j + kColumns - 1) / kColumns * kColumns;
+    const double n = static_cast<double>(rows.n_samples);
+    // Loosened by a hair, so that rounding never drops a pair.
+    const double root_phi = std::sqrt(std::sqrt(std::expm1(least_ratio / n))) * (1.0 - 1e-9);
+    Margins row, column;
+    row.fill(rows, all_ones, tile.first_row, n_i, n_i, root_phi);
+    column.fill(rows, all_ones, tile.first_column, n_j, padded_j, root_phi);
+    Buffer<std::uint64_t> panel;
+    panel.resize(rows.n_words * kColumns);
+    alignas(64) double counts[kRows * kColumns];
+
+    const auto keep_if_passing = [&](std::size_t a, std::size_t b, std::size_t both) {
+        if (a >= b || b >= tile.last_column) return;
+        if (!(likelihood_ratio(n_log_n, rows.n_samples, all_ones[a], all_ones[b], both) >= least_ratio)) return;
+        const std::int64_t found[3] = {static_cast<std::int64_t>(a), static_cast<std::int64_t>(b),
+                                       static_cast<std::int64_t>(both)};
+        sink(found, 3);
+    };
+
+    for (std::size_t j = 0; j < n_j; j += kColumns) {
+        const std::size_t last_j = tile.first_column + (j + kColumns < n_j ? j + kColumns : n_j) - 1;
+        interleave(rows, tile.first_column + j, n_j - j, panel.data());
+        for (std::size_t i = 0; i < n_i && tile.first_row + i < last_j; i += kRows) {
+            const std::size_t n_block = n_i - i < kRows ? n_i - i : kRows;
+            const std::uint64_t* x[kRows];
+            for (std::size_t r = 0; r < kRows; ++r) x[r] = rows.row(tile.first_row + i + (r < n_block ? r : 0));
+            count_block(x, panel.data(), rows.n_words, counts);
+            for (std::size_t r = 0; r < n_block; ++r) {
+                for (std::size_t c = 0; c < kColumns; c += Lanes::width) {
+                    const double* count = counts + r * kColumns + c;
+                    unsigned reaching = Lanes::reaching(count, n, row.ones[i + r], row.spread[i + r],
+                                                        &column.ones[j + c], &column.spread[j + c]);
+                    for (; reaching; reaching &= reaching - 1) {
+                        const unsigned lane = static_cast<unsigned>(__builtin_ctz(reaching));
+                        keep_if_passing(tile.first_row + i + r, tile.first_column + j + c + lane,
+                                        static_cast<std::size_t>(count[lane]));
+                    }
+                }
+            }
+        }
+    }
+}
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,18 @@
+#if defined(__AVX512VPOPCNTDQ__)
+#define MARKHOOD_TIER avx512
+#include "lanes_avx512.hpp"
+#include "blankets.hpp"
+#include "pairs.hpp"
+
+namespace markhood {
+static const Tier tier{"avx512", avx512::associated_pairs, avx512::toggle_scores, avx512::grow_blankets,
+                       avx512::fit_blankets};
+const Tier* const tier_avx512 = &tier;
+}  // namespace markhood
+#else
+#include "tiers.hpp"
+
+namespace markhood {
+const Tier* const tier_avx512 = nullptr;
+}
+#endif

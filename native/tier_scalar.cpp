@@ -1,0 +1,10 @@
+#define MARKHOOD_TIER scalar
+#include "lanes_scalar.hpp"
+#include "blankets.hpp"
+#include "pairs.hpp"
+
+namespace markhood {
+static const Tier tier{"scalar", scalar::associated_pairs, scalar::toggle_scores, scalar::grow_blankets,
+                       scalar::fit_blankets};
+const Tier* const tier_scalar = &tier;
+}  // namespace markhood

@@ -1,0 +1,79 @@
+// The kernels as a table of functions, one table an instruction set.
+//
+// Everything a kernel needs is in a header that is compiled once per instruction set, inside a
+// namespace of that name (MARKHOOD_TIER), with that set's compiler flags. The tier files use no
+// standard containers: a template such as std::vector<double> compiled with AVX-512 flags could
+// be the copy that the linker keeps for everyone, and would stop older processors.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace markhood {
+
+// Packed samples: row i holds variable i, one sample per bit, padded with zero bits to
+// `n_words` 64-bit words, a multiple of eight.
+struct BitRows {
+    const std::uint64_t* bits;
+    std::size_t n_rows;
+    std::size_t n_words;
+    std::size_t n_samples;
+
+    const std::uint64_t* row(std::size_t i) const { return bits + i * n_words; }
+};
+
+// Lists of variables of different lengths: list k is values[starts[k]] ... values[starts[k+1] - 1].
+struct Lists {
+    const std::int64_t* starts;
+    const std::int64_t* values;
+
+    const std::int64_t* list(std::size_t k) const { return values + starts[k]; }
+    std::size_t length(std::size_t k) const { return static_cast<std::size_t>(starts[k + 1] - starts[k]); }
+};
+
+// BIC_gamma: log-likelihood - parameters * parameter_cost - blanket variables * variable_cost.
+struct Criterion {
+    double parameter_cost;
+    double variable_cost;
+};
+
+// Where kernels put results whose number is not known beforehand.
+struct Sink {
+    void* owner;
+    void (*append)(void* owner, const std::int64_t* values, std::size_t n);
+    void operator()(const std::int64_t* values, std::size_t n) const { append(owner, values, n); }
+};
+
+struct Tile {
+    std::size_t first_row, last_row, first_column, last_column;
+};
+
+struct Tier {
+    const char* name;
+
+    // Appends (i, j, joint count) for every i < j of the tile whose likelihood ratio reaches
+    // `least_ratio` > 0. n_log_n[k] = k log k, for k = 0 ... n_samples.
+    void (*associated_pairs)(BitRows, const std::int64_t* ones, const double* n_log_n, Tile, double least_ratio,
+                             Sink);
+
+    // scores[t]: of each target's blanket; toggled[...]: of that blanket with one variable put in
+    // or, where it is there already, taken out.
+    void (*toggle_scores)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                          Lists toggles, Criterion, double* scores, double* toggled);
+
+    // Appends each target's blanket as: its length, then its members in ascending order. Adds to
+    // `evaluations[m]` (of length n_rows) the scores computed for blankets of m variables.
+    void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+                          Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
+
+    // Of each target's regression: intercept and coefficients (one more than the blanket has
+    // members), and the Newton step that would come next, large where a coefficient is infinite.
+    void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                         double* log_likelihoods, double* coefficients, double* next_steps);
+};
+
+// Null where this build or architecture has none.
+extern const Tier* const tier_scalar;
+extern const Tier* const tier_avx2;
+extern const Tier* const tier_avx512;
+
+}  // namespace markhood

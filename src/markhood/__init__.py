@@ -1,0 +1,1 @@
+"""Structure learning of pairwise Markov networks."""

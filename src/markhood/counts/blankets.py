@@ -1,0 +1,58 @@
+"""The contingency table of a variable with its blanket: what a criterion sees of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.kernels.protocol import Bits
+from markhood.kernels.reference import Table
+from markhood.kernels.reference import blanket_table as count
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketTable:
+    """How often each value of a variable occurs with each configuration of its blanket.
+
+    Attributes
+    ----------
+    configurations : ndarray of shape (n_rows, n_blanket), dtype uint8
+        The configurations that occur, in ascending order.
+    counts : ndarray of shape (n_rows, n_levels), dtype int64
+        Samples with that configuration, by the variable's level.
+    n_variables : int
+        Variables in the data: the blanket was chosen among one fewer.
+    """
+
+    configurations: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    n_variables: int
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.counts.sum())
+
+    @property
+    def n_blanket(self) -> int:
+        """Number of variables in the blanket."""
+        return self.configurations.shape[1]
+
+
+def blanket_table(samples: Samples, target: int, blanket: Sequence[int]) -> BlanketTable:
+    """Count a variable's values in every configuration of its blanket.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode
+    >>> samples = encode([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> table = blanket_table(samples, 0, [1])
+    >>> table.counts.tolist()
+    [[1, 0], [1, 2]]
+    """
+    table: Table = count(Bits(samples.words, samples.n_samples), target, blanket)
+    return BlanketTable(table.configurations, table.counts, samples.n_variables)

@@ -1,0 +1,1 @@
+"""What people have (arrays, data frames, files), turned into packed samples with names and levels."""

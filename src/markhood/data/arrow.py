@@ -1,0 +1,99 @@
+"""Parquet and Arrow files, read batch by batch with pyarrow, which is imported only here.
+
+The writer of a file chose its batches; they are joined and cut again (without copying) so that
+chunks begin on word boundaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from markhood.data.encoder import Encoder, chunk_rows
+from markhood.data.frames import add_frame, as_frame, category_orders
+from markhood.data.names import pick_columns
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Samples:
+    """Read a Parquet file, only the columns asked for."""
+    pyarrow = _import_pyarrow(path)
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            names = [schema.names[j] for j in pick_columns(schema.names, columns)]
+            rows = chunk_rows(len(names) * 8)
+            batches = file.iter_batches(batch_size=rows, columns=names)
+            return _encode_batches(batches, schema, names, file.metadata.num_rows)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _damaged(path, "Parquet", error) from error
+
+
+def read_arrow(path: Path, columns: Sequence[str] | None = None) -> Samples:
+    """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
+    pyarrow = _import_pyarrow(path)
+    import pyarrow.ipc
+
+    try:
+        with pyarrow.memory_map(str(path)) as source:
+            if source.read(6) == b"ARROW1":
+                reader = pyarrow.ipc.open_file(source)
+                batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+            else:
+                source.seek(0)
+                reader = pyarrow.ipc.open_stream(source)
+                batches = iter(reader)
+            schema = reader.schema
+            names = [schema.names[j] for j in pick_columns(schema.names, columns)]
+            return _encode_batches(batches, schema, names, None)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _damaged(path, "Arrow", error) from error
+
+
+def _encode_batches(
+    batches: Iterable[Any], schema: Any, names: Sequence[str], n_samples: int | None
+) -> Samples:
+    encoder = None
+    for table in _whole_words(batches, schema, chunk_rows(len(names) * 8)):
+        frame = as_frame(table.select(names))
+        assert frame is not None
+        if encoder is None:
+            encoder = Encoder(names, n_samples, orders=category_orders(frame))
+        add_frame(encoder, frame)
+    assert encoder is not None
+    return encoder.finish()
+
+
+def _whole_words(batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
+    """Yield the same rows as tables of a multiple of `rows` rows, then what is left (or none)."""
+    import pyarrow
+
+    held: list[Any] = []
+    n_held = 0
+    for batch in batches:
+        schema = batch.schema
+        held.append(batch)
+        n_held += batch.num_rows
+        if n_held >= rows:
+            table = pyarrow.Table.from_batches(held)
+            whole = n_held // rows * rows
+            yield table.slice(0, whole)
+            held, n_held = table.slice(whole).to_batches(), n_held - whole
+    yield pyarrow.Table.from_batches(held, schema)
+
+
+def _import_pyarrow(path: Path) -> Any:
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise InputError(f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'") from error
+    return pyarrow
+
+
+def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
+    reason = str(error).splitlines()[0].rstrip(".")
+    return InputError(f"{path} cannot be read as {kind} ({reason}): write it again")

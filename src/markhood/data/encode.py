@@ -1,0 +1,179 @@
+"""Arrays, data frames and sparse matrices, turned into packed samples.
+
+Nothing is copied whole: arrays and memory maps are read tile by tile, data frames chunk by chunk
+of rows, sparse matrices block by block of columns. scipy and data frame libraries are never
+imported here; who has such an object has imported them already.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data import encoder
+from markhood.data.coders import ARRAY_KINDS, Levels, reject_complex
+from markhood.data.encoder import Encoder
+from markhood.data.frames import add_frame, as_frame, category_orders
+from markhood.data.names import check_names, default_names
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+
+
+def encode(data: Any, names: Sequence[str] | None = None) -> Samples:
+    """Pack a table of observations, one bit a value.
+
+    The larger of a column's two values, or the later in sort order, becomes one; categories
+    keep their own order.
+
+    Parameters
+    ----------
+    data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
+        Columns with two distinct values each, whatever these are. `Samples` are returned as
+        they are.
+    names : sequence of str, optional
+        Names of the variables; by default those of the data, or x0, x1, ...
+
+    Returns
+    -------
+    Samples
+        With a `DataWarning` for columns that have one value only.
+
+    Raises
+    ------
+    InputError
+        Where the data cannot be used; the message says why, and where.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode
+    >>> samples = encode([["no", 2], ["yes", 1], ["no", 1]])
+    >>> samples.names, samples.levels
+    (('x0', 'x1'), (('no', 'yes'), (1, 2)))
+    >>> samples.ones.tolist()
+    [1, 1]
+    """
+    return data if isinstance(data, Samples) else _encode(data, names, None)
+
+
+def encode_like(data: Any, levels: Levels, names: Sequence[str] | None = None) -> Samples:
+    """Pack new data with the levels of data seen before.
+
+    Parameters
+    ----------
+    data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
+        As for `encode`; one sample is enough.
+    levels : tuple of tuple
+        The levels of each variable, as in `Samples.levels`; any other value is an error.
+    names : sequence of str, optional
+        Names of the variables; by default those of the data, or x0, x1, ...
+
+    Returns
+    -------
+    Samples
+        With the levels given, also where some do not occur.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode_like
+    >>> encode_like([[5, 1]], levels=((3, 5), (0, 1))).words[:, 0].tolist()
+    [1, 1]
+    """
+    return _encode(data, names, levels)
+
+
+def _encode(data: Any, names: Sequence[str] | None, levels: Levels | None) -> Samples:
+    frame = as_frame(data)
+    if frame is not None:
+        names = _names(names, frame.shape[1], levels, [str(name) for name in frame.columns])
+        orders = category_orders(frame)
+        packing = Encoder(names, len(frame), levels=levels, orders=orders)
+        add_frame(packing, frame)
+        return packing.finish()
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(data):
+        return _encode_sparse(data, names, levels)
+    table = _as_table(data)
+    names = _names(names, table.shape[1], levels)
+    packing = Encoder(names, len(table), levels=levels)
+    packing.add(table)
+    return packing.finish()
+
+
+def _encode_sparse(data: Any, names: Sequence[str] | None, levels: Levels | None) -> Samples:
+    """Pack a sparse matrix, some of its columns at a time."""
+    check_table(data.shape, data.dtype)
+    n_samples, n_variables = data.shape
+    packing = Encoder(_names(names, n_variables, levels), n_samples, levels=levels)
+    by_columns = data.tocsc()
+    step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
+    for column in range(0, n_variables, step):
+        block = by_columns[:, column : column + step].toarray(order="F")
+        packing.place(block, 0, column)
+    packing.skip(n_samples)
+    return packing.finish()
+
+
+def check_table(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise where an array has not two dimensions, or values of a kind that has no levels."""
+    if dtype.kind == "c":
+        raise reject_complex(dtype)
+    if len(shape) != 2:
+        advice = "array.reshape(-1, 1) makes a column of it, array.reshape(1, -1) a row"
+        raise InputError(
+            f"Expected a 2-D array, one row a sample and one column a variable, but got a "
+            f"{len(shape)}-D array of shape {shape}: Reshape your data"
+            + (f" ({advice})" if len(shape) == 1 else "")
+        )
+    if dtype.kind not in ARRAY_KINDS + "OTmM":
+        raise InputError(f"An array of dtype {dtype} has no values to compare: give a plain one")
+
+
+def _as_table(data: Any) -> NDArray[Any]:
+    """Return data as an array of two dimensions, without a copy where they are one."""
+    if np.ma.is_masked(data):
+        data = np.ma.filled(data.astype(object), None)
+    if isinstance(data, (list, tuple)):
+        # As objects, or NumPy would turn the numbers beside text into text.
+        table = np.array(data, dtype=object)
+        lengths = [len(row) for row in data if isinstance(row, (list, tuple))]
+        if table.ndim == 1 and len(lengths) == len(data):
+            row = next((r for r, length in enumerate(lengths) if length != lengths[0]), 0)
+            raise InputError(
+                f"Row {row + 1} has {lengths[row]} values, but the first has {lengths[0]}: "
+                "give rows of one length"
+            )
+    else:
+        table = np.asarray(data)
+    if table.ndim == 0:
+        raise InputError(
+            f"A {type(data).__name__} cannot be used as data: give a 2-D array, a data frame "
+            "(collected, if lazy) or a scipy sparse matrix"
+        )
+    check_table(table.shape, table.dtype)
+    return table
+
+
+def _names(
+    names: Sequence[str] | None,
+    n_variables: int,
+    levels: Levels | None,
+    own: Sequence[str] | None = None,
+) -> Sequence[str]:
+    """Return the names to use, having checked that their number is right."""
+    if levels is not None and len(levels) != n_variables:
+        raise InputError(
+            f"The data have {n_variables} columns, but the model was fitted to {len(levels)}: "
+            "give the same columns"
+        )
+    if names is None:
+        return own if own is not None else default_names(n_variables)
+    if len(names) != n_variables:
+        raise InputError(
+            f"There are {len(names)} names for {n_variables} columns: give one name a column"
+        )
+    check_names(names)
+    return names

@@ -1,0 +1,93 @@
+"""Files of observations, read by what their name ends in.
+
+The ending decides, never a look inside: what a command does should be plain from its text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from markhood.data.arrow import read_arrow, read_parquet
+from markhood.data.delimited import read_delimited
+from markhood.data.findings import listed
+from markhood.data.npy import read_npy, read_npz
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+
+TEXT_ENDINGS = (".csv", ".tsv", ".txt")
+PARQUET_ENDINGS = (".parquet", ".pq")
+ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
+ENDINGS = (*TEXT_ENDINGS, *PARQUET_ENDINGS, *ARROW_ENDINGS, ".npy", ".npz")
+
+
+def read_samples(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    header: bool | None = None,
+    array: str | None = None,
+) -> Samples:
+    """Read a table of observations and pack it, one bit a value.
+
+    Parameters
+    ----------
+    path : path-like
+        CSV or TSV (.csv, .tsv, .txt; the delimiter is detected), Parquet (.parquet, .pq), Arrow
+        (.arrow, .feather, .ipc), or NumPy's .npy and .npz.
+    columns : sequence of str, optional
+        Names of the columns to keep, in this order; by default all.
+    header : bool, optional
+        For text files, whether the first row has the names; by default it does where none of
+        its cells occurs again in its column.
+    array : str, optional
+        For .npz, the array to read; by default `data`, else the only one with two dimensions.
+
+    Returns
+    -------
+    Samples
+        With a `DataWarning` for columns that have one value only.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be used; the message says why, and where.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "answers.csv")
+    >>> _ = path.write_text("smokes;coughs\\nyes;1\\nno;0\\nyes;0\\n")
+    >>> samples = read_samples(path)
+    >>> samples.names, samples.levels
+    (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    _check_file(path)
+    if ending not in ENDINGS:
+        raise InputError(
+            f"{path} has an ending that is not known: name it by what it is, one of "
+            f"{listed(ENDINGS, len(ENDINGS))}"
+        )
+    try:
+        if ending in TEXT_ENDINGS:
+            return read_delimited(path, columns, header)
+        if ending in PARQUET_ENDINGS:
+            return read_parquet(path, columns)
+        if ending in ARROW_ENDINGS:
+            return read_arrow(path, columns)
+        return read_npy(path, columns) if ending == ".npy" else read_npz(path, columns, array)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{path} cannot be read ({reason}): check its permissions") from error
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"{path} is a directory: give a file")
+    if not path.exists():
+        raise InputError(f"There is no file {path}: check the path")
+    if path.is_file() and path.stat().st_size == 0:
+        raise InputError(f"{path} is empty: give a file with one row a sample")

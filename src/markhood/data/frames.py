@@ -1,0 +1,97 @@
+"""Data frames of any library, read through narwhals, a chunk of rows at a time.
+
+narwhals knows pandas, polars, pyarrow and others by name without importing them. Columns that
+NumPy can compare are handed on as arrays, all others (text, dates, categories, and numbers among
+which some are missing) as Python values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coders import reject_complex
+from markhood.data.encoder import Column, Encoder, chunk_rows
+from markhood.data.names import check_names
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+NUMBER_KINDS = "biuf"
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame as narwhals sees it, None where the data are no data frame."""
+    if type(data).__module__.split(".")[0] in ("builtins", "numpy", "scipy"):
+        return None
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return None
+        frame.columns  # noqa: B018  (some backends look for duplicates only now)
+    except nw.exceptions.DuplicateError:
+        is_arrow = nw.dependencies.is_pyarrow_table(data)
+        check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
+        raise
+    return frame
+
+
+def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
+    """Feed all rows of a data frame to an encoder."""
+    step = chunk_rows(frame.shape[1] * 8)
+    for row in range(0, len(frame), step):
+        encoder.add(_as_chunk(frame[row : row + step]))
+
+
+def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
+    """Return the categories, in order, of the columns in which their order was chosen.
+
+    That is all of pandas' categoricals, enums, and Arrow's ordered dictionaries. polars'
+    categoricals and Arrow's other dictionaries come in the order in which values happened to
+    turn up, so the sort order is used for them, as polars does.
+    """
+    import narwhals as nw
+
+    orders: dict[int, Sequence[Any]] = {}
+    for j, dtype in enumerate(frame.schema.dtypes()):
+        if isinstance(dtype, nw.Enum):
+            orders[j] = tuple(dtype.categories)
+        elif isinstance(dtype, nw.Categorical):
+            native: Any = frame[:, j].to_native()
+            if frame.implementation.is_pandas_like():
+                orders[j] = native.cat.categories.tolist()
+            elif frame.implementation.is_pyarrow() and native.type.ordered and native.num_chunks:
+                orders[j] = native.chunk(0).dictionary.to_pylist()
+    return orders
+
+
+def _as_chunk(frame: nw.DataFrame[Any]) -> NDArray[Any] | Sequence[Column]:
+    """Return rows as one array where all columns are numbers of one dtype, else as columns."""
+    dtypes = frame.schema.dtypes()
+    if dtypes and all(dtype == dtypes[0] for dtype in dtypes) and _is_number(dtypes[0]):
+        array = frame.to_numpy()
+        if array.dtype.kind in NUMBER_KINDS:
+            return array
+    return [_as_column(column) for column in frame.iter_columns()]
+
+
+def _as_column(column: nw.Series[Any]) -> Column:
+    if _is_number(column.dtype):
+        array = column.to_numpy()
+        if array.dtype.kind in NUMBER_KINDS:
+            return array
+    values: list[Any] = column.to_list()
+    if any(isinstance(value, (complex, np.complexfloating)) for value in values[:1]):
+        raise reject_complex(type(values[0]).__name__)
+    return values
+
+
+def _is_number(dtype: Any) -> bool:
+    import narwhals as nw
+
+    return bool(dtype.is_numeric() or dtype == nw.Boolean)

@@ -1,0 +1,47 @@
+"""Whether packed samples fit in memory, asked before any of them is read.
+
+The kernels count on all variables at once, so the packed bits have to be in memory; to say so at
+the start, with the two figures, is kinder than to be killed by the system an hour later.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from markhood.data.samples import words_per_row
+from markhood.errors import InputError
+
+
+def available_memory() -> int | None:
+    """Return the bytes that can still be had without swapping, None where nobody knows."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass  # not Linux
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def require_memory(n_variables: int, n_samples: int) -> None:
+    """Raise where the packed bits of so many variables and samples do not fit in memory."""
+    needed = n_variables * words_per_row(n_samples) * 8
+    available = available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"{n_variables} variables x {n_samples} samples need {_readable(needed)} of memory "
+            f"when packed, but only {_readable(available)} is available: take fewer columns or "
+            "rows, or a larger machine"
+        )
+
+
+def _readable(n_bytes: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:,.1f} TB"

@@ -1,0 +1,1 @@
+"""Work cut into tiles, and the threads that run them."""

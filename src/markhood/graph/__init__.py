@@ -1,0 +1,1 @@
+"""The answer - named nodes, and edges with their evidence and couplings."""

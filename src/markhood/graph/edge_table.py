@@ -1,0 +1,112 @@
+"""A graph as columns of an edge table: the one form that all conversions and files share.
+
+Every road out writes these columns, every road in reads whichever of them are there. `source` is
+the end that comes first in the order of the nodes. The sums (`evidence`, `coupling`) are written
+for readers and ignored on the way in, because the two ends give them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+
+END_COLUMNS = ("evidence_source", "evidence_target", "coupling_source", "coupling_target")
+NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
+COLUMNS = ("source", "target", *NUMBER_COLUMNS)
+
+
+def number_columns(graph: Graph) -> dict[str, list[float]]:
+    """Return the numbers of every edge by column name, aligned with `graph.edges`.
+
+    Examples
+    --------
+    >>> number_columns(Graph("ab", [(0, 1)], evidence_ends=[(1, 2)]))["evidence"]
+    [3.0]
+    """
+    ends = np.hstack((graph.evidence_ends, graph.coupling_ends)).T
+    return {
+        "evidence": graph.evidence.tolist(),
+        "coupling": graph.coupling.tolist(),
+        **{name: column.tolist() for name, column in zip(END_COLUMNS, ends, strict=True)},
+    }
+
+
+def edge_columns(graph: Graph) -> dict[str, list[Any]]:
+    """Return all columns of the edge table by name, those with the names of the ends first.
+
+    Examples
+    --------
+    >>> edge_columns(Graph("ab", [(0, 1)]))["target"]
+    ['b']
+    """
+    names = graph.edge_names()
+    ends = {"source": [a for a, _ in names], "target": [b for _, b in names]}
+    return {**ends, **number_columns(graph)}
+
+
+def graph_from_columns(
+    columns: Mapping[str, Sequence[Any]],
+    nodes: Iterable[Any] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> Graph:
+    """Make a graph of an edge table.
+
+    Parameters
+    ----------
+    columns : mapping
+        `source` and `target`, of any labels, and of `END_COLUMNS` those that are known (None is
+        an unknown number).
+    nodes : iterable, optional
+        Labels of all nodes; by default the ends of the edges in order of appearance. Labels that
+        are not strings become strings.
+    provenance : mapping, optional
+        Passed on to the graph.
+
+    Examples
+    --------
+    >>> graph_from_columns({"source": ["b"], "target": ["a"]}, nodes="abc").edge_names()
+    [('a', 'b')]
+    """
+    source, target = columns["source"], columns["target"]
+    for row, ends in enumerate(zip(source, target, strict=True)):
+        for label in ends:
+            if _is_missing(label) or not isinstance(label, Hashable):
+                raise InputError(f"Edge {row + 1} of the table has no usable end: {label!r}.")
+    labels = list(dict.fromkeys(chain(*zip(source, target, strict=True))))
+    labels = labels if nodes is None else list(nodes)
+    names = [str(label) for label in labels]
+    index: dict[Any, int] = {name: i for i, name in enumerate(names)}
+    # Labels beside names: 1 and 1.0 are one label, though their strings differ.
+    index.update((label, i) for i, label in enumerate(labels) if isinstance(label, Hashable))
+
+    def number(label: Any) -> int:
+        found = index.get(label, index.get(str(label)))
+        if found is None:
+            raise InputError(f"An edge leads to {label!r}, which is not among the nodes.")
+        return found
+
+    edges = [(number(a), number(b)) for a, b in zip(source, target, strict=True)]
+    numbers = np.stack([_numbers(columns, name, len(edges)) for name in END_COLUMNS], axis=1)
+    return Graph(names, edges, numbers[:, :2], numbers[:, 2:], provenance)
+
+
+def _is_missing(label: object) -> bool:
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> NDArray[np.float64]:
+    column = columns.get(name, [None] * n_edges)
+    try:
+        return np.array([np.nan if x is None else float(x) for x in column], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"Column {name!r} of the edge table is not all numbers: {error}."
+        ) from None

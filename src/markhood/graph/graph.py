@@ -1,0 +1,341 @@
+"""`Graph`, the answer: named nodes, and edges with their evidence and couplings.
+
+Edges are rows (i, j) of node numbers with i < j, in lexicographic order; everything known about
+an edge is a row of an array aligned with them. Each number comes in two halves, one from the
+regression of each end, because the two disagree where data are few and the reader should see it:
+
+    evidence = gain of end i + gain of end j        (what the edge brings to the total score)
+    coupling = (log odds ratio at i + at j) / 2     (its sign says attraction or repulsion)
+
+Provenance is kept as JSON text and parsed anew on every look, so that no one can change the
+graph through a nested dictionary, and every file format can carry it. It is not part of equality:
+the same graph found twice, in different seconds, is the same graph.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from markhood.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_Number = TypeVar("_Number", np.int64, np.float64)
+
+
+class Graph:
+    """An undirected graph with named nodes; immutable.
+
+    Parameters
+    ----------
+    nodes : iterable of str
+        Names, all different.
+    edges : array_like of int, shape (m, 2), or iterable of pairs
+        Node numbers of the ends of every edge, in any order; no loops, no edge twice.
+    evidence_ends : array_like of float, shape (m, 2), optional
+        Gain in the score of each end (in the order of `edges`) that the edge brings in this
+        graph. NaN where unknown.
+    coupling_ends : array_like of float, shape (m, 2), optional
+        Conditional log odds ratio from the regression of each end; infinite where the data are
+        separated, NaN where unknown.
+    provenance : mapping, optional
+        How the graph came about (version, method, parameters, data, seconds); anything that JSON
+        can hold.
+
+    Notes
+    -----
+    Two graphs are equal when nodes (with their order), edges, evidence and couplings are equal,
+    unknown being equal to unknown. Provenance is not compared.
+
+    Examples
+    --------
+    >>> graph = Graph(["rain", "wet", "sun"], [(1, 0), (1, 2)], coupling_ends=[(2, 1), (-3, -1)])
+    >>> graph.edges
+    array([[0, 1],
+           [1, 2]])
+    >>> graph.coupling
+    array([ 1.5, -2. ])
+    >>> graph.neighbours("wet")
+    ('rain', 'sun')
+    """
+
+    __slots__ = ("_coupling_ends", "_edges", "_evidence_ends", "_index", "_nodes", "_provenance")
+
+    def __init__(
+        self,
+        nodes: Iterable[str],
+        edges: ArrayLike | Iterable[tuple[int, int]],
+        evidence_ends: ArrayLike | None = None,
+        coupling_ends: ArrayLike | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._nodes = _checked_names(nodes)
+        self._index = {name: i for i, name in enumerate(self._nodes)}
+        if len(self._index) < len(self._nodes):
+            twice = next(name for i, name in enumerate(self._nodes) if self._index[name] != i)
+            raise InputError(f"Two nodes are named {twice!r}; node names must differ.")
+        pairs = _checked_pairs(edges, len(self._nodes))
+        evidence = _checked_ends(evidence_ends, len(pairs), "evidence_ends")
+        coupling = _checked_ends(coupling_ends, len(pairs), "coupling_ends")
+
+        swapped = pairs[:, 0] > pairs[:, 1]
+        for array in (pairs, evidence, coupling):
+            array[swapped] = array[swapped, ::-1]
+        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        self._edges = _read_only(pairs[order])
+        self._evidence_ends = _read_only(evidence[order])
+        self._coupling_ends = _read_only(coupling[order])
+        repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
+        if repeated.size:
+            i, j = self._edges[repeated[0]]
+            raise InputError(f"The edge {self._nodes[i]!r} - {self._nodes[j]!r} is given twice.")
+        self._provenance = _as_json(provenance)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the nodes."""
+        return self._nodes
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """Node numbers of the ends, shape (m, 2), i < j, in lexicographic order; read-only."""
+        return self._edges
+
+    @property
+    def evidence_ends(self) -> NDArray[np.float64]:
+        """Gain in the score of each end, shape (m, 2); NaN where unknown; read-only."""
+        return self._evidence_ends
+
+    @property
+    def coupling_ends(self) -> NDArray[np.float64]:
+        """Conditional log odds ratio from each end, shape (m, 2); NaN where unknown; read-only."""
+        return self._coupling_ends
+
+    @property
+    def evidence(self) -> NDArray[np.float64]:
+        """Gain in the total score that each edge brings, shape (m,)."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return self._evidence_ends[:, 0] + self._evidence_ends[:, 1]
+
+    @property
+    def coupling(self) -> NDArray[np.float64]:
+        """Mean of the two ends' couplings, shape (m,); NaN where they are opposite infinities."""
+        with np.errstate(invalid="ignore"):
+            return 0.5 * self._coupling_ends[:, 0] + 0.5 * self._coupling_ends[:, 1]
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """How the graph came about; read-only, and a copy at every call."""
+        return MappingProxyType(json.loads(self._provenance))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self._nodes)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self._edges)
+
+    @property
+    def degree(self) -> NDArray[np.int64]:
+        """Number of neighbours of every node, shape (n_nodes,)."""
+        return np.bincount(self._edges.ravel(), minlength=self.n_nodes).astype(np.int64)
+
+    def neighbours(self, node: str | int) -> tuple[str, ...]:
+        """Names of the nodes joined to `node` (a name or a number), in the order of `nodes`.
+
+        Examples
+        --------
+        >>> Graph("abc", [(0, 2), (1, 2)]).neighbours("c")
+        ('a', 'b')
+        """
+        i = self._number(node)
+        lower, higher = self._edges[:, 0], self._edges[:, 1]
+        # Lexicographic order makes both parts sorted, and the first lies wholly before i.
+        found = np.concatenate((lower[higher == i], higher[lower == i]))
+        return tuple(self._nodes[j] for j in found)
+
+    def has_edge(self, a: str | int, b: str | int) -> bool:
+        """Whether two nodes, given by name or number, are joined.
+
+        Examples
+        --------
+        >>> Graph("abc", [(0, 2)]).has_edge("c", "a")
+        True
+        """
+        i, j = sorted((self._number(a), self._number(b)))
+        return bool(((self._edges[:, 0] == i) & (self._edges[:, 1] == j)).any())
+
+    def edge_names(self) -> list[tuple[str, str]]:
+        """Names of the ends of every edge, aligned with `edges`.
+
+        Examples
+        --------
+        >>> Graph("abc", [(0, 2), (0, 1)]).edge_names()
+        [('a', 'b'), ('a', 'c')]
+        """
+        return [(self._nodes[i], self._nodes[j]) for i, j in self._edges.tolist()]
+
+    def strongest(self, k: int) -> NDArray[np.intp]:
+        """Row numbers in `edges` of the `k` edges (or all, if fewer) with the most evidence.
+
+        Ties go to the lower row; edges of unknown evidence come last.
+
+        Examples
+        --------
+        >>> Graph("abc", [(0, 1), (0, 2)], evidence_ends=[(1, 1), (4, 3)]).strongest(1)
+        array([1])
+        """
+        return np.argsort(-self.evidence, kind="stable")[:k]
+
+    def components(self) -> list[tuple[str, ...]]:
+        """Return the connected components as tuples of names, the largest first.
+
+        Examples
+        --------
+        >>> Graph("abcd", [(1, 3), (2, 3)]).components()
+        [('b', 'c', 'd'), ('a',)]
+        """
+        if not self._nodes:
+            return []
+        from scipy.sparse.csgraph import connected_components
+
+        _, labels = connected_components(self.adjacency(), directed=False)
+        members: dict[int, list[str]] = {}
+        for name, label in zip(self._nodes, labels.tolist(), strict=True):
+            members.setdefault(label, []).append(name)
+        return sorted(map(tuple, members.values()), key=len, reverse=True)
+
+    def adjacency(self) -> csr_array:
+        """Return the adjacency matrix, scipy `csr_array` of bool, symmetric, in order of `nodes`.
+
+        Examples
+        --------
+        >>> Graph("ab", [(0, 1)]).adjacency().toarray()
+        array([[False,  True],
+               [ True, False]])
+        """
+        from scipy.sparse import coo_array
+
+        i, j = self._edges.T
+        rows, columns = np.concatenate((i, j)), np.concatenate((j, i))
+        shape = (self.n_nodes, self.n_nodes)
+        ones = np.ones(len(rows), dtype=np.bool_)
+        return coo_array((ones, (rows, columns)), shape=shape).tocsr()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all but provenance; an unknown number equals an unknown number."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            self._nodes == other._nodes
+            and np.array_equal(self._edges, other._edges)
+            and np.array_equal(self._evidence_ends, other._evidence_ends, equal_nan=True)
+            and np.array_equal(self._coupling_ends, other._coupling_ends, equal_nan=True)
+        )
+
+    def __hash__(self) -> int:
+        """Hash nodes and edges, which equal graphs share."""
+        # Floats stay out: 0.0 == -0.0 have different bytes.
+        return hash((self._nodes, self._edges.tobytes()))
+
+    def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
+        """Pickle by way of the constructor, so that the copy's arrays are read-only again."""
+        arrays = (self._edges, self._evidence_ends, self._coupling_ends)
+        return Graph, (self._nodes, *arrays, dict(self.provenance))
+
+    def __repr__(self) -> str:
+        """Say in one line how large the graph is, and its strongest edge."""
+        text = f"<Graph: {self.n_nodes} nodes, {self.n_edges} edges"
+        if self.n_edges:
+            degree = self.degree
+            best = self.strongest(1)[0]
+            a, b = self.edge_names()[best]
+            text += f"; mean degree {degree.mean():.3g}, at most {degree.max()}"
+            if not np.isnan(self.evidence[best]):
+                text += f"; strongest {a!r} - {b!r} (evidence {self.evidence[best]:.4g})"
+        return text + ">"
+
+    def _repr_html_(self) -> str:
+        from markhood.graph.notebook import summary_html
+
+        return summary_html(self)
+
+    def _number(self, node: str | int) -> int:
+        if isinstance(node, str):
+            if node not in self._index:
+                raise InputError(f"The graph has no node named {node!r}.")
+            return self._index[node]
+        number = operator.index(node)
+        if not 0 <= number < self.n_nodes:
+            raise InputError(f"The graph has no node number {number}; it has {self.n_nodes} nodes.")
+        return number
+
+
+def _checked_names(nodes: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(nodes)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"Node names must be strings, and {name!r} is not.")
+    return tuple(str(name) for name in names)  # numpy's str_ becomes str
+
+
+def _checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> NDArray[np.int64]:
+    """Copy edges to a new (m, 2) array, each row as given."""
+    listed = edges if hasattr(edges, "__array__") else list(edges)  # type: ignore[arg-type]
+    try:
+        pairs = np.array(listed)
+    except ValueError:
+        raise InputError("Edges must be pairs of node numbers.") from None
+    if pairs.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        raise InputError(
+            "Edges must be pairs of node numbers, not an array of "
+            f"{pairs.dtype} with shape {pairs.shape}."
+        )
+    outside = np.flatnonzero(((pairs < 0) | (pairs >= n_nodes)).any(axis=1))
+    if outside.size:
+        i, j = pairs[outside[0]].tolist()
+        raise InputError(f"The edge ({i}, {j}) leads outside the {n_nodes} nodes of the graph.")
+    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if loops.size:
+        raise InputError(f"Node number {pairs[loops[0], 0]} has an edge to itself.")
+    return pairs.astype(np.int64)
+
+
+def _checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np.float64]:
+    """Copy one number for each end of every edge to a new (m, 2) array."""
+    if ends is None:
+        return np.full((n_edges, 2), np.nan)
+    try:
+        array = np.array(ends, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be pairs of numbers, one pair for every edge.") from None
+    if array.size == 0 and n_edges == 0:
+        return np.empty((0, 2))
+    if array.shape != (n_edges, 2):
+        raise InputError(f"{what} must have shape ({n_edges}, 2), not {array.shape}.")
+    return array
+
+
+def _as_json(provenance: Mapping[str, Any] | None) -> str:
+    try:
+        return json.dumps(dict(provenance or {}), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"Provenance must be a mapping that JSON can hold: {error}.") from None
+
+
+def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
+    array.setflags(write=False)
+    return array

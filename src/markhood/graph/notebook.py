@@ -1,0 +1,103 @@
+"""A graph as a notebook shows it: a small table of facts, and one of the strongest edges.
+
+The HTML stands alone and names no colour, so it takes those of a light or a dark notebook. Names
+come from the user's data and are escaped, every one.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markhood.graph.graph import Graph
+
+_STRONGEST = 10
+_LINE = "border-bottom:1px solid rgba(127,127,127,.35)"
+_CELL = f"text-align:left;padding:2px 12px 2px 0;overflow-wrap:anywhere;{_LINE}"
+_TABLE = "border-collapse:collapse;margin:0 0 8px 0;font-size:inherit"
+
+
+def summary_html(graph: Graph) -> str:
+    """Return HTML that says what a graph is, for `Graph._repr_html_`.
+
+    Examples
+    --------
+    >>> from markhood.graph.graph import Graph
+    >>> "a &lt; b" in summary_html(Graph(["a < b", "c"], [(0, 1)]))
+    True
+    """
+    facts = _table((), [*_shape(graph), *_origin(graph.provenance)])
+    parts = ["<div><strong>Graph</strong>", facts]
+    if graph.n_edges:
+        head = ("edge", "", "evidence", "coupling")
+        parts.append(_table(head, _strongest_rows(graph)))
+        if graph.n_edges > _STRONGEST:
+            parts.append(
+                f"<small>the {_STRONGEST} edges with the most evidence of {graph.n_edges}</small>"
+            )
+    return "".join([*parts, "</div>"])
+
+
+def _shape(graph: Graph) -> list[tuple[str, str]]:
+    pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
+    rows = [("nodes", str(graph.n_nodes)), ("edges", str(graph.n_edges))]
+    if pairs:
+        rows[1] = ("edges", f"{graph.n_edges} ({graph.n_edges / pairs:.3g} of all pairs)")
+    if graph.n_nodes:
+        degree = graph.degree
+        components = graph.components()
+        isolated = int((degree == 0).sum())
+        rows += [
+            ("degrees", f"{degree.min()} to {degree.max()}, mean {degree.mean():.3g}"),
+            ("components", f"{len(components)}, the largest of {len(components[0])} nodes"),
+            ("isolated nodes", str(isolated)),
+        ]
+    return rows
+
+
+def _origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Whatever of method, parameters, data and seconds the graph knows about itself."""
+    wanted = ("method", "parameters", "data", "seconds", "version")
+    return [(key, _words(provenance[key])) for key in wanted if key in provenance]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = str(value)
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _strongest_rows(graph: Graph) -> list[tuple[str, ...]]:
+    names, evidence, coupling = graph.edge_names(), graph.evidence, graph.coupling
+    return [
+        (*names[row], _figure(evidence[row], ".1f"), _figure(coupling[row], "+.2f"))
+        for row in graph.strongest(_STRONGEST).tolist()
+    ]
+
+
+def _figure(number: float, form: str) -> str:
+    if math.isnan(number):
+        return "?"
+    if math.isinf(number):
+        return "+∞" if number > 0 else "-∞"
+    return format(number, form)
+
+
+def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    titles = "".join(f'<th style="{_CELL}">{_escaped(cell)}</th>' for cell in head)
+    lines = [f"<tr>{titles}</tr>"] if titles else []
+    for row in rows:
+        cells = "".join(f'<td style="{_CELL}">{_escaped(cell)}</td>' for cell in row)
+        lines.append(f"<tr>{cells}</tr>")
+    return f'<table style="{_TABLE}">{"".join(lines)}</table>'
+
+
+def _escaped(text: str) -> str:
+    # A lone surrogate cannot be sent to a browser; its number can.
+    return html.escape(text).encode("utf-8", "xmlcharrefreplace").decode("utf-8")

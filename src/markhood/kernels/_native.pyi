@@ -1,0 +1,47 @@
+import numpy as np
+from numpy.typing import NDArray
+
+_Integers = NDArray[np.int64]
+_Reals = NDArray[np.float64]
+
+def instruction_sets() -> list[str]: ...
+def associated_pairs(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    ones: _Integers,
+    n_log_n: _Reals,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    least_ratio: float,
+    instruction_set: str = "",
+) -> _Integers: ...
+def toggle_scores(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    targets: _Integers,
+    blanket_starts: _Integers,
+    blankets: _Integers,
+    toggle_starts: _Integers,
+    toggles: _Integers,
+    parameter_cost: float,
+    variable_cost: float,
+    instruction_set: str = "",
+) -> tuple[_Reals, _Reals]: ...
+def grow_blankets(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    targets: _Integers,
+    candidate_starts: _Integers,
+    candidates: _Integers,
+    parameter_cost: float,
+    variable_cost: float,
+    instruction_set: str = "",
+) -> tuple[_Integers, _Reals, _Integers]: ...
+def fit_blankets(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    targets: _Integers,
+    blanket_starts: _Integers,
+    blankets: _Integers,
+    instruction_set: str = "",
+) -> tuple[_Reals, _Reals, _Reals]: ...

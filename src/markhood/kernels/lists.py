@@ -1,0 +1,54 @@
+"""Lists of variables of different lengths, kept in two arrays as the kernels want them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """A sequence of integer lists.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_lists + 1,), dtype int64
+        List k is ``values[starts[k]:starts[k + 1]]``.
+    values : ndarray, dtype int64
+    """
+
+    starts: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[int] | NDArray[np.int64]]) -> Lists:
+        """Join separate lists."""
+        starts = np.zeros(len(lists) + 1, dtype=np.int64)
+        np.cumsum([len(values) for values in lists], out=starts[1:])
+        parts = [np.asarray(values, dtype=np.int64) for values in lists]
+        return cls(starts, np.concatenate(parts) if parts else np.empty(0, dtype=np.int64))
+
+    @classmethod
+    def of_neighbours(cls, edges: NDArray[np.int64], n_variables: int) -> Lists:
+        """List the neighbours of every variable in ascending order, from edges of shape (m, 2)."""
+        both = np.concatenate([edges, edges[:, ::-1]])
+        both = both[np.lexsort((both[:, 1], both[:, 0]))]
+        starts = np.searchsorted(both[:, 0], np.arange(n_variables + 1))
+        return cls(starts.astype(np.int64), np.ascontiguousarray(both[:, 1]))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, k: int) -> NDArray[np.int64]:
+        return self.values[self.starts[k] : self.starts[k + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int64]]:
+        return (self[k] for k in range(len(self)))
+
+    def part(self, tile: range) -> Lists:
+        """Return a contiguous part of the lists."""
+        starts = self.starts[tile.start : tile.stop + 1]
+        return Lists(starts - starts[0], self.values[starts[0] : starts[-1]])

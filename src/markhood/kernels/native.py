@@ -1,0 +1,94 @@
+"""Kernels from the compiled module; the instruction set is chosen at run time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels import _native
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Bits, Blankets, AssociatedPairs, Costs, Fits
+from markhood.kernels.reference import STILL_MOVING
+
+
+@dataclass(frozen=True)
+class NativeKernels:
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT) and any other processor.
+
+    Parameters
+    ----------
+    instruction_set : str, default=""
+        One of ``available()``. The empty string means the best one.
+    """
+
+    instruction_set: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call the backend."""
+        return f"native-{self.instruction_set or self.available()[0]}"
+
+    @staticmethod
+    def available() -> list[str]:
+        """Instruction sets that this processor can run, best first."""
+        return _native.instruction_sets()
+
+    def associated_pairs(
+        self,
+        bits: Bits,
+        ones: NDArray[np.int64],
+        n_log_n: NDArray[np.float64],
+        rows: range,
+        columns: range,
+        least_ratio: float,
+    ) -> AssociatedPairs:
+        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        found = _native.associated_pairs(
+            *bits,
+            ones,
+            n_log_n,
+            (rows.start, rows.stop),
+            (columns.start, columns.stop),
+            least_ratio,
+            self.instruction_set,
+        ).reshape(-1, 3)
+        return AssociatedPairs(found[:, :2], found[:, 2])
+
+    def toggle_scores(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
+        return _native.toggle_scores(
+            *bits,
+            targets,
+            blankets.starts,
+            blankets.values,
+            toggles.starts,
+            toggles.values,
+            *costs,
+            self.instruction_set,
+        )
+
+    def grow_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
+    ) -> Blankets:
+        """Search greedily for each target's blanket among its candidates."""
+        found, scores, evaluations = _native.grow_blankets(
+            *bits, targets, candidates.starts, candidates.values, *costs, self.instruction_set
+        )
+        # A blanket comes as its length and then its members.
+        blankets, at = [], 0
+        for _ in range(len(targets)):
+            end = at + 1 + int(found[at])
+            blankets.append(found[at + 1 : end])
+            at = end
+        return Blankets(Lists.of(blankets), scores, evaluations)
+
+    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+        """Fit each target's logistic regression on its blanket."""
+        likelihoods, coefficients, steps = _native.fit_blankets(
+            *bits, targets, blankets.starts, blankets.values, self.instruction_set
+        )
+        return Fits(likelihoods, coefficients, np.abs(steps) > STILL_MOVING)

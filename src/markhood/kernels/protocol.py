@@ -1,0 +1,95 @@
+"""What a compute backend must provide.
+
+Everything slow in this library goes through these few functions, so a backend is one module and
+one class. Add an operation here only after a profile asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.lists import Lists
+
+
+class Bits(NamedTuple):
+    """Packed binary variables: ``words`` of shape (n_variables, n_words), a bit a sample."""
+
+    words: NDArray[np.uint64]
+    n_samples: int
+
+
+class Costs(NamedTuple):
+    """BIC_gamma's two prices: of a regression parameter, and of a blanket variable."""
+
+    parameter: float
+    variable: float
+
+
+class AssociatedPairs(NamedTuple):
+    """Pairs i < j, of shape (n_pairs, 2), and the samples where both are one, (n_pairs,)."""
+
+    pairs: NDArray[np.int64]
+    joint: NDArray[np.int64]
+
+
+class Blankets(NamedTuple):
+    """What a greedy search found: a list and a score a target, and how much it evaluated."""
+
+    members: Lists
+    scores: NDArray[np.float64]
+    evaluations: NDArray[np.int64]
+
+
+class Fits(NamedTuple):
+    """Maximum likelihood of each target on its blanket.
+
+    ``coefficients`` holds for every target its intercept and then a coefficient a blanket member;
+    ``infinite`` marks those of them that grow without bound because the data are separated.
+    """
+
+    log_likelihoods: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    infinite: NDArray[np.bool_]
+
+
+class Kernels(Protocol):
+    """The operations that cost time."""
+
+    @property
+    def name(self) -> str:
+        """What to call the backend."""
+
+    def associated_pairs(
+        self,
+        bits: Bits,
+        ones: NDArray[np.int64],
+        n_log_n: NDArray[np.float64],
+        rows: range,
+        columns: range,
+        least_ratio: float,
+    ) -> AssociatedPairs:
+        """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
+
+        Those are the pairs whose log-likelihood ratio, n times their mutual information, is
+        ``least_ratio`` > 0 or more. ``ones`` counts the ones of every variable, and ``n_log_n``
+        holds k log k for k = 0 ... n_samples.
+        """
+
+    def toggle_scores(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each target's blanket, and it with each of ``toggles`` put in or taken out.
+
+        Returns scores of shape (n_targets,), and toggled ones of shape (len(toggles.values),).
+        """
+
+    def grow_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
+    ) -> Blankets:
+        """Search greedily for each target's blanket among its candidates (ascending)."""
+
+    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+        """Fit each target's logistic regression on its blanket."""

@@ -1,0 +1,202 @@
+"""The definition of every kernel, in NumPy: short, obvious and slow.
+
+The other backends are tested against this one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.greedy import grow_and_shrink
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Bits, Blankets, AssociatedPairs, Costs, Fits
+
+PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
+SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
+STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
+
+
+class Table(NamedTuple):
+    """How often the target is zero and one in each configuration of its blanket that occurs."""
+
+    configurations: NDArray[np.uint8]  # (n_rows, n_blanket), ascending
+    counts: NDArray[np.int64]  # (n_rows, 2)
+
+
+class LogisticFit(NamedTuple):
+    """A maximum of the likelihood, and the Newton step that was not taken any more."""
+
+    log_likelihood: float
+    coefficients: NDArray[np.float64]
+    step: NDArray[np.float64]
+
+
+def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
+    """Count the target's values in every configuration of its blanket."""
+    rows = np.ascontiguousarray(bits.words[[*blanket, target]]).view(np.uint8)
+    values = np.unpackbits(rows, axis=1, count=bits.n_samples, bitorder="little")
+    cells, counts = np.unique(values.T, axis=0, return_counts=True)
+    configurations, row = np.unique(cells[:, :-1], axis=0, return_inverse=True)
+    table = np.zeros((len(configurations), 2), dtype=np.int64)
+    table[row.ravel(), cells[:, -1]] = counts
+    return Table(configurations, table)
+
+
+def fit_logistic(table: Table) -> LogisticFit:
+    """Maximise the likelihood of a logistic regression on a table, by Newton's method.
+
+    The steps are those of ``native/logistic.hpp``, where they are explained.
+    """
+    ones, totals = table.counts[:, 1], table.counts.sum(axis=1)
+    design = np.column_stack([np.ones(len(totals)), table.configurations])
+    b = np.zeros(design.shape[1])
+    likelihood = _log_likelihood(design @ b, ones, totals)
+    while True:
+        probability = 1 / (1 + np.exp(-np.clip(design @ b, -700, 700)))
+        gradient = design.T @ (ones - totals * probability)
+        weight = totals * probability * (1 - probability)
+        step = _solve(design.T @ (weight[:, np.newaxis] * design), gradient)
+        if not gradient @ step > PROMISED_GAIN:
+            break
+        lengths = 0.5 ** np.arange(60)
+        tried = (_log_likelihood(design @ (b + t * step), ones, totals) for t in lengths)
+        length, improved = next(
+            ((t, v) for t, v in zip(lengths, tried, strict=True) if v >= likelihood), (0.0, -np.inf)
+        )
+        if not improved >= likelihood:  # rounding: no step goes up any more
+            break
+        b, likelihood = b + length * step, improved
+    return LogisticFit(likelihood, b, step)
+
+
+def _log_likelihood(
+    eta: NDArray[np.float64], ones: NDArray[np.int64], totals: NDArray[np.int64]
+) -> float:
+    return float(np.sum(ones * eta - totals * np.logaddexp(0, eta)))
+
+
+def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve by Cholesky, leaving out coordinates whose pivot is nothing but rounding."""
+    kept: list[int] = []
+    for k in range(len(gradient)):
+        pivot = hessian[k, k]
+        if kept:
+            pivot -= hessian[k, kept] @ np.linalg.solve(
+                hessian[np.ix_(kept, kept)], hessian[kept, k]
+            )
+        if pivot > SMALLEST_PIVOT * hessian[k, k]:
+            kept.append(k)
+    step = np.zeros_like(gradient)
+    step[kept] = np.linalg.solve(hessian[np.ix_(kept, kept)], gradient[kept])
+    return step
+
+
+def likelihood_ratio(
+    joint: NDArray[np.int64],
+    ones_i: NDArray[np.int64],
+    ones_j: NDArray[np.int64],
+    n_log_n: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return n times the mutual information of pairs of variables, from their counts.
+
+    For two binary variables the logistic regression of one on the other is saturated, so this is
+    the log-likelihood ratio of dependence against independence, in either direction.
+    """
+    n = len(n_log_n) - 1
+    cells = (
+        n_log_n[joint]
+        + n_log_n[ones_i - joint]
+        + n_log_n[ones_j - joint]
+        + n_log_n[n - ones_i - ones_j + joint]
+    )
+    margin_i = n_log_n[ones_i] + n_log_n[n - ones_i] - n_log_n[n]
+    margin_j = n_log_n[ones_j] + n_log_n[n - ones_j]
+    return np.asarray(cells - margin_i - margin_j)
+
+
+class ReferenceKernels:
+    """Kernels for reading and for testing the others against."""
+
+    name = "reference"
+
+    def associated_pairs(
+        self,
+        bits: Bits,
+        ones: NDArray[np.int64],
+        n_log_n: NDArray[np.float64],
+        rows: range,
+        columns: range,
+        least_ratio: float,
+    ) -> AssociatedPairs:
+        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        pairs, joints = [], []
+        for i in rows:
+            j = np.arange(max(i + 1, columns.start), columns.stop)
+            joint = np.bitwise_count(bits.words[i] & bits.words[j]).sum(axis=1, dtype=np.int64)
+            passing = likelihood_ratio(joint, ones[i], ones[j], n_log_n) >= least_ratio
+            pairs.append(np.column_stack([np.full(passing.sum(), i), j[passing]]))
+            joints.append(joint[passing])
+        return AssociatedPairs(
+            np.concatenate([np.empty((0, 2), np.int64), *pairs]),
+            np.concatenate([np.empty(0, np.int64), *joints]),
+        )
+
+    def toggle_scores(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
+        scores, toggled = [], []
+        for target, blanket, variables in zip(targets, blankets, toggles, strict=True):
+            scores.append(_score(bits, target, blanket.tolist(), costs))
+            toggled += [
+                _score(bits, target, sorted({*blanket.tolist()} ^ {v}), costs)
+                for v in variables.tolist()
+            ]
+        return np.array(scores), np.array(toggled)
+
+    def grow_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
+    ) -> Blankets:
+        """Search greedily for each target's blanket among its candidates."""
+        evaluations: Counter[int] = Counter()
+        found = [
+            grow_and_shrink(lambda b, t=t: _score(bits, t, b, costs), space.tolist(), evaluations)
+            for t, space in zip(targets.tolist(), candidates, strict=True)
+        ]
+        return Blankets(
+            Lists.of([blanket for blanket, _ in found]),
+            np.array([score for _, score in found]),
+            counts_by_size(evaluations),
+        )
+
+    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+        """Fit each target's logistic regression on its blanket."""
+        fits = [
+            fit_logistic(blanket_table(bits, t, blanket.tolist()))
+            for t, blanket in zip(targets.tolist(), blankets, strict=True)
+        ]
+        steps = np.concatenate([np.empty(0), *(fit.step for fit in fits)])
+        return Fits(
+            np.array([fit.log_likelihood for fit in fits]),
+            np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
+            np.abs(steps) > STILL_MOVING,
+        )
+
+
+def counts_by_size(evaluations: Counter[int]) -> NDArray[np.int64]:
+    """Return evaluation counts as an array indexed by blanket size."""
+    counts = np.zeros(max(evaluations, default=0) + 1, dtype=np.int64)
+    for size, n in evaluations.items():
+        counts[size] = n
+    return counts
+
+
+def _score(bits: Bits, target: int, blanket: Sequence[int], costs: Costs) -> float:
+    fit = fit_logistic(blanket_table(bits, target, blanket))
+    size = len(blanket)
+    return fit.log_likelihood - (size + 1) * costs.parameter - size * costs.variable

@@ -1,0 +1,1 @@
+"""The distribution on a graph - couplings and fields, likelihood, exact marginals, sampling."""

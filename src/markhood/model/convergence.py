@@ -1,0 +1,106 @@
+"""Have the chains forgotten where they started, and how much are their draws worth?
+
+Split every chain in halves, which then number m with n draws each; W is the mean of their
+variances and B/n the variance of their means. With V = (n - 1)/n W + B/n, an estimate of the
+variance that is too large until the chains have mixed,
+
+    R-hat = sqrt(V / W),      effective samples = m n / (1 + 2 sum_t rho_t),
+
+rho_t = 1 - (W - mean autocovariance at lag t) / V. The sum runs over pairs of lags while they are
+positive, made monotone (Geyer's rule), because later ones are noise. These are the split R-hat
+and the mean's effective sample size of *Bayesian Data Analysis* (and of Stan and ArviZ), without
+rank normalisation, which has nothing to rank in zeros and ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Convergence:
+    """How well chains agree, one number for every statistic.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the statistics: the variables, and the log potential.
+    r_hat : ndarray of shape (n_statistics,)
+        Near 1 where the chains agree (below 1.01 is good); NaN where nothing varies.
+    effective_samples : ndarray of shape (n_statistics,)
+        How many independent samples would give the mean as precisely; NaN where nothing varies.
+    """
+
+    names: tuple[str, ...]
+    r_hat: NDArray[np.float64]
+    effective_samples: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        if np.isnan(self.r_hat).all():
+            return "<Convergence: nothing varies>"
+        worst, fewest = np.nanargmax(self.r_hat), np.nanargmin(self.effective_samples)
+        return (
+            f"<Convergence: largest R-hat {self.r_hat[worst]:.3f} ({self.names[worst]}), fewest "
+            f"effective samples {self.effective_samples[fewest]:.0f} ({self.names[fewest]})>"
+        )
+
+
+def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Convergence:
+    """Compute split R-hat and effective sample sizes.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_draws, n_chains, n_statistics)
+    names : tuple of str
+        Of the statistics.
+
+    Examples
+    --------
+    >>> chain_diagnostics(np.random.default_rng(1).random((500, 4, 1)), ("u",))
+    <Convergence: largest R-hat 1.001 (u), fewest effective samples 2074 (u)>
+    """
+    half = len(draws) // 2
+    if half < 2:
+        raise InputError(
+            f"Each chain has {len(draws)} draws, and a convergence summary needs 4 or more: draw "
+            "more samples or use fewer chains."
+        )
+    split = np.concatenate((draws[:half], draws[len(draws) - half :]), axis=1)
+    covariance = _autocovariance(split)
+    within = (covariance[0] * half / (half - 1)).mean(axis=0)
+    between = split.mean(axis=0).var(axis=0, ddof=1)
+    varies = np.ptp(draws, axis=(0, 1)) > 0
+    within = np.where(varies, within, np.nan)
+    pooled = (half - 1) / half * within + between
+    # A chain that stands still has no variance within: then R-hat is infinite, as it should be.
+    with np.errstate(divide="ignore"):
+        r_hat = np.sqrt(pooled / within)
+    unbiased = covariance.mean(axis=1) * half / (half - 1)
+    correlation = 1.0 - (within - unbiased) / pooled
+    correlation[0] = 1.0
+    return Convergence(names, r_hat, split.shape[0] * split.shape[1] / _integrated(correlation))
+
+
+def _autocovariance(draws: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of every chain and statistic at every lag, divided by n; by Fourier transform."""
+    n = len(draws)
+    spectrum = np.fft.rfft(draws - draws.mean(axis=0), n=2 * n, axis=0)
+    covariance: NDArray[np.float64] = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:n] / n
+    return covariance
+
+
+def _integrated(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 + 2 sum_t rho_t by Geyer's initial monotone sequence, from (n_lags, k)."""
+    n_pairs = len(correlation) // 2
+    pairs = correlation[: 2 * n_pairs].reshape(n_pairs, 2, -1).sum(axis=1)
+    kept = np.logical_and.accumulate(pairs > 0, axis=0)
+    monotone = np.minimum.accumulate(pairs, axis=0)
+    total: NDArray[np.float64] = 2.0 * np.where(kept, monotone, 0.0).sum(axis=0) - 1.0
+    total[np.isnan(correlation[-1])] = np.nan
+    # Stan's bound: antithetic chains are worth more than their draws, but not without limit.
+    return np.maximum(total, 1.0 / np.log10(max(10, len(correlation))))

@@ -1,0 +1,132 @@
+"""Forests: exact log Z, marginals and independent samples by one pass of messages.
+
+From the leaves to the roots, every variable i collects in a_i its field and what its children
+say. To its parent p, with coupling J, it says how much more the states below it weigh where
+x_p = 1 than where x_p = 0; with s(a) = log(1 + e^a),
+
+    a_p += s(a_i + J) - s(a_i),        log Z += s(a_i).
+
+After that the forest is a table of conditional probabilities, read from the roots down:
+P(x_i = 1 | x_p) = 1 / (1 + exp(-a_i - J x_p)). Marginals and ancestral samples are that reading,
+so there is no second pass of messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.model.exact import Exact
+from markhood.model.neighbours import Neighbours
+
+_BLOCK_BYTES = 1 << 25
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A forest as conditional probabilities, parents before children.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_variables,), dtype int64
+        Every variable, after its parent.
+    parent : ndarray of shape (n_variables,), dtype int64
+        Of each variable; -1 for a root.
+    given_zero, given_one : ndarray of shape (n_variables,), dtype float64
+        Probability of a one, by the value of the parent; equal for a root.
+    log_partition : float
+    """
+
+    order: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    given_zero: NDArray[np.float64]
+    given_one: NDArray[np.float64]
+    log_partition: float
+
+    @classmethod
+    def of(cls, neighbours: Neighbours, fields: NDArray[np.float64]) -> Forest | None:
+        """Carry out the messages; None where the graph has a cycle."""
+        order, parent, coupling = _breadth_first(neighbours)
+        n_roots = int(np.count_nonzero(parent < 0))
+        if len(neighbours.couplings) != 2 * (len(fields) - n_roots):
+            return None
+        collected = fields.tolist()
+        log_partition = 0.0
+        for i in reversed(order.tolist()):
+            below = float(np.logaddexp(0.0, collected[i]))
+            log_partition += below
+            if parent[i] >= 0:
+                more = float(np.logaddexp(0.0, collected[i] + coupling[i]))
+                collected[parent[i]] += more - below
+        log_odds = np.array(collected)
+        return cls(order, parent, sigmoid(log_odds), sigmoid(log_odds + coupling), log_partition)
+
+    def exact(self, edges: NDArray[np.int64]) -> Exact:
+        """Return log Z, the marginals, and the pair marginals of the given edges."""
+        marginals = np.empty(len(self.order))
+        for i in self.order.tolist():
+            above = marginals[self.parent[i]] if self.parent[i] >= 0 else 0.0
+            marginals[i] = self.given_zero[i] * (1.0 - above) + self.given_one[i] * above
+        # Of each edge one end is the parent of the other; tables are [x_parent, x_child].
+        first, second = edges[:, 0], edges[:, 1]
+        downward = self.parent[second] == first
+        child, parent = np.where(downward, second, first), np.where(downward, first, second)
+        given = np.stack((self.given_zero[child], self.given_one[child]), axis=1)
+        above = np.stack((1.0 - marginals[parent], marginals[parent]), axis=1)
+        tables = np.stack((above * (1.0 - given), above * given), axis=2)
+        tables[~downward] = tables[~downward].transpose(0, 2, 1)
+        return Exact(self.log_partition, marginals, tables)
+
+    def blocks(
+        self, n_samples: int, seed: int | np.random.SeedSequence | np.random.Generator | None
+    ) -> Iterator[NDArray[np.uint8]]:
+        """Draw independent samples, parents before children, some rows at a time."""
+        rng = np.random.default_rng(seed)
+        d = len(self.order)
+        rows = 64 * max(1, _BLOCK_BYTES // (64 * max(1, d)))
+        for first in range(0, n_samples, rows):
+            n = min(rows, n_samples - first)
+            values = np.empty((d, n), dtype=np.uint8)
+            for i in self.order.tolist():
+                probability: NDArray[np.float64] | np.float64 = self.given_zero[i]
+                if self.parent[i] >= 0:
+                    by_parent = np.array((self.given_zero[i], self.given_one[i]))
+                    probability = by_parent[values[self.parent[i]]]
+                np.less(rng.random(n), probability, out=values[i], casting="unsafe")
+            yield np.ascontiguousarray(values.T)
+
+
+def sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 / (1 + exp(-log_odds)) without overflow."""
+    small = np.exp(-np.abs(log_odds))
+    result: NDArray[np.float64] = np.where(log_odds < 0, small, 1.0) / (1.0 + small)
+    return result
+
+
+def _breadth_first(
+    neighbours: Neighbours,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Order all variables from the lowest of each component; parents, and couplings to them."""
+    d = len(neighbours.lists)
+    starts, indices = neighbours.lists.starts.tolist(), neighbours.lists.values.tolist()
+    couplings = neighbours.couplings.tolist()
+    parent, coupling = [-1] * d, [0.0] * d
+    seen = bytearray(d)
+    order: list[int] = []
+    for root in range(d):
+        if seen[root]:
+            continue
+        seen[root] = 1
+        component = [root]
+        for i in component:  # grows while it is read
+            for k in range(starts[i], starts[i + 1]):
+                j = indices[k]
+                if not seen[j]:
+                    seen[j] = 1
+                    parent[j], coupling[j] = i, couplings[k]
+                    component.append(j)
+        order += component
+    return np.array(order, dtype=np.int64), np.array(parent, dtype=np.int64), np.array(coupling)

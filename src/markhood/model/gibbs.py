@@ -1,0 +1,105 @@
+"""Gibbs sampling: which chains there are, in what order they are updated, who gets which seed.
+
+A sweep updates the variables colour by colour of a greedy colouring: neighbours never share a
+colour, so within one the updates do not wait for each other. Any fixed order leaves the
+distribution unchanged.
+
+Chains are independent, each with its own generator, and advance sixteen at a time in the lanes of
+a vector register: sixteen cost one thread no more than one would, burn-in included, which is why
+sixteen is the default. Sample s is draw s // chains of chain s % chains, so that the data depend
+on the seed and the number of chains, and never on threads or blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+from markhood.kernels.lists import Lists
+from markhood.model.gibbs_kernels import CHAINS, Chains, GibbsNetwork, Kernels
+from markhood.model.neighbours import Neighbours
+
+# exp of this, times a 32-bit integer, is still a float64.
+LARGEST_LOG_ODDS = 680.0
+
+_BLOCK_BYTES = 1 << 26
+
+
+def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> GibbsNetwork:
+    """Prepare a network for its sampler."""
+    largest = max((float(np.abs(x).max(initial=0.0)) for x in (neighbours.couplings, fields)))
+    if largest > LARGEST_LOG_ODDS:
+        raise InputError(
+            f"A coupling or field of {largest:.4g} is beyond what the Gibbs sampler can hold "
+            f"({LARGEST_LOG_ODDS:g}); nothing above 50 or so can be told from certainty, so "
+            "make it smaller."
+        )
+    colours = colouring(neighbours.lists)
+    return GibbsNetwork(
+        neighbours=neighbours.lists,
+        coupling_odds=np.exp(-neighbours.couplings),
+        field_odds=np.exp(-fields),
+        order=np.argsort(colours, kind="stable").astype(np.int64),
+        is_wide=np.abs(fields) + neighbours.sums(np.abs(neighbours.couplings)) > LARGEST_LOG_ODDS,
+    )
+
+
+def colouring(neighbours: Lists) -> NDArray[np.int64]:
+    """Give every variable, in order, the lowest colour that no neighbour has yet."""
+    starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
+    colours = [-1] * len(neighbours)
+    for i in range(len(colours)):
+        taken = {colours[j] for j in indices[starts[i] : starts[i + 1]]}
+        colour = 0
+        while colour in taken:
+            colour += 1
+        colours[i] = colour
+    return np.array(colours, dtype=np.int64)
+
+
+def gibbs_blocks(
+    network: GibbsNetwork,
+    n_samples: int,
+    seed: int | np.random.SeedSequence | np.random.Generator | None,
+    *,
+    burn_in: int,
+    thinning: int,
+    chains: int,
+    n_jobs: int,
+    kernels: Kernels,
+) -> Iterator[NDArray[np.uint8]]:
+    """Draw samples, some rows at a time; all blocks but the last have a multiple of 64 rows.
+
+    Chains start from fair coin tosses, which are more spread out than the distribution, as a
+    convergence summary wants them.
+    """
+    groups = _start(len(network.field_odds), chains, np.random.default_rng(seed))
+    draws_left = -(-n_samples // chains)
+    rows_left = n_samples
+    block_draws = 64 * max(1, _BLOCK_BYTES // (64 * CHAINS * len(groups) * len(network.field_odds)))
+    with ThreadPoolExecutor(n_jobs) as pool:
+        while draws_left:
+            n_draws = min(draws_left, block_draws)
+            settings = (burn_in, thinning, n_draws)
+            running = [pool.submit(kernels.gibbs, network, group, *settings) for group in groups]
+            drawn = [future.result()[0] for future in running]
+            groups = [future.result()[1] for future in running]
+            together = drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=1)
+            block = together[:, :chains].reshape(n_draws * chains, -1)[:rows_left]
+            yield block
+            rows_left -= len(block)
+            draws_left -= n_draws
+            burn_in = 0
+
+
+def _start(n_variables: int, chains: int, rng: np.random.Generator) -> list[Chains]:
+    groups = []
+    for _ in range(-(-chains // CHAINS)):
+        states = rng.integers(0, 2, size=(CHAINS, n_variables), dtype=np.uint8)
+        generators = rng.integers(0, 1 << 32, size=(4, CHAINS), dtype=np.uint32)
+        groups.append(Chains(states, generators))
+    return groups

@@ -1,0 +1,1 @@
+"""What people take away - graph files in every common format."""

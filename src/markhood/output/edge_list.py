@@ -1,0 +1,107 @@
+"""CSV edge lists: one line for each edge, and what a line cannot say in a JSON beside it.
+
+    source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
+
+An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
+by the csv module, which before Python 3.13 leaves a carriage return bare where lines end in a
+newline, and could then not read its own file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from markhood.errors import InputError
+from markhood.graph.edge_table import COLUMNS, END_COLUMNS, edge_columns, graph_from_columns
+from markhood.graph.graph import Graph
+from markhood.output.names import require_names_without
+
+_TO_QUOTE = re.compile(r'[,"\r\n]|^\s|\s$|^$')
+_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
+
+
+def write_csv(graph: Graph, stream: TextIO) -> None:
+    """Write the edge list of a graph to a text stream, such as standard output.
+
+    Examples
+    --------
+    >>> import sys
+    >>> write_csv(Graph(["a", "b, c"], [(0, 1)], evidence_ends=[(1, 2)]), sys.stdout)
+    source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
+    a,"b, c",3.0,,1.0,2.0,,
+    """
+    require_names_without(_NOT_UTF8, graph, "CSV", ".json")
+    stream.writelines(_lines(graph))
+
+
+def to_bytes(graph: Graph) -> bytes:
+    """Return the edge list as a file holds it, in UTF-8.
+
+    Examples
+    --------
+    >>> to_bytes(Graph("ab", [(0, 1)])).splitlines()[1]
+    b'a,b,,,,,,'
+    """
+    stream = io.StringIO(newline="")
+    write_csv(graph, stream)
+    return stream.getvalue().encode("utf-8")
+
+
+def about_to_bytes(graph: Graph) -> bytes:
+    """Return what the edge list leaves out, nodes and provenance, as JSON.
+
+    Examples
+    --------
+    >>> json.loads(about_to_bytes(Graph("ab", [])))
+    {'nodes': ['a', 'b'], 'provenance': {}}
+    """
+    about = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    return json.dumps(about, indent=1).encode("ascii")
+
+
+def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
+    r"""Return the graph of an edge list, and of the JSON beside it if there is one.
+
+    Examples
+    --------
+    >>> from_bytes(b"source,target\nb,a\n").nodes
+    ('b', 'a')
+    """
+    text = content.decode("utf-8-sig")
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header = next(rows, [])
+    for name in COLUMNS[:2]:
+        if header.count(name) != 1:
+            raise InputError(f"an edge list needs one column {name!r}, and the header is {header}.")
+    columns: dict[str, list[Any]] = {name: [] for name in header}
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise InputError(
+                f"line {rows.line_num} has {len(row)} fields, and the header has {len(header)}."
+            )
+        for name, field in zip(header, row, strict=True):
+            columns[name].append(field)
+    for name in END_COLUMNS:
+        if name in columns:
+            columns[name] = [field or None for field in columns[name]]
+    known = {"nodes": None, "provenance": None} if about is None else json.loads(about)
+    return graph_from_columns(columns, known["nodes"], known["provenance"])
+
+
+def _lines(graph: Graph) -> Iterator[str]:
+    yield ",".join(COLUMNS) + "\n"
+    for source, target, *numbers in zip(*edge_columns(graph).values(), strict=True):
+        fields = ["" if math.isnan(number) else repr(number) for number in numbers]
+        yield ",".join((_quoted(source), _quoted(target), *fields)) + "\n"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if _TO_QUOTE.search(name) else name

@@ -1,0 +1,179 @@
+"""Graphs in files: CSV, JSON, GraphML, GEXF and NPZ, chosen by the ending of the name.
+
+Whatever is written is read back to an equal graph, isolated nodes, infinities and provenance
+included. A format is a pair of functions between a graph and bytes (`edge_list`, `node_link`,
+`xml_graphs`, `numpy_archive`), so this module alone touches the disk: a file is made whole in
+memory, then beside its place, and only then moved there. Edge lists of a million edges are a
+hundred megabytes; a half-written file after Ctrl-C would cost the user more.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.output import edge_list, node_link, numpy_archive, xml_graphs
+from markhood.output.edge_list import write_csv
+
+__all__ = ["check_writable", "read_graph", "write_csv", "write_graph"]
+
+
+class _Format(NamedTuple):
+    write: Callable[[Graph], bytes]
+    read: Callable[[bytes], Graph]
+
+
+_FORMATS = {
+    ".csv": _Format(edge_list.to_bytes, edge_list.from_bytes),
+    ".json": _Format(node_link.to_bytes, node_link.from_bytes),
+    ".graphml": _Format(xml_graphs.to_graphml, xml_graphs.from_graphml),
+    ".gexf": _Format(xml_graphs.to_gexf, xml_graphs.from_gexf),
+    ".npz": _Format(numpy_archive.to_bytes, numpy_archive.from_bytes),
+}
+
+
+def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write a graph to a file, in the format that its ending names.
+
+    The file appears whole or not at all. A `.csv` gets a small `.csv.json` beside it, with the
+    nodes and the provenance.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    path : str or path
+        A name that ends in .csv, .json, .graphml, .gexf or .npz; an existing file is replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = Graph(["a", "b", "alone"], [(0, 1)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graph(graph, f"{folder}/graph.graphml")
+    ...     read_graph(f"{folder}/graph.graphml") == graph
+    True
+    """
+    check_writable(path)
+    place = Path(path)
+    files = {place: _FORMATS[_ending(place)].write(graph)}
+    if _ending(place) == ".csv":
+        files = {_beside(place): edge_list.about_to_bytes(graph), **files}
+    try:
+        _replace_all(files)
+    except OSError as error:
+        raise InputError(f"Cannot write {place}: {error.strerror or error}.") from None
+
+
+def read_graph(path: str | os.PathLike[str]) -> Graph:
+    r"""Read a graph from a file in one of the formats of `write_graph`.
+
+    Files of other programs work too, as far as they hold a simple undirected graph: evidence and
+    couplings are then unknown, and the nodes of a CSV are those of its edges.
+
+    Parameters
+    ----------
+    path : str or path
+        A name that ends in .csv, .json, .graphml, .gexf or .npz.
+
+    Returns
+    -------
+    Graph
+        Equal to the one that was written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = pathlib.Path(folder, "edges.csv")
+    ...     _ = place.write_text("source,target\nrain,wet\n")
+    ...     read_graph(place).nodes
+    ('rain', 'wet')
+    """
+    place = Path(path)
+    read = _FORMATS[_ending(place)].read
+    content = _content(place)
+    if not content:
+        raise InputError(f"The file {place} is empty.")
+    try:
+        if _ending(place) == ".csv" and _beside(place).exists():
+            return edge_list.from_bytes(content, _content(_beside(place)))
+        return read(content)
+    except InputError as error:
+        raise InputError(f"Cannot read the graph in {place}: {error}") from None
+    except Exception as error:  # a damaged file can make a parser raise anything
+        said = str(error).partition("\n")[0].rstrip(".")
+        reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        raise InputError(f"Cannot read {place}, it is damaged or no graph: {reason}.") from error
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise `InputError` if a graph cannot be written to `path`; to be asked before long work.
+
+    Examples
+    --------
+    >>> check_writable("graph.xyz")
+    Traceback (most recent call last):
+    markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf and .npz.
+    """
+    place = Path(path)
+    files = [place, _beside(place)] if _ending(place) == ".csv" else [place]
+    for file in files:
+        if file.is_dir():
+            raise InputError(f"Cannot write {file}: it is a folder.")
+        folder = _target(file).parent
+        if not folder.is_dir():
+            raise InputError(f"Cannot write {file}: the folder {folder} does not exist.")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(f"Cannot write {file}: the folder {folder} is not writable.")
+
+
+def _ending(path: Path) -> str:
+    ending = path.suffix.lower()
+    if ending not in _FORMATS:
+        *most, last = _FORMATS
+        said = f"unknown ending {ending!r}" if ending else "the name has no ending"
+        raise InputError(f"{path}: {said}; known are {', '.join(most)} and {last}.")
+    return ending
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def _target(path: Path) -> Path:
+    """Where a link leads, so that the file is replaced and not the link; any other path as is."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror or error}.") from None
+
+
+def _replace_all(files: dict[Path, bytes]) -> None:
+    """Write every file beside its place, then move all; on failure leave nothing behind."""
+    ready: list[tuple[Path, Path]] = []
+    try:
+        for path, content in files.items():
+            target = _target(path)
+            made = target.with_name(f".markhood-{secrets.token_hex(8)}.tmp")
+            ready.append((made, target))
+            with made.open("xb") as stream:  # unlike mkstemp's, its mode follows the umask
+                stream.write(content)
+        for made, target in ready:
+            os.replace(made, target)
+    finally:
+        for made, _ in ready:
+            with suppress(OSError):
+                made.unlink(missing_ok=True)

@@ -1,0 +1,24 @@
+"""Which node names a format can hold: a name is refused before it is silently changed."""
+
+from __future__ import annotations
+
+import re
+
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+
+
+def require_names_without(
+    impossible: re.Pattern[str], graph: Graph, form: str, instead: str
+) -> None:
+    r"""Raise `InputError` for the first name in which `impossible` is found.
+
+    Examples
+    --------
+    >>> require_names_without(re.compile(r"\x00"), Graph(["a\0"], []), "XML", ".json")
+    Traceback (most recent call last):
+    markhood.errors.InputError: XML cannot hold the node name 'a\x00'; write .json instead.
+    """
+    for name in graph.nodes:
+        if impossible.search(name):
+            raise InputError(f"{form} cannot hold the node name {name!r}; write {instead} instead.")

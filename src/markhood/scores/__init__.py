@@ -1,0 +1,1 @@
+"""Criteria: from a contingency table to a number, higher is better."""

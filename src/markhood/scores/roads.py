@@ -1,0 +1,105 @@
+"""The two roads from samples to the scores of blankets.
+
+Both answer the same two questions for tiles of variables: `toggled`, the scores of blankets with one
+variable more or less, and `grown`, the blankets that a greedy search finds. `KernelRoad`
+is for built-in criteria, which the kernels compute from the packed samples; `PythonRoad` is for
+any object with a `score` method.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.counts.blankets import blanket_table
+from markhood.data.samples import Samples
+from markhood.kernels.greedy import grow_and_shrink
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Bits, Blankets, Kernels
+from markhood.kernels.reference import counts_by_size
+from markhood.scores.bic import Bic
+from markhood.scores.criterion import Criterion
+
+
+class Road(Protocol):
+    """Scores of blankets, for tiles of target variables."""
+
+    def toggled(
+        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+
+    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
+        """Search greedily for each target's blanket among its candidates."""
+
+
+@dataclass(frozen=True)
+class KernelRoad:
+    """Scores from the kernels: the fast road."""
+
+    samples: Samples
+    criterion: Bic
+    kernels: Kernels
+
+    def toggled(
+        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        costs = self.criterion.costs(self.samples.n_samples, self.samples.n_variables)
+        return self.kernels.toggle_scores(self._bits, targets, blankets, toggles, costs)
+
+    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
+        """Search greedily for each target's blanket among its candidates."""
+        costs = self.criterion.costs(self.samples.n_samples, self.samples.n_variables)
+        return self.kernels.grow_blankets(self._bits, targets, candidates, costs)
+
+    @property
+    def _bits(self) -> Bits:
+        return Bits(self.samples.words, self.samples.n_samples)
+
+
+@dataclass(frozen=True)
+class PythonRoad:
+    """Scores from a criterion written in Python: the readable road."""
+
+    samples: Samples
+    criterion: Criterion
+
+    def toggled(
+        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        scores, toggled = [], []
+        for target, blanket, variables in zip(targets.tolist(), blankets, toggles, strict=True):
+            members = set(blanket.tolist())
+            scores.append(self._score(target, sorted(members)))
+            toggled += [self._score(target, sorted(members ^ {v})) for v in variables.tolist()]
+        return np.array(scores), np.array(toggled)
+
+    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
+        """Search greedily for each target's blanket among its candidates."""
+        evaluations: Counter[int] = Counter()
+        found = [
+            grow_and_shrink(lambda b, t=t: self._score(t, b), space.tolist(), evaluations)
+            for t, space in zip(targets.tolist(), candidates, strict=True)
+        ]
+        return Blankets(
+            Lists.of([blanket for blanket, _ in found]),
+            np.array([score for _, score in found]),
+            counts_by_size(evaluations),
+        )
+
+    def _score(self, target: int, blanket: list[int]) -> float:
+        return float(self.criterion.score(blanket_table(self.samples, target, blanket)))
+
+
+def road_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Road:
+    """Choose the fast road where the kernels know the criterion."""
+    # A subclass may score differently, so it is not enough to be a kind of Bic.
+    if type(criterion) is Bic:
+        return KernelRoad(samples, criterion, kernels)
+    return PythonRoad(samples, criterion)

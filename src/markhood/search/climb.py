@@ -1,0 +1,121 @@
+"""The second phase: climb over graphs, flipping one edge of the OR graph at a time.
+
+    1. for every edge of the OR graph: the change of the two end variables' scores if it were
+       flipped (removed, or put back)
+    2. flip the edge with the largest gain; stop when none gains
+    3. score anew the flips at the two changed ends only, and go on with 2
+
+The total score is the sum over variables, so a flip touches two of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.execution.runner import Runner, cut
+from markhood.kernels.greedy import TIE
+from markhood.kernels.lists import Lists
+from markhood.kernels.reference import counts_by_size
+from markhood.scores.roads import Road
+
+VARIABLES_PER_TILE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Climbed:
+    """The edges at the top, and how many blankets of each size were scored on the way."""
+
+    edges: NDArray[np.int64]
+    evaluations: NDArray[np.int64]
+
+
+def climb(edges: NDArray[np.int64], n_variables: int, road: Road, runner: Runner) -> Climbed:
+    """Climb from the graph with these edges (i < j, lexicographic)."""
+    state = _Flips(edges, n_variables, road)
+    tiles = cut(n_variables, VARIABLES_PER_TILE)
+    targets = [np.arange(tile.start, tile.stop) for tile in tiles]
+    for at, changes in zip(targets, runner.map("climb", state.score, targets), strict=True):
+        state.update(at, changes)
+    while (edge := state.best()) is not None:
+        ends = state.flip(edge)
+        state.update(ends, state.score(ends))
+    return Climbed(edges[state.present], counts_by_size(state.evaluations))
+
+
+class _Flips:
+    """The gain of every possible flip, kept up to date."""
+
+    def __init__(self, edges: NDArray[np.int64], n_variables: int, road: Road) -> None:
+        self.present = np.ones(len(edges), dtype=np.bool_)
+        self.evaluations: Counter[int] = Counter()
+        self._edges = edges
+        self._road = road
+        # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
+        self._partners = Lists.of_neighbours(edges, n_variables)
+        number = {(i, j): k for k, (i, j) in enumerate(edges.tolist())}
+        self._edge = Lists(
+            self._partners.starts,
+            np.array(
+                [
+                    number[min(v, u), max(v, u)]
+                    for v, partners in enumerate(self._partners)
+                    for u in partners.tolist()
+                ],
+                dtype=np.int64,
+            ),
+        )
+        self._blankets = [set(partners.tolist()) for partners in self._partners]
+        self._changes = np.zeros((len(edges), 2))  # of the score of each end, by a flip
+        self._heap: list[tuple[float, int]] = []
+
+    def score(self, targets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how each target's score would change by each flip at it."""
+        blankets = Lists.of([sorted(self._blankets[t]) for t in targets.tolist()])
+        toggles = Lists.of([self._partners[t] for t in targets.tolist()])
+        scores, toggled = self._road.toggled(targets, blankets, toggles)
+        return toggled - np.repeat(scores, np.diff(toggles.starts))
+
+    def update(self, targets: NDArray[np.int64], changes: NDArray[np.float64]) -> None:
+        """Take in what `score` returned."""
+        at = 0
+        for t in targets.tolist():
+            edges, size = self._edge[t], len(self._blankets[t])
+            is_second_end = (self._edges[edges, 0] != t).astype(np.int64)
+            self._changes[edges, is_second_end] = changes[at : at + len(edges)]
+            at += len(edges)
+            for edge, present in zip(edges.tolist(), self.present[edges].tolist(), strict=True):
+                self.evaluations[size - 1 if present else size + 1] += 1
+                heapq.heappush(self._heap, (-self._gain(edge), edge))
+
+    def best(self) -> int | None:
+        """Return the flip with the largest gain, the lowest of those that tie; None if none gains."""
+        tied: list[tuple[float, int]] = []
+        while self._heap:
+            minus_gain, edge = self._heap[0]
+            if -minus_gain != self._gain(edge):  # superseded by a later entry
+                heapq.heappop(self._heap)
+                continue
+            if tied and -minus_gain < -tied[0][0] - TIE:
+                break
+            tied.append(heapq.heappop(self._heap))
+        for entry in tied:
+            heapq.heappush(self._heap, entry)
+        if not tied or not -tied[0][0] > TIE:
+            return None
+        return min(edge for _, edge in tied)
+
+    def flip(self, edge: int) -> NDArray[np.int64]:
+        """Flip an edge and return its two ends."""
+        i, j = self._edges[edge].tolist()
+        self.present[edge] = not self.present[edge]
+        self._blankets[i] ^= {j}
+        self._blankets[j] ^= {i}
+        return np.array([i, j])
+
+    def _gain(self, edge: int) -> float:
+        return float(self._changes[edge, 0] + self._changes[edge, 1])

@@ -1,0 +1,58 @@
+"""Search spaces: the variables among which a blanket is looked for.
+
+A true neighbour that the screen missed is often a screened neighbour of one it found, so the
+space of a variable is all that lies within `depth` steps of it in the screened graph. Spaces are
+made a tile at a time and never kept for all variables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.lists import Lists
+
+
+class NearbyVariables:
+    """All within a number of steps in a graph.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges, 2), dtype int64
+    n_variables : int
+    depth : int
+    """
+
+    def __init__(self, edges: NDArray[np.int64], n_variables: int, depth: int) -> None:
+        from scipy.sparse import csr_array
+
+        both = np.concatenate([edges, edges[:, ::-1]])
+        ones = np.ones(len(both), dtype=np.bool_)
+        self._steps: Any = csr_array((ones, both.T), shape=(n_variables, n_variables))
+        self._depth = depth
+
+    def of(self, targets: NDArray[np.int64]) -> Lists:
+        """List the space of each target, ascending."""
+        from scipy.sparse import csr_array
+
+        rows = np.arange(len(targets))
+        shape = (len(targets), self._steps.shape[0])
+        reached: Any = csr_array((np.ones(len(targets), dtype=np.bool_), (rows, targets)), shape)
+        for _ in range(self._depth):
+            reached = reached + reached @ self._steps
+        reached.sort_indices()
+        spaces = np.split(reached.indices.astype(np.int64), reached.indptr[1:-1])
+        return Lists.of([space[space != t] for t, space in zip(targets, spaces, strict=True)])
+
+
+class AllVariables:
+    """Every other variable: the search without a screen."""
+
+    def __init__(self, n_variables: int) -> None:
+        self._all = np.arange(n_variables)
+
+    def of(self, targets: NDArray[np.int64]) -> Lists:
+        """List the space of each target, ascending."""
+        return Lists.of([np.delete(self._all, t) for t in targets])
