@@ -28,12 +28,13 @@ class BlanketScorer {
     double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
         size_ = size;
         table_.build(rows_, target, blanket, size);
+        intercept_ = logit(total_of(table_.ones), total_of(table_.totals));
         start(size + 1);
-        fit.coefficients[0] = logit(total_of(table_.ones), total_of(table_.totals));
         log_likelihood = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(),
                                       table_.n_packs);
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
+        separated_ = fit.separated;
         return penalised(log_likelihood, size);
     }
 
@@ -43,18 +44,18 @@ class BlanketScorer {
         const Pack* totals = table_.totals.data() + table_.n_packs;
         if (size_ == 0) return penalised(saturated(ones, totals), 1);
         start(size_ + 2);
-        std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
+        if (!separated_) std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
         return penalised(fit.maximise(table_.columns.data(), size_ + 1, ones, totals, 2 * table_.n_packs), size_ + 1);
     }
 
     double without(std::size_t position) {
         columns_.resize(size_);
         start(size_);
-        fit.coefficients[0] = coefficients[0];
+        if (!separated_) fit.coefficients[0] = coefficients[0];
         for (std::size_t k = 0, to = 0; k < size_; ++k) {
             if (k == position) continue;
             columns_[to++] = table_.columns[k];
-            fit.coefficients[to] = coefficients[k + 1];
+            if (!separated_) fit.coefficients[to] = coefficients[k + 1];
         }
         return penalised(
             fit.maximise(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs),
@@ -62,9 +63,12 @@ class BlanketScorer {
     }
 
   private:
+    // The fit without any predictor. From there a separated blanket's neighbours start: from its
+    // coefficients, on their way to infinity, some rows would have no weight to come back with.
     void start(std::size_t n) {
         fit.coefficients.resize(n);
         std::memset(fit.coefficients.data(), 0, n * sizeof(double));
+        fit.coefficients[0] = intercept_;
     }
 
     double total_of(const Buffer<Pack>& counts) const {
@@ -96,6 +100,8 @@ class BlanketScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0;
+    double intercept_ = 0.0;
+    bool separated_ = false;
     BlanketTable table_;
     Buffer<const Pack*> columns_;
 };
@@ -205,16 +211,16 @@ static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t
 }
 
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         double* log_likelihoods, double* coefficients, double* next_steps) {
+                         double* log_likelihoods, double* coefficients, double* drifts) {
     BlanketScorer scorer(rows, {0.0, 0.0});
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::size_t n = blankets.length(t) + 1;
         scorer.set_blanket(targets[t], blankets.list(t), n - 1);
         log_likelihoods[t] = scorer.log_likelihood;
         std::memcpy(coefficients, scorer.coefficients.data(), n * sizeof(double));
-        std::memcpy(next_steps, scorer.fit.step.data(), n * sizeof(double));
+        std::memcpy(drifts, scorer.fit.drift.data(), n * sizeof(double));
         coefficients += n;
-        next_steps += n;
+        drifts += n;
     }
 }
 

@@ -8,12 +8,15 @@
 //     1. residual = ones - totals * p,  weight = totals * p (1 - p)     with p = 1 / (1 + exp(-eta))
 //     2. gradient g = X' residual,  H = X' diag(weight) X
 //     3. step s = H^-1 g;  stop when g's, the gain it promises, is nothing
-//     4. b <- b + s, or half of it, a quarter, ... until L does not fall
+//     4. b <- b + s, or half of it, a quarter, ... until L does not fall; no step is longer than a
+//        few units, or one too far would end where all weights are nothing
 //
 // Where the data are separated the maximum is at infinity: each step then goes one further along
 // the separating direction and L comes e times closer to its supremum, so the same rule stops it
 // within the tolerance. Predictors that are combinations of others (duplicates, complements)
-// give a zero pivot and stay where they are.
+// give a zero pivot and stay where they are. So do, in the end, those whose pivot has only the
+// weights of separated rows, which vanish beside the others: the step before that is kept, it
+// says which coefficients are infinite and which rows have left, and those count as having arrived.
 #pragma once
 #include <cmath>
 
@@ -24,11 +27,14 @@ namespace markhood::MARKHOOD_TIER {
 
 constexpr double kPromisedGain = 1e-11;  // far below 1e-9, the least difference between two scores
 constexpr double kSmallestPivot = 1e-13;  // relative; below it a pivot is rounding
+constexpr double kLongestStep = 5.0, kStillMoving = 0.05;
 constexpr int kMaxSteps = 200, kMaxHalvings = 60;
 
 class LogisticFit {
   public:
-    Buffer<double> coefficients, step;  // intercept first; `step` is the one that was not taken
+    Buffer<double> coefficients;  // intercept first
+    Buffer<double> drift;         // the last step of those that never come to rest; else nearly zero
+    bool separated = false;
 
     // Columns are read through pointers; their packs, like those of the counts, number n_packs.
     // Starts from `coefficients`, which the caller has set. Returns the log-likelihood.
@@ -41,19 +47,27 @@ class LogisticFit {
         totals_ = totals;
         residual_.resize(n_packs);
         weight_.resize(n_packs);
-        step.resize(n_);
+        step_.resize(n_);
+        previous_.resize(n_);
+        drift.resize(n_);
+        std::memset(drift.data(), 0, n_ * sizeof(double));
+        separated = false;
         trial_.resize(n_);
         gradient_.resize(n_);
         hessian_.resize(n_ * n_);
 
         double likelihood = evaluate(coefficients.data());
+        std::size_t usable_before = 0;
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
             differentiate();
+            previous_.swap(step_);
             const double promised = solve();
+            if (n_usable_ < usable_before) keep(previous_.data());
+            usable_before = n_usable_;
             if (!(promised > kPromisedGain)) break;
-            double length = 1.0, improved = -HUGE_VAL;
+            double length = longest_allowed(), improved = -HUGE_VAL;
             for (int halving = 0; halving < kMaxHalvings; ++halving, length *= 0.5) {
-                for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step[k];
+                for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
                 improved = evaluate(trial_.data());
                 if (improved >= likelihood) break;
             }
@@ -61,19 +75,64 @@ class LogisticFit {
             coefficients.swap(trial_);
             likelihood = improved;
         }
-        return likelihood;
+        keep(step_.data());
+        return separated ? likelihood + missing() : likelihood;
     }
 
   private:
+    double longest_allowed() const {
+        double longest = kLongestStep;
+        for (std::size_t k = 0; k < n_; ++k) longest = std::fabs(step_[k]) > longest ? std::fabs(step_[k]) : longest;
+        return kLongestStep / longest;
+    }
+
+    // Takes note of a step at the end, or one that will not come again.
+    void keep(const double* step) {
+        bool moving = false;
+        for (std::size_t k = 0; k < n_; ++k) {
+            if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
+            moving = moving || std::fabs(step[k]) > kStillMoving;
+        }
+        if (!moving) return;
+        if (!separated) {
+            leaving_.resize(n_packs_);
+            std::memset(leaving_.data(), 0, n_packs_ * sizeof(PackBits));
+        }
+        separated = true;
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            const Pack change = linear(step, p);
+            leaving_[p] |= ((ones_[p] == 0.0) & (change < -kStillMoving)) |
+                           ((ones_[p] == totals_[p]) & (change > kStillMoving));
+        }
+    }
+
+    // What the rows that leave for infinity still lack: there, their likelihood is one.
+    double missing() {
+        Pack sum{};
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            const Pack eta = linear(coefficients.data(), p);
+            const Pack towards = ones_[p] > 0.0 ? eta : -eta;
+            const PackBits arrived = leaving_[p] & (towards > 0.0);
+            const Pack e = exp_of_negative(clipped(arrived ? -towards : Pack{}));
+            sum += arrived ? totals_[p] * log_of_one_plus(e) : Pack{};
+        }
+        return total(sum);
+    }
+
+    Pack linear(const double* b, std::size_t p) const {
+        Pack sum = pack_of(b[0]);
+        for (std::size_t k = 1; k < n_; ++k) sum += b[k] * columns_[k - 1][p];
+        return sum;
+    }
+
+    static Pack clipped(Pack minus_size) { return minus_size < -700.0 ? pack_of(-700.0) : minus_size; }
+
     double evaluate(const double* b) {
         Pack sum{};
         for (std::size_t p = 0; p < n_packs_; ++p) {
-            Pack eta = pack_of(b[0]);
-            for (std::size_t k = 1; k < n_; ++k) eta += b[k] * columns_[k - 1][p];
+            const Pack eta = linear(b, p);
             const PackBits positive = eta > 0.0;
-            Pack minus_size = positive ? -eta : eta;
-            minus_size = minus_size < -700.0 ? pack_of(-700.0) : minus_size;
-            const Pack e = exp_of_negative(minus_size);
+            const Pack e = exp_of_negative(clipped(positive ? -eta : eta));
             const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
             const Pack probability = positive ? larger : smaller;
             residual_[p] = ones_[p] - totals_[p] * probability;
@@ -102,6 +161,7 @@ class LogisticFit {
     // Cholesky in place on the lower triangle; returns gradient times step.
     double solve() {
         double* h = hessian_.data();
+        n_usable_ = 0;
         for (std::size_t k = 0; k < n_; ++k) {
             const double diagonal = h[k * n_ + k];
             double pivot = diagonal, rest = gradient_[k];
@@ -111,18 +171,19 @@ class LogisticFit {
                 sum *= h[l * n_ + l];  // the diagonal holds inverse pivots, zero where there is none
                 h[k * n_ + l] = sum;
                 pivot -= sum * sum;
-                rest -= sum * step[l];
+                rest -= sum * step_[l];
             }
             const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0;
+            n_usable_ += usable;
             h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
-            step[k] = rest * h[k * n_ + k];
+            step_[k] = rest * h[k * n_ + k];
         }
         double promised = 0.0;
         for (std::size_t k = n_; k-- > 0;) {
-            promised += step[k] * step[k];  // |L^-1 g|^2 = g' H^-1 g
-            double sum = step[k];
-            for (std::size_t l = k + 1; l < n_; ++l) sum -= h[l * n_ + k] * step[l];
-            step[k] = sum * h[k * n_ + k];
+            promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
+            double sum = step_[k];
+            for (std::size_t l = k + 1; l < n_; ++l) sum -= h[l * n_ + k] * step_[l];
+            step_[k] = sum * h[k * n_ + k];
         }
         return promised;
     }
@@ -130,9 +191,10 @@ class LogisticFit {
     const Pack* const* columns_ = nullptr;
     const Pack* ones_ = nullptr;
     const Pack* totals_ = nullptr;
-    std::size_t n_ = 0, n_packs_ = 0;
+    std::size_t n_ = 0, n_packs_ = 0, n_usable_ = 0;
     Buffer<Pack> residual_, weight_;
-    Buffer<double> trial_, gradient_, hessian_;
+    Buffer<PackBits> leaving_;
+    Buffer<double> step_, previous_, trial_, gradient_, hessian_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

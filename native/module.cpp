@@ -154,12 +154,12 @@ std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std:
     require_variables(targets, bits.n_rows);
     const Lists from = lists(blanket_starts, blankets, n, bits.n_rows);
     const Tier& tier = find_tier(instruction_set);
-    std::vector<double> likelihoods(n), coefficients(blankets.shape(0) + n), steps(blankets.shape(0) + n);
+    std::vector<double> likelihoods(n), coefficients(blankets.shape(0) + n), drifts(blankets.shape(0) + n);
     {
         nb::gil_scoped_release release;
-        tier.fit_blankets(bits, targets.data(), n, from, likelihoods.data(), coefficients.data(), steps.data());
+        tier.fit_blankets(bits, targets.data(), n, from, likelihoods.data(), coefficients.data(), drifts.data());
     }
-    return {to_numpy(std::move(likelihoods)), to_numpy(std::move(coefficients)), to_numpy(std::move(steps))};
+    return {to_numpy(std::move(likelihoods)), to_numpy(std::move(coefficients)), to_numpy(std::move(drifts))};
 }
 
 }  // namespace

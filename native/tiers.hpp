@@ -66,9 +66,9 @@ struct Tier {
                           Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
 
     // Of each target's regression: intercept and coefficients (one more than the blanket has
-    // members), and the Newton step that would come next, large where a coefficient is infinite.
+    // members), and how far the last Newton step would move each, much only where it is infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         double* log_likelihoods, double* coefficients, double* next_steps);
+                         double* log_likelihoods, double* coefficients, double* drifts);
 };
 
 // Null where this build or architecture has none.

@@ -1,1 +1,69 @@
-"""Structure learning of pairwise Markov networks."""
+"""Learn the graph of a pairwise Markov network (Ising model) from data.
+
+>>> import markhood
+>>> import numpy as np
+>>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+>>> coins[:, 2] = coins[:, 0]
+>>> markhood.learn(coins).edge_names()
+[('x0', 'x2')]
+
+Public names are imported when first used, so that importing markhood costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markhood.data.encode import encode
+    from markhood.data.files import read_samples
+    from markhood.errors import DataWarning, InputError
+    from markhood.estimators.hill_climbing import PLRHC, HillClimbing
+    from markhood.graph import convert
+    from markhood.graph.graph import Graph
+    from markhood.learning import learn
+    from markhood.output.graph_files import read_graph, write_graph
+
+__all__ = [
+    "PLRHC",
+    "DataWarning",
+    "Graph",
+    "HillClimbing",
+    "InputError",
+    "convert",
+    "encode",
+    "learn",
+    "read_graph",
+    "read_samples",
+    "write_graph",
+]
+
+_HOMES = {
+    "PLRHC": "markhood.estimators.hill_climbing",
+    "DataWarning": "markhood.errors",
+    "Graph": "markhood.graph.graph",
+    "HillClimbing": "markhood.estimators.hill_climbing",
+    "InputError": "markhood.errors",
+    "convert": "markhood.graph",
+    "encode": "markhood.data.encode",
+    "learn": "markhood.learning",
+    "read_graph": "markhood.output.graph_files",
+    "read_samples": "markhood.data.files",
+    "write_graph": "markhood.output.graph_files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for (PEP 562)."""
+    if name == "__version__":
+        return import_module("markhood.learning").version()
+    if name in _HOMES:
+        home = import_module(_HOMES[name])
+        return getattr(home, name, None) or import_module(f"{_HOMES[name]}.{name}")
+    raise AttributeError(f"module 'markhood' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*__all__, "__version__"])

@@ -187,9 +187,7 @@ def learn_from(
     provenance = _provenance(samples, method, learned)
 
     def with_provenance(graph: Graph) -> Graph:
-        return Graph(
-            graph.nodes, graph.edges, graph.evidence_ends, graph.coupling_ends, provenance
-        )
+        return Graph(graph.nodes, graph.edges, graph.evidence_ends, graph.coupling_ends, provenance)
 
     screened = learned.screened_graph
     return replace(

@@ -40,7 +40,7 @@ class BlanketTable:
     @property
     def n_blanket(self) -> int:
         """Number of variables in the blanket."""
-        return self.configurations.shape[1]
+        return int(self.configurations.shape[1])
 
 
 def blanket_table(samples: Samples, target: int, blanket: Sequence[int]) -> BlanketTable:

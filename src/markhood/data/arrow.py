@@ -7,6 +7,7 @@ chunks begin on word boundaries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +20,21 @@ from markhood.errors import InputError
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Samples:
     """Read a Parquet file, only the columns asked for."""
-    pyarrow = _import_pyarrow(path)
-    import pyarrow.parquet
-
+    pyarrow, parquet = _import("pyarrow", path), _import("pyarrow.parquet", path)
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path) as file:
             schema = file.schema_arrow
             names = [schema.names[j] for j in pick_columns(schema.names, columns)]
             rows = chunk_rows(len(names) * 8)
             batches = file.iter_batches(batch_size=rows, columns=names)
-            return _encode_batches(batches, schema, names, file.metadata.num_rows)
+            return _encode_batches(pyarrow, batches, schema, names, file.metadata.num_rows)
     except (pyarrow.ArrowException, OSError) as error:
         raise _damaged(path, "Parquet", error) from error
 
 
 def read_arrow(path: Path, columns: Sequence[str] | None = None) -> Samples:
     """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
-    pyarrow = _import_pyarrow(path)
-    import pyarrow.ipc
-
+    pyarrow = _import("pyarrow", path)
     try:
         with pyarrow.memory_map(str(path)) as source:
             if source.read(6) == b"ARROW1":
@@ -49,16 +46,16 @@ def read_arrow(path: Path, columns: Sequence[str] | None = None) -> Samples:
                 batches = iter(reader)
             schema = reader.schema
             names = [schema.names[j] for j in pick_columns(schema.names, columns)]
-            return _encode_batches(batches, schema, names, None)
+            return _encode_batches(pyarrow, batches, schema, names, None)
     except (pyarrow.ArrowException, OSError) as error:
         raise _damaged(path, "Arrow", error) from error
 
 
 def _encode_batches(
-    batches: Iterable[Any], schema: Any, names: Sequence[str], n_samples: int | None
+    pyarrow: Any, batches: Iterable[Any], schema: Any, names: Sequence[str], n_samples: int | None
 ) -> Samples:
     encoder = None
-    for table in _whole_words(batches, schema, chunk_rows(len(names) * 8)):
+    for table in _whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
         frame = as_frame(table.select(names))
         assert frame is not None
         if encoder is None:
@@ -68,10 +65,8 @@ def _encode_batches(
     return encoder.finish()
 
 
-def _whole_words(batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
+def _whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
     """Yield the same rows as tables of a multiple of `rows` rows, then what is left (or none)."""
-    import pyarrow
-
     held: list[Any] = []
     n_held = 0
     for batch in batches:
@@ -86,12 +81,12 @@ def _whole_words(batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any
     yield pyarrow.Table.from_batches(held, schema)
 
 
-def _import_pyarrow(path: Path) -> Any:
+def _import(module: str, path: Path) -> Any:
     try:
-        import pyarrow
+        return import_module(module)
     except ImportError as error:
-        raise InputError(f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'") from error
-    return pyarrow
+        message = f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'"
+        raise InputError(message) from error
 
 
 def _damaged(path: Path, kind: str, error: BaseException) -> InputError:

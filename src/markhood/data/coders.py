@@ -129,8 +129,10 @@ class ArrayCoder:
         missing = np.isnan(tile[rows, columns])
         rows, columns = rows + row, columns + column
         if missing.any():
-            places = zip(rows[missing].tolist(), columns[missing].tolist(), strict=True)
-            self._findings.note_missing(places)
+            row, column = int(rows[missing][0]), int(columns[missing][0])
+            found, counts = np.unique(columns[missing], return_counts=True)
+            by_column = dict(zip(found.tolist(), counts.tolist(), strict=True))
+            self._findings.note_missing(row, column, by_column)
         if not missing.all():
             self._findings.note_infinite(int(rows[~missing][0]), int(columns[~missing][0]))
 
@@ -192,7 +194,7 @@ class ValueCoder:
                 ) from None
             value = self._parse(raw)
             if is_missing(value):
-                missing.append((r, column))
+                missing.append(r)
             elif isinstance(value, complex):
                 raise reject_complex(value)
             elif isinstance(value, float) and math.isinf(value):
@@ -205,7 +207,7 @@ class ValueCoder:
                 codes[raw] = len(levels)
                 levels.append(value)
         if missing:
-            self._findings.note_missing(missing)
+            self._findings.note_missing(missing[0], column, {column: len(missing)})
 
     def levels(self, offset: int) -> tuple[Any, ...]:
         """Return the values of one column by order of appearance."""

@@ -2,7 +2,7 @@
 
 Whether the first row is a header is a property of the whole file (no cell of it may occur again in
 its column), but nearly always known after a few rows. So it is guessed from the first rows, and
-checked at the end against the levels found; only where the guess was wrong is the file read twice.
+checked at the end against the values found; only where the guess was wrong is the file read twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MISSING = frozenset(["", "NA", "NaN", "nan", "null", "NULL"])
 LINES_LOOKED_AT = 20  # to find the delimiter
 ROWS_LOOKED_AT = 200  # to guess whether there is a header
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
+_NUMBER = re.compile(r"(?ai)[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)")
 
 
 def read_delimited(
@@ -50,16 +50,14 @@ def read_delimited(
     try:
         text = _Text(path, *_look(path))
         if header is not None:
-            return _encode(text, columns, header)
+            return _encode(text, columns, header).finish()
         first, *others = islice(text.rows(), ROWS_LOOKED_AT)
         if any(cell in seen for cell, *seen in zip(first, *others, strict=True)):
-            return _encode(text, columns, header=False)
-        samples = _encode(text, columns, header=True)
-        levels = dict(zip(samples.names, samples.levels, strict=True))
-        cells = zip(_header_names(first), map(parse_cell, first), strict=True)
-        if any(value in levels.get(name, ()) for name, value in cells):
-            return _encode(text, columns, header=False)
-        return samples
+            return _encode(text, columns, header=False).finish()
+        encoder = _encode(text, columns, header=True)
+        if encoder.has_seen(dict(zip(_header_names(first), first, strict=True))):
+            encoder = _encode(text, columns, header=False)
+        return encoder.finish()
     except UnicodeDecodeError as error:
         raise _undecodable(path) from error
 
@@ -131,8 +129,8 @@ class _Text:
         return f"line {row + self._offsets[at][1] + 1}"
 
 
-def _encode(text: _Text, columns: Sequence[str] | None, header: bool) -> Samples:
-    """Pack the rows, from the second where the first is a header."""
+def _encode(text: _Text, columns: Sequence[str] | None, header: bool) -> Encoder:
+    """Feed an encoder the rows, from the second where the first is a header."""
     rows = text.rows()
     first = next(rows)
     if not header:
@@ -151,7 +149,7 @@ def _encode(text: _Text, columns: Sequence[str] | None, header: bool) -> Samples
     while chunk := list(islice(rows, step)):
         by_column = list(zip(*chunk, strict=True))
         encoder.add([by_column[j] for j in picked])
-    return encoder.finish()
+    return encoder
 
 
 def _header_names(cells: Sequence[str]) -> list[str]:

@@ -135,12 +135,12 @@ def check_table(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
 def _as_table(data: Any) -> NDArray[Any]:
     """Return data as an array of two dimensions, without a copy where they are one."""
     if np.ma.is_masked(data):
-        data = np.ma.filled(data.astype(object), None)
+        data = np.where(np.ma.getmaskarray(data), np.array(None), np.ma.getdata(data))
     if isinstance(data, (list, tuple)):
         # As objects, or NumPy would turn the numbers beside text into text.
         table = np.array(data, dtype=object)
         lengths = [len(row) for row in data if isinstance(row, (list, tuple))]
-        if table.ndim == 1 and len(lengths) == len(data):
+        if table.ndim == 1 and len(lengths) == len(data) > 0:
             row = next((r for r, length in enumerate(lengths) if length != lengths[0]), 0)
             raise InputError(
                 f"Row {row + 1} has {lengths[row]} values, but the first has {lengths[0]}: "

@@ -26,13 +26,7 @@ from markhood.data.coders import (
     is_missing,
     plain,
 )
-from markhood.data.findings import (
-    MINIMUM,
-    Findings,
-    check_shape,
-    listed,
-    row_number,
-)
+from markhood.data.findings import MINIMUM, Findings, check_shape, listed, row_number
 from markhood.data.memory import require_memory
 from markhood.data.names import check_names
 from markhood.data.samples import BITS_PER_WORD, Samples, words_per_row
@@ -131,6 +125,14 @@ class Encoder:
     def skip(self, n_rows: int) -> None:
         """Go on past rows whose tiles have been placed."""
         self._rows += n_rows
+
+    def has_seen(self, cells: Mapping[str, Any]) -> bool:
+        """Return whether any column has had the value of the cell given for its name."""
+        return any(
+            self._parse(cells[self._names[start + j]]) in coder.levels(j)
+            for start, stop, coder in self._coders
+            for j in range(stop - start)
+        )
 
     def finish(self) -> Samples:
         """Return the samples, or raise for what was wrong with them.

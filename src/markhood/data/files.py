@@ -29,7 +29,7 @@ def read_samples(
     header: bool | None = None,
     array: str | None = None,
 ) -> Samples:
-    """Read a table of observations and pack it, one bit a value.
+    r"""Read a table of observations and pack it, one bit a value.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def read_samples(
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "answers.csv")
-    >>> _ = path.write_text("smokes;coughs\\nyes;1\\nno;0\\nyes;0\\n")
+    >>> _ = path.write_text("smokes;coughs\nyes;1\nno;0\nyes;0\n")
     >>> samples = read_samples(path)
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))

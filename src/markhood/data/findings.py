@@ -9,7 +9,7 @@ a column with them often also has a third value that is only a code for "missing
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,11 +72,10 @@ class Findings:
         """Return whether anything was noted."""
         return self._infinite is not None or self._surplus is not None or bool(self.missing)
 
-    def note_missing(self, places: Iterable[tuple[int, int]]) -> None:
-        """Note missing values at (row, column) places."""
-        places = list(places)
-        self.missing.update(column for _, column in places)
-        self._first_missing = min([*places, self._first_missing or places[0]])
+    def note_missing(self, row: int, column: int, counts: Mapping[int, int]) -> None:
+        """Note missing values: so many by column, the first at this row and column."""
+        self.missing.update(counts)
+        self._first_missing = min((row, column), self._first_missing or (row, column))
 
     def note_infinite(self, row: int, column: int) -> None:
         """Note an infinity; only the first is named."""

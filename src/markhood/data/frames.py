@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coders import reject_complex
-from markhood.data.encoder import Column, Encoder, chunk_rows
+from markhood.data.encoder import LANE, Column, Encoder, chunk_rows
 from markhood.data.names import check_names
 
 if TYPE_CHECKING:
@@ -43,9 +41,12 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
 
 def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
     """Feed all rows of a data frame to an encoder."""
-    step = chunk_rows(frame.shape[1] * 8)
+    # Cutting a frame costs by the column, so that many short chunks would be slow.
+    step = max(LANE, chunk_rows(frame.shape[1] * 8))
+    dtypes = set(frame.schema.dtypes())
+    uniform = len(dtypes) == 1 and all(map(_is_number, dtypes))
     for row in range(0, len(frame), step):
-        encoder.add(_as_chunk(frame[row : row + step]))
+        encoder.add(_as_chunk(frame[row : row + step], uniform))
 
 
 def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
@@ -70,10 +71,9 @@ def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
     return orders
 
 
-def _as_chunk(frame: nw.DataFrame[Any]) -> NDArray[Any] | Sequence[Column]:
+def _as_chunk(frame: nw.DataFrame[Any], uniform: bool) -> NDArray[Any] | Sequence[Column]:
     """Return rows as one array where all columns are numbers of one dtype, else as columns."""
-    dtypes = frame.schema.dtypes()
-    if dtypes and all(dtype == dtypes[0] for dtype in dtypes) and _is_number(dtypes[0]):
+    if uniform:
         array = frame.to_numpy()
         if array.dtype.kind in NUMBER_KINDS:
             return array
@@ -85,10 +85,7 @@ def _as_column(column: nw.Series[Any]) -> Column:
         array = column.to_numpy()
         if array.dtype.kind in NUMBER_KINDS:
             return array
-    values: list[Any] = column.to_list()
-    if any(isinstance(value, (complex, np.complexfloating)) for value in values[:1]):
-        raise reject_complex(type(values[0]).__name__)
-    return values
+    return column.to_list()
 
 
 def _is_number(dtype: Any) -> bool:

@@ -38,7 +38,8 @@ def pick_columns(
     position = {name: j for j, name in enumerate(names)}
     for name in wanted:
         if name not in position:
-            close = [repr(other) for other in get_close_matches(name, names, n=3)]
+            folded = {other.casefold(): other for other in names}
+            close = [repr(folded[c]) for c in get_close_matches(name.casefold(), folded, n=3)]
             known = [repr(other) for other in names]
             hint = f"near it are {listed(close)}" if close else f"there are {listed(known)}"
             raise InputError(f"There is no column {name!r}: {hint}")

@@ -58,7 +58,8 @@ class Samples:
     @cached_property
     def is_constant(self) -> NDArray[np.bool_]:
         """Whether each variable has one level only, of shape (n_variables,)."""
-        return (self.ones == 0) | (self.ones == self.n_samples)
+        constant: NDArray[np.bool_] = (self.ones == 0) | (self.ones == self.n_samples)
+        return constant
 
     @cached_property
     def fingerprint(self) -> str:

@@ -1,8 +1,10 @@
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-_Integers = NDArray[np.int64]
-_Reals = NDArray[np.float64]
+_Integers: TypeAlias = NDArray[np.int64]
+_Reals: TypeAlias = NDArray[np.float64]
 
 def instruction_sets() -> list[str]: ...
 def associated_pairs(

@@ -13,12 +13,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Blankets
 
 TIE = 1e-9  # scores this near are equal: rounding never decides an edge
 
-Score = Callable[[Sequence[int]], float]
+# From a target and its blanket, ascending, to a number.
+Score = Callable[[int, Sequence[int]], float]
 
 
 def best_of(scores: Sequence[float]) -> int:
@@ -27,7 +33,7 @@ def best_of(scores: Sequence[float]) -> int:
 
 
 def grow_and_shrink(
-    score: Score, candidates: Sequence[int], evaluations: Counter[int]
+    score: Callable[[Sequence[int]], float], candidates: Sequence[int], evaluations: Counter[int]
 ) -> tuple[list[int], float]:
     """Search among ``candidates`` (ascending) for the blanket with a high score.
 
@@ -64,3 +70,37 @@ def grow_and_shrink(
                 break
             blanket, reached = shrunk, improved
     return blanket, reached
+
+
+def grow_blankets(score: Score, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
+    """Search for each target's blanket among its candidates."""
+    evaluations: Counter[int] = Counter()
+    found = [
+        grow_and_shrink(partial(score, target), space.tolist(), evaluations)
+        for target, space in zip(targets.tolist(), candidates, strict=True)
+    ]
+    return Blankets(
+        Lists.of([blanket for blanket, _ in found]),
+        np.array([reached for _, reached in found]),
+        counts_by_size(evaluations),
+    )
+
+
+def toggle_scores(
+    score: Score, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
+    scores, toggled = [], []
+    for target, blanket, variables in zip(targets.tolist(), blankets, toggles, strict=True):
+        members = set(blanket.tolist())
+        scores.append(score(target, sorted(members)))
+        toggled += [score(target, sorted(members ^ {v})) for v in variables.tolist()]
+    return np.array(scores), np.array(toggled)
+
+
+def counts_by_size(evaluations: Counter[int]) -> NDArray[np.int64]:
+    """Return evaluation counts as an array indexed by blanket size."""
+    counts = np.zeros(max(evaluations, default=0) + 1, dtype=np.int64)
+    for size, n in evaluations.items():
+        counts[size] = n
+    return counts

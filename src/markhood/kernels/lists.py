@@ -32,6 +32,13 @@ class Lists:
         return cls(starts, np.concatenate(parts) if parts else np.empty(0, dtype=np.int64))
 
     @classmethod
+    def joined(cls, parts: Sequence[Lists]) -> Lists:
+        """Put the lists of all parts one after another."""
+        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(p.starts) for p in parts)])
+        values = np.concatenate([np.empty(0, np.int64), *(p.values for p in parts)])
+        return cls(np.cumsum(lengths), values)
+
+    @classmethod
     def of_neighbours(cls, edges: NDArray[np.int64], n_variables: int) -> Lists:
         """List the neighbours of every variable in ascending order, from edges of shape (m, 2)."""
         both = np.concatenate([edges, edges[:, ::-1]])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, Blankets, AssociatedPairs, Costs, Fits
+from markhood.kernels.protocol import AssociatedPairs, Bits, Blankets, Costs, Fits
 from markhood.kernels.reference import STILL_MOVING
 
 
@@ -88,7 +88,7 @@ class NativeKernels:
 
     def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, steps = _native.fit_blankets(
+        likelihoods, coefficients, drifts = _native.fit_blankets(
             *bits, targets, blankets.starts, blankets.values, self.instruction_set
         )
-        return Fits(likelihoods, coefficients, np.abs(steps) > STILL_MOVING)
+        return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)

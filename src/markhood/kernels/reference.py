@@ -5,19 +5,19 @@ The other backends are tested against this one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.greedy import grow_and_shrink
+from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, Blankets, AssociatedPairs, Costs, Fits
+from markhood.kernels.protocol import AssociatedPairs, Bits, Blankets, Costs, Fits
 
 PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
 SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
+LONGEST_STEP = 5.0  # of a coefficient: one too far would end where all weights are nothing
 STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
 
 
@@ -29,11 +29,11 @@ class Table(NamedTuple):
 
 
 class LogisticFit(NamedTuple):
-    """A maximum of the likelihood, and the Newton step that was not taken any more."""
+    """A maximum of the likelihood; ``drift`` is large only where a coefficient is infinite."""
 
     log_likelihood: float
     coefficients: NDArray[np.float64]
-    step: NDArray[np.float64]
+    drift: NDArray[np.float64]
 
 
 def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
@@ -55,15 +55,20 @@ def fit_logistic(table: Table) -> LogisticFit:
     ones, totals = table.counts[:, 1], table.counts.sum(axis=1)
     design = np.column_stack([np.ones(len(totals)), table.configurations])
     b = np.zeros(design.shape[1])
+    kept, step = list(range(len(b))), b
+    last_steps: list[NDArray[np.float64]] = []  # of coordinates that are about to be left out
     likelihood = _log_likelihood(design @ b, ones, totals)
     while True:
         probability = 1 / (1 + np.exp(-np.clip(design @ b, -700, 700)))
         gradient = design.T @ (ones - totals * probability)
         weight = totals * probability * (1 - probability)
-        step = _solve(design.T @ (weight[:, np.newaxis] * design), gradient)
+        kept_before, step_before = len(kept), step
+        kept, step = _solve(design.T @ (weight[:, np.newaxis] * design), gradient)
+        if len(kept) < kept_before:
+            last_steps.append(step_before)
         if not gradient @ step > PROMISED_GAIN:
             break
-        lengths = 0.5 ** np.arange(60)
+        lengths = 0.5 ** np.arange(60) * min(1.0, LONGEST_STEP / np.abs(step).max())
         tried = (_log_likelihood(design @ (b + t * step), ones, totals) for t in lengths)
         length, improved = next(
             ((t, v) for t, v in zip(lengths, tried, strict=True) if v >= likelihood), (0.0, -np.inf)
@@ -71,7 +76,15 @@ def fit_logistic(table: Table) -> LogisticFit:
         if not improved >= likelihood:  # rounding: no step goes up any more
             break
         b, likelihood = b + length * step, improved
-    return LogisticFit(likelihood, b, step)
+    drifts = np.array([*last_steps, step])
+    drift = np.take_along_axis(drifts, np.abs(drifts).argmax(axis=0)[np.newaxis], axis=0)[0]
+    # The rows that leave for infinity have arrived: there, their likelihood is one.
+    changes = drifts @ design.T
+    leaving = ((ones == 0) & (changes < -STILL_MOVING)) | (
+        (ones == totals) & (changes > STILL_MOVING)
+    )
+    stays = ~leaving.any(axis=0)
+    return LogisticFit(_log_likelihood((design @ b)[stays], ones[stays], totals[stays]), b, drift)
 
 
 def _log_likelihood(
@@ -80,7 +93,9 @@ def _log_likelihood(
     return float(np.sum(ones * eta - totals * np.logaddexp(0, eta)))
 
 
-def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solve(
+    hessian: NDArray[np.float64], gradient: NDArray[np.float64]
+) -> tuple[list[int], NDArray[np.float64]]:
     """Solve by Cholesky, leaving out coordinates whose pivot is nothing but rounding."""
     kept: list[int] = []
     for k in range(len(gradient)):
@@ -93,7 +108,7 @@ def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArr
             kept.append(k)
     step = np.zeros_like(gradient)
     step[kept] = np.linalg.solve(hessian[np.ix_(kept, kept)], gradient[kept])
-    return step
+    return kept, step
 
 
 def likelihood_ratio(
@@ -150,29 +165,13 @@ class ReferenceKernels:
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
-        scores, toggled = [], []
-        for target, blanket, variables in zip(targets, blankets, toggles, strict=True):
-            scores.append(_score(bits, target, blanket.tolist(), costs))
-            toggled += [
-                _score(bits, target, sorted({*blanket.tolist()} ^ {v}), costs)
-                for v in variables.tolist()
-            ]
-        return np.array(scores), np.array(toggled)
+        return greedy.toggle_scores(_score(bits, costs), targets, blankets, toggles)
 
     def grow_blankets(
         self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
-        evaluations: Counter[int] = Counter()
-        found = [
-            grow_and_shrink(lambda b, t=t: _score(bits, t, b, costs), space.tolist(), evaluations)
-            for t, space in zip(targets.tolist(), candidates, strict=True)
-        ]
-        return Blankets(
-            Lists.of([blanket for blanket, _ in found]),
-            np.array([score for _, score in found]),
-            counts_by_size(evaluations),
-        )
+        return greedy.grow_blankets(_score(bits, costs), targets, candidates)
 
     def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's logistic regression on its blanket."""
@@ -180,23 +179,18 @@ class ReferenceKernels:
             fit_logistic(blanket_table(bits, t, blanket.tolist()))
             for t, blanket in zip(targets.tolist(), blankets, strict=True)
         ]
-        steps = np.concatenate([np.empty(0), *(fit.step for fit in fits)])
+        drifts = np.concatenate([np.empty(0), *(fit.drift for fit in fits)])
         return Fits(
             np.array([fit.log_likelihood for fit in fits]),
             np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
-            np.abs(steps) > STILL_MOVING,
+            np.abs(drifts) > STILL_MOVING,
         )
 
 
-def counts_by_size(evaluations: Counter[int]) -> NDArray[np.int64]:
-    """Return evaluation counts as an array indexed by blanket size."""
-    counts = np.zeros(max(evaluations, default=0) + 1, dtype=np.int64)
-    for size, n in evaluations.items():
-        counts[size] = n
-    return counts
+def _score(bits: Bits, costs: Costs) -> greedy.Score:
+    def score(target: int, blanket: Sequence[int]) -> float:
+        likelihood = fit_logistic(blanket_table(bits, target, blanket)).log_likelihood
+        size = len(blanket)
+        return likelihood - (size + 1) * costs.parameter - size * costs.variable
 
-
-def _score(bits: Bits, target: int, blanket: Sequence[int], costs: Costs) -> float:
-    fit = fit_logistic(blanket_table(bits, target, blanket))
-    size = len(blanket)
-    return fit.log_likelihood - (size + 1) * costs.parameter - size * costs.variable
+    return score

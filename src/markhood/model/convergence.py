@@ -1,4 +1,4 @@
-"""Have the chains forgotten where they started, and how much are their draws worth?
+"""Whether chains have forgotten where they started, and how much their draws are worth.
 
 Split every chain in halves, which then number m with n draws each; W is the mean of their
 variances and B/n the variance of their means. With V = (n - 1)/n W + B/n, an estimate of the
@@ -41,6 +41,7 @@ class Convergence:
     effective_samples: NDArray[np.float64]
 
     def __repr__(self) -> str:
+        """Name the statistics that fare worst."""
         if np.isnan(self.r_hat).all():
             return "<Convergence: nothing varies>"
         worst, fewest = np.nanargmax(self.r_hat), np.nanargmin(self.effective_samples)
@@ -62,7 +63,7 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     Examples
     --------
     >>> chain_diagnostics(np.random.default_rng(1).random((500, 4, 1)), ("u",))
-    <Convergence: largest R-hat 1.001 (u), fewest effective samples 2074 (u)>
+    <Convergence: largest R-hat 0.999 (u), fewest effective samples 1979 (u)>
     """
     half = len(draws) // 2
     if half < 2:
@@ -103,4 +104,5 @@ def _integrated(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
     total: NDArray[np.float64] = 2.0 * np.where(kept, monotone, 0.0).sum(axis=0) - 1.0
     total[np.isnan(correlation[-1])] = np.nan
     # Stan's bound: antithetic chains are worth more than their draws, but not without limit.
-    return np.maximum(total, 1.0 / np.log10(max(10, len(correlation))))
+    np.maximum(total, 1.0 / np.log10(max(10, len(correlation))), out=total)
+    return total

@@ -31,7 +31,7 @@ _BLOCK_BYTES = 1 << 26
 
 def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> GibbsNetwork:
     """Prepare a network for its sampler."""
-    largest = max((float(np.abs(x).max(initial=0.0)) for x in (neighbours.couplings, fields)))
+    largest = max(float(np.abs(x).max(initial=0.0)) for x in (neighbours.couplings, fields))
     if largest > LARGEST_LOG_ODDS:
         raise InputError(
             f"A coupling or field of {largest:.4g} is beyond what the Gibbs sampler can hold "

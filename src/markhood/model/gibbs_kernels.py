@@ -67,9 +67,7 @@ class ReferenceKernels:
         return draws, Chains(np.ascontiguousarray(values.T), generators)
 
 
-def _odds_against(
-    network: GibbsNetwork, i: int, values: NDArray[np.uint8]
-) -> NDArray[np.float64]:
+def _odds_against(network: GibbsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Multiply the factors of the neighbours that are one, with the exponent kept apart."""
     start, stop = network.neighbours.starts[i : i + 2]
     fraction, exponent = np.frexp(np.full(values.shape[1], network.field_odds[i]))
@@ -83,7 +81,7 @@ def _odds_against(
 def _next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Draw 32 bits from each of the xoshiro128++ generators of shape (4, n), in place."""
     a, b, c, d = state
-    drawn = _rotate(a + d, 7) + a
+    drawn: NDArray[np.uint32] = _rotate(a + d, 7) + a
     shifted = b << np.uint32(9)
     c ^= a
     d ^= b

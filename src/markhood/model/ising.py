@@ -55,14 +55,12 @@ class IsingModel:
     >>> model.log_potential([[1, 1, 0], [1, 1, 1]])
     array([2., 1.])
     >>> model.marginals().round(3)
-    array([0.664, 0.63 , 0.399])
-    >>> model.sample(1000, seed=1).mean(axis=0).round(1)
-    array([0.7, 0.6, 0.4])
+    array([0.782, 0.742, 0.329])
+    >>> model.sample(100_000, seed=1).mean(axis=0).round(1)
+    array([0.8, 0.7, 0.3])
     """
 
-    def __init__(
-        self, graph: Graph, couplings: ArrayLike, fields: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, graph: Graph, couplings: ArrayLike, fields: ArrayLike | None = None) -> None:
         self.graph = graph
         self.couplings = _numbers(couplings, graph.n_edges, "couplings", "edge")
         zero = np.zeros(graph.n_nodes)
@@ -248,6 +246,7 @@ class IsingModel:
         return chain_diagnostics(traced.reshape(draws, chains, -1), names)
 
     def __repr__(self) -> str:
+        """Say how large the model is."""
         return f"<IsingModel: {self.n_variables} variables, {self.graph.n_edges} couplings>"
 
     @cached_property
@@ -307,8 +306,7 @@ class IsingModel:
         lists = self._neighbours.lists
         shape = (self.n_variables, self.n_variables)
         matrix = csr_array((self._neighbours.couplings, lists.values, lists.starts), shape=shape)
-        sums: NDArray[np.float64] = values @ matrix
-        return sums
+        return np.asarray(values @ matrix)
 
     def _checked(self, samples: ArrayLike) -> NDArray[np.float64]:
         values = np.asarray(samples)

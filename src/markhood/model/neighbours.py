@@ -41,4 +41,5 @@ class Neighbours:
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up, for every variable, the values that are aligned with its neighbours."""
         owner = np.repeat(np.arange(len(self.lists)), np.diff(self.lists.starts))
-        return np.bincount(owner, weights=values, minlength=len(self.lists))
+        sums = np.bincount(owner, weights=values, minlength=len(self.lists))
+        return sums.astype(np.float64)  # integers where there are no edges

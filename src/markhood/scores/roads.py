@@ -8,7 +8,7 @@ any object with a `score` method.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from markhood.counts.blankets import blanket_table
 from markhood.data.samples import Samples
-from markhood.kernels.greedy import grow_and_shrink
+from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits, Blankets, Kernels
-from markhood.kernels.reference import counts_by_size
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 
@@ -73,27 +72,13 @@ class PythonRoad:
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each blanket, and it with each of ``toggles`` put in or taken out."""
-        scores, toggled = [], []
-        for target, blanket, variables in zip(targets.tolist(), blankets, toggles, strict=True):
-            members = set(blanket.tolist())
-            scores.append(self._score(target, sorted(members)))
-            toggled += [self._score(target, sorted(members ^ {v})) for v in variables.tolist()]
-        return np.array(scores), np.array(toggled)
+        return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
     def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
-        evaluations: Counter[int] = Counter()
-        found = [
-            grow_and_shrink(lambda b, t=t: self._score(t, b), space.tolist(), evaluations)
-            for t, space in zip(targets.tolist(), candidates, strict=True)
-        ]
-        return Blankets(
-            Lists.of([blanket for blanket, _ in found]),
-            np.array([score for _, score in found]),
-            counts_by_size(evaluations),
-        )
+        return greedy.grow_blankets(self._score, targets, candidates)
 
-    def _score(self, target: int, blanket: list[int]) -> float:
+    def _score(self, target: int, blanket: Sequence[int]) -> float:
         return float(self.criterion.score(blanket_table(self.samples, target, blanket)))
 
 

@@ -31,7 +31,7 @@ def search_blankets(n_variables: int, spaces: Spaces, road: Road, runner: Runner
 
     tiles = list(runner.map("blankets", search, cut(n_variables, VARIABLES_PER_TILE)))
     return Blankets(
-        Lists.of([members for tile in tiles for members in tile.members]),
+        Lists.joined([tile.members for tile in tiles]),
         np.concatenate([np.empty(0), *(tile.scores for tile in tiles)]),
         add_counts([tile.evaluations for tile in tiles]),
     )

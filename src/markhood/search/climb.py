@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import TIE
+from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.kernels.reference import counts_by_size
 from markhood.scores.roads import Road
 
 VARIABLES_PER_TILE = 64
@@ -37,10 +36,8 @@ class Climbed:
 def climb(edges: NDArray[np.int64], n_variables: int, road: Road, runner: Runner) -> Climbed:
     """Climb from the graph with these edges (i < j, lexicographic)."""
     state = _Flips(edges, n_variables, road)
-    tiles = cut(n_variables, VARIABLES_PER_TILE)
-    targets = [np.arange(tile.start, tile.stop) for tile in tiles]
-    for at, changes in zip(targets, runner.map("climb", state.score, targets), strict=True):
-        state.update(at, changes)
+    tiles = runner.map("climb", state.score_first, cut(n_variables, VARIABLES_PER_TILE))
+    state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         ends = state.flip(edge)
         state.update(ends, state.score(ends))
@@ -57,21 +54,32 @@ class _Flips:
         self._road = road
         # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
         self._partners = Lists.of_neighbours(edges, n_variables)
-        number = {(i, j): k for k, (i, j) in enumerate(edges.tolist())}
-        self._edge = Lists(
-            self._partners.starts,
-            np.array(
-                [
-                    number[min(v, u), max(v, u)]
-                    for v, partners in enumerate(self._partners)
-                    for u in partners.tolist()
-                ],
-                dtype=np.int64,
-            ),
-        )
+        self._degrees = np.diff(self._partners.starts)
+        upper_end = self._partners.values < np.repeat(np.arange(n_variables), self._degrees)
+        numbers = np.empty(len(upper_end), dtype=np.int64)
+        numbers[~upper_end] = np.arange(len(edges))
+        numbers[upper_end] = np.lexsort((edges[:, 0], edges[:, 1]))
+        self._edge = Lists(self._partners.starts, numbers)
+        self._end = Lists(self._partners.starts, upper_end.astype(np.int64))
         self._blankets = [set(partners.tolist()) for partners in self._partners]
         self._changes = np.zeros((len(edges), 2))  # of the score of each end, by a flip
         self._heap: list[tuple[float, int]] = []
+
+    def score_first(self, tile: range) -> NDArray[np.float64]:
+        """Return what `score` does for a tile of variables while all edges are present."""
+        partners = self._partners.part(tile)
+        targets = np.arange(tile.start, tile.stop)
+        scores, toggled = self._road.toggled(targets, partners, partners)
+        return toggled - np.repeat(scores, np.diff(partners.starts))
+
+    def begin(self, changes: NDArray[np.float64]) -> None:
+        """Take in what `score_first` returned, of all variables at once."""
+        self._changes[self._edge.values, self._end.values] = changes
+        for degree in self._degrees[self._degrees > 0].tolist():
+            self.evaluations[degree - 1] += degree
+        gains = self._changes.sum(axis=1)
+        self._heap = list(zip((-gains).tolist(), range(len(gains)), strict=True))
+        heapq.heapify(self._heap)
 
     def score(self, targets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how each target's score would change by each flip at it."""
@@ -85,8 +93,7 @@ class _Flips:
         at = 0
         for t in targets.tolist():
             edges, size = self._edge[t], len(self._blankets[t])
-            is_second_end = (self._edges[edges, 0] != t).astype(np.int64)
-            self._changes[edges, is_second_end] = changes[at : at + len(edges)]
+            self._changes[edges, self._end[t]] = changes[at : at + len(edges)]
             at += len(edges)
             for edge, present in zip(edges.tolist(), self.present[edges].tolist(), strict=True):
                 self.evaluations[size - 1 if present else size + 1] += 1

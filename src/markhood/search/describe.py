@@ -40,6 +40,22 @@ class Regressions:
     slopes: NDArray[np.float64]
     infinite: NDArray[np.bool_]
 
+    def log_pseudo_likelihood(self, samples: Samples, margin: float) -> float:
+        """Return the mean over samples of the sum of the variables' conditional log-probabilities.
+
+        Probabilities are kept off 0 and 1 by ``margin``.
+        """
+        values = np.unpackbits(
+            samples.words.view(np.uint8), axis=1, count=samples.n_samples, bitorder="little"
+        )
+        total = 0.0
+        for target, blanket in enumerate(self.blankets):
+            slopes = self.slopes[self.blankets.starts[target] : self.blankets.starts[target + 1]]
+            eta = self.intercepts[target] + slopes @ values[blanket]
+            probability = np.clip(1 / (1 + np.exp(-np.clip(eta, -700, 700))), margin, 1 - margin)
+            total += np.log(np.where(values[target], probability, 1 - probability)).mean()
+        return float(total)
+
 
 @dataclass(frozen=True, eq=False)
 class Described:

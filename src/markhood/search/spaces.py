@@ -28,23 +28,22 @@ class NearbyVariables:
     def __init__(self, edges: NDArray[np.int64], n_variables: int, depth: int) -> None:
         from scipy.sparse import csr_array
 
-        both = np.concatenate([edges, edges[:, ::-1]])
-        ones = np.ones(len(both), dtype=np.bool_)
-        self._steps: Any = csr_array((ones, both.T), shape=(n_variables, n_variables))
+        # Every variable is also a neighbour of its own, so that a step keeps what was reached.
+        itself = np.arange(n_variables)
+        steps = np.concatenate([edges, edges[:, ::-1], np.column_stack([itself, itself])])
+        ones = np.ones(len(steps), dtype=np.bool_)
+        self._steps: Any = csr_array((ones, steps.T), shape=(n_variables, n_variables))
         self._depth = depth
 
     def of(self, targets: NDArray[np.int64]) -> Lists:
         """List the space of each target, ascending."""
-        from scipy.sparse import csr_array
-
-        rows = np.arange(len(targets))
-        shape = (len(targets), self._steps.shape[0])
-        reached: Any = csr_array((np.ones(len(targets), dtype=np.bool_), (rows, targets)), shape)
-        for _ in range(self._depth):
-            reached = reached + reached @ self._steps
+        reached = self._steps[targets]
+        for _ in range(self._depth - 1):
+            reached = reached @ self._steps
         reached.sort_indices()
-        spaces = np.split(reached.indices.astype(np.int64), reached.indptr[1:-1])
-        return Lists.of([space[space != t] for t, space in zip(targets, spaces, strict=True)])
+        starts = reached.indptr.astype(np.int64)
+        others = reached.indices != np.repeat(targets, np.diff(starts))
+        return Lists(starts - np.arange(len(starts)), reached.indices[others].astype(np.int64))
 
 
 class AllVariables:

@@ -1,0 +1,216 @@
+"""Graphs to test learners on: the paper's two, and those that everyone uses.
+
+Every function returns a `Graph` with nodes x0, x1, ...; random ones take a seed. The paper's `hub`
+is a tree: a chain of d/8 hubs, each with its neighbours, where the last neighbour of one hub is
+also the first of the next. Any other graph comes in through `markhood.graph.convert`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+
+Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+
+_HUB_SIZE = 8
+
+
+def grid(n_variables: int) -> Graph:
+    """Make a square grid with four neighbours a variable, row by row.
+
+    Examples
+    --------
+    >>> grid(9).neighbours("x4")
+    ('x1', 'x3', 'x5', 'x7')
+    """
+    _require_variables(n_variables)
+    side = math.isqrt(n_variables)
+    if side * side != n_variables:
+        raise InputError(
+            f"A grid is a square, and {n_variables} is not one; take {side**2} or "
+            f"{(side + 1) ** 2} variables."
+        )
+    at = np.arange(n_variables).reshape(side, side)
+    across = np.stack((at[:, :-1], at[:, 1:]), axis=-1).reshape(-1, 2)
+    down = np.stack((at[:-1], at[1:]), axis=-1).reshape(-1, 2)
+    return _named(n_variables, np.concatenate((across, down)))
+
+
+def hub(n_variables: int) -> Graph:
+    """Make the paper's hub network: x0, x8, ... are hubs, and x7, x15, ... join two of them.
+
+    The first hub has 7 neighbours and every other 8; there are ``n_variables - 1`` edges.
+
+    Examples
+    --------
+    >>> graph = hub(24)
+    >>> graph.neighbours("x8")
+    ('x7', 'x9', 'x10', 'x11', 'x12', 'x13', 'x14', 'x15')
+    >>> graph.n_edges
+    23
+    """
+    _require_variables(n_variables)
+    if n_variables % _HUB_SIZE:
+        lower = n_variables // _HUB_SIZE * _HUB_SIZE
+        sizes = f"{lower} or {lower + _HUB_SIZE}" if lower else f"{_HUB_SIZE}"
+        raise InputError(
+            f"A hub network has a multiple of {_HUB_SIZE} variables, and {n_variables} is none; "
+            f"take {sizes}."
+        )
+    variables = np.arange(n_variables)
+    hubs = variables - variables % _HUB_SIZE
+    own = np.stack((hubs, variables), axis=1)[variables != hubs]
+    later = np.arange(_HUB_SIZE, n_variables, _HUB_SIZE)
+    return _named(n_variables, np.concatenate((own, np.stack((later - 1, later), axis=1))))
+
+
+def chain(n_variables: int) -> Graph:
+    """Make a chain: each variable is joined to the next.
+
+    Examples
+    --------
+    >>> chain(3).edge_names()
+    [('x0', 'x1'), ('x1', 'x2')]
+    """
+    _require_variables(n_variables)
+    return _named(n_variables, [(i, i + 1) for i in range(n_variables - 1)])
+
+
+def cycle(n_variables: int) -> Graph:
+    """Make a cycle: a chain whose ends are joined.
+
+    Examples
+    --------
+    >>> cycle(4).n_edges
+    4
+    """
+    _require_variables(n_variables, least=3)
+    return _named(n_variables, [(i, (i + 1) % n_variables) for i in range(n_variables)])
+
+
+def tree(n_variables: int, seed: Seed = None) -> Graph:
+    """Make a random tree; all labelled trees are equally likely.
+
+    Examples
+    --------
+    >>> tree(50, seed=1).n_edges
+    49
+    """
+    _require_variables(n_variables)
+    return _generated("random_labeled_tree", n_variables, seed=_number(seed))
+
+
+def erdos_renyi(n_variables: int, probability: float, seed: Seed = None) -> Graph:
+    """Make a graph in which every pair is an edge with the same probability.
+
+    Examples
+    --------
+    >>> erdos_renyi(10, 1.0).n_edges
+    45
+    """
+    _require_variables(n_variables)
+    _require_probabilities(probability=probability)
+    return _generated("fast_gnp_random_graph", n_variables, probability, seed=_number(seed))
+
+
+def barabasi_albert(n_variables: int, attachments: int = 2, seed: Seed = None) -> Graph:
+    """Make a graph that grows: each new variable joins ``attachments`` others, popular ones first.
+
+    Examples
+    --------
+    >>> barabasi_albert(100, 2, seed=1).n_edges
+    196
+    """
+    _require_variables(n_variables, least=2)
+    if not 1 <= attachments < n_variables:
+        raise InputError(
+            f"attachments is {attachments}; with {n_variables} variables it must be between 1 and "
+            f"{n_variables - 1}."
+        )
+    return _generated("barabasi_albert_graph", n_variables, attachments, seed=_number(seed))
+
+
+def watts_strogatz(
+    n_variables: int, neighbours: int = 4, rewiring: float = 0.1, seed: Seed = None
+) -> Graph:
+    """Make a small world: a ring where each has ``neighbours``, some edges moved at random.
+
+    Examples
+    --------
+    >>> watts_strogatz(100, 4, 0.1, seed=1).n_edges
+    200
+    """
+    _require_variables(n_variables, least=3)
+    _require_probabilities(rewiring=rewiring)
+    if neighbours % 2 or not 2 <= neighbours < n_variables:
+        raise InputError(
+            f"neighbours is {neighbours}; with {n_variables} variables it must be an even number "
+            f"from 2 to {(n_variables - 1) // 2 * 2}."
+        )
+    settings = (n_variables, neighbours, rewiring)
+    return _generated("watts_strogatz_graph", *settings, seed=_number(seed))
+
+
+def stochastic_block(
+    sizes: Sequence[int], within: float, between: float, seed: Seed = None
+) -> Graph:
+    """Make a graph of groups, with one probability of an edge inside them and one across.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Variables in each group; x0, x1, ... are numbered group by group.
+    within, between : float
+        Probability that a pair of the same group, or of two groups, is an edge.
+    seed : int, SeedSequence or Generator, optional
+
+    Examples
+    --------
+    >>> stochastic_block([3, 2], within=1.0, between=0.0).edge_names()
+    [('x0', 'x1'), ('x0', 'x2'), ('x1', 'x2'), ('x3', 'x4')]
+    """
+    if not sizes:
+        raise InputError("sizes is empty; give the number of variables of at least one group.")
+    for size in sizes:
+        _require_variables(size)
+    _require_probabilities(within=within, between=between)
+    n = len(sizes)
+    table = [[within if a == b else between for b in range(n)] for a in range(n)]
+    return _generated("stochastic_block_model", list(sizes), table, seed=_number(seed))
+
+
+def _generated(generator: str, *arguments: Any, seed: int) -> Graph:
+    """Call a generator of networkx, whose nodes are 0, 1, ..."""
+    import networkx  # type: ignore[import-untyped]
+
+    made = getattr(networkx, generator)(*arguments, seed=seed)
+    return _named(made.number_of_nodes(), list(made.edges()))
+
+
+def _named(n_variables: int, edges: ArrayLike) -> Graph:
+    return Graph([f"x{i}" for i in range(n_variables)], edges)
+
+
+def _number(seed: Seed) -> int:
+    """Seed for networkx, which wants an integer."""
+    return int(np.random.default_rng(seed).integers(1 << 63))
+
+
+def _require_variables(n_variables: int, least: int = 1) -> None:
+    if n_variables < least:
+        raise InputError(
+            f"The number of variables is {n_variables}; this network needs at least {least}."
+        )
+
+
+def _require_probabilities(**probabilities: float) -> None:
+    for name, probability in probabilities.items():
+        if not 0.0 <= probability <= 1.0:
+            raise InputError(f"{name} is {probability}; a probability is between 0 and 1.")

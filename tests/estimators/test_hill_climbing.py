@@ -1,0 +1,100 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import markhood
+from markhood import PLRHC, HillClimbing, InputError
+
+
+@pytest.fixture(scope="module")
+def data():
+    """A chain x0 - x1 - x2, and x3 on its own."""
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 2, size=(500, 4))
+    x[:, 1] = np.where(rng.random(500) < 0.8, x[:, 0], x[:, 1])
+    x[:, 2] = np.where(rng.random(500) < 0.8, 1 - x[:, 1], x[:, 2])
+    return x
+
+
+@pytest.mark.parametrize(("estimator", "method"), [(PLRHC(), "plrhc"), (HillClimbing(), "hc")])
+def test_same_graph_as_learn(estimator, method, data):
+    fitted = clone(estimator).fit(data)
+    assert fitted.graph_ == markhood.learn(data, method)
+    assert fitted.graph_.edges.tolist() == [[0, 1], [1, 2]]
+
+
+def test_fitted_attributes(data):
+    fitted = PLRHC().fit(data)
+    assert issparse(fitted.adjacency_)
+    assert isinstance(fitted.adjacency_, csr_array)
+    assert fitted.adjacency_.dtype == np.bool_
+    np.testing.assert_array_equal(fitted.adjacency_.toarray(), fitted.adjacency_.toarray().T)
+    assert fitted.blanket_scores_.shape == (4,)
+    assert fitted.score_ == pytest.approx(fitted.blanket_scores_.sum())
+    assert set(fitted.evaluations_) == {"screen", "blankets", "climb"}
+    assert fitted.n_features_in_ == 4
+    assert not hasattr(fitted, "feature_names_in_")
+    assert {tuple(e) for e in fitted.screened_graph_.edges} >= {(0, 1), (1, 2)}
+    assert not hasattr(HillClimbing().fit(data), "screened_graph_")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_names_of_a_frame_are_kept(frame, data):
+    named = frame({name: data[:, k] for k, name in enumerate("abcd")})
+    fitted = PLRHC().fit(named)
+    assert fitted.feature_names_in_.tolist() == list("abcd")
+    assert fitted.graph_.edge_names() == [("a", "b"), ("b", "c")]
+
+
+def test_coupling_signs_and_infinity(data):
+    attraction, repulsion = PLRHC().fit(data).graph_.coupling
+    assert attraction > 0 > repulsion
+    copied = np.column_stack([data[:, 0], 1 - data[:, 0], data[:, 3]])
+    assert PLRHC().fit(copied).graph_.coupling.tolist() == [-np.inf]
+
+
+def test_score_is_the_mean_log_pseudo_likelihood(data):
+    """Of binary variables with at most one neighbour, so that frequencies are the fit."""
+    pair = data[:, :2]
+    fitted = PLRHC().fit(pair)
+    expected = 0.0
+    for target, other in ((0, 1), (1, 0)):
+        for sample in pair:
+            alike = pair[pair[:, other] == sample[other], target]
+            expected += np.log(np.mean(alike == sample[target])) / len(pair)
+    assert fitted.score(pair) == pytest.approx(expected, abs=1e-9)
+
+
+def test_score_keeps_probabilities_off_zero_and_one(data):
+    copied = np.column_stack([data[:, 0], data[:, 0]])
+    fitted = PLRHC().fit(copied)
+    assert fitted.score(copied) == pytest.approx(2 * np.log(1 - 1 / 1000))
+    contradiction = np.array([[0, 1]])
+    assert fitted.score(contradiction) == pytest.approx(2 * np.log(1 / 1000))
+
+
+def test_score_refuses_values_never_seen(data):
+    with pytest.raises(InputError, match="x2"):
+        PLRHC().fit(data).score(data + np.array([0, 0, 5, 0]))
+
+
+def test_works_in_cross_validation(data):
+    assert (cross_val_score(PLRHC(), data, cv=3) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"gamma": -1}, "gamma must be a finite number"),
+        ({"depth": 0}, "depth must be a whole number"),
+        ({"rule": "xor"}, "Unknown rule 'xor'"),
+        ({"criterion": "aic"}, "Unknown criterion 'aic'"),
+    ],
+)
+def test_bad_parameters_are_refused_when_fitting(parameters, sentence, data):
+    with pytest.raises(InputError, match=sentence):
+        PLRHC(**parameters).fit(data)

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.model.enumeration import enumerate_states
+from markhood.model.ising import IsingModel
+from model.enumerated import log_potential, pair_table, probabilities
+from model.strategies import models
+
+quick = settings(max_examples=40, deadline=None)
+triangle = Graph("abc", [(0, 1), (0, 2), (1, 2)])
+
+
+def check_exact(exact, model):
+    probability, log_partition = probabilities(model)
+    ones = [sum(p for s, p in probability.items() if s[i]) for i in range(model.n_variables)]
+    tables = [pair_table(probability, i, j) for i, j in model.graph.edges.tolist()]
+    assert exact.log_partition == pytest.approx(log_partition, abs=1e-10)
+    np.testing.assert_allclose(exact.marginals, ones, atol=1e-12)
+    np.testing.assert_allclose(exact.pair_marginals, np.reshape(tables, (-1, 2, 2)), atol=1e-12)
+
+
+@quick
+@given(models())
+def test_oracle_log_potential_and_conditionals(model):
+    probability, _ = probabilities(model)
+    states = np.array(list(probability))
+    expected = [log_potential(model, state) for state in states.tolist()]
+    np.testing.assert_allclose(model.log_potential(states), expected, atol=1e-12)
+    conditionals = model.conditionals(states)
+    for state, row in zip(states.tolist(), conditionals, strict=True):
+        for i in range(model.n_variables):
+            one, zero = (probability[(*state[:i], x, *state[i + 1 :])] for x in (1, 0))
+            assert row[i] == pytest.approx(one / (one + zero), abs=1e-12)
+
+
+@quick
+@given(models())
+def test_oracle_enumeration(model):
+    check_exact(enumerate_states(model.graph.edges, model.couplings, model.fields), model)
+
+
+@quick
+@given(models(forest=True))
+def test_oracle_messages_on_forests(model):
+    assert model._forest is not None
+    check_exact(model._forest.exact(model.graph.edges), model)
+
+
+@quick
+@given(models())
+def test_oracle_exact_answers_choose_their_road(model):
+    check_exact(model._exact, model)
+    n_components = len(model.graph.components())
+    assert (model._forest is None) == (model.graph.n_edges > model.n_variables - n_components)
+
+
+def test_example_long_chain_agrees_with_transfer_matrices():
+    d, coupling, field = 3000, 1.5, -0.7
+    model = IsingModel(
+        Graph([f"x{i}" for i in range(d)], [(i, i + 1) for i in range(d - 1)]),
+        np.full(d - 1, coupling),
+        np.full(d, field),
+    )
+    transfer = np.array([[1.0, np.exp(field)], [1.0, np.exp(field + coupling)]])
+    vector, log_partition = np.array([1.0, np.exp(field)]), 0.0
+    for _ in range(d - 1):
+        vector = vector @ transfer
+        log_partition += np.log(vector.sum())
+        vector /= vector.sum()
+    assert model.log_partition() == pytest.approx(log_partition + np.log(vector.sum()), rel=1e-12)
+
+
+def test_example_strong_couplings_do_not_overflow():
+    model = IsingModel(Graph("ab", [(0, 1)]), [5000.0], [-2500.0, -2500.0])
+    # States 00 and 11 weigh the same, the others nothing.
+    assert model.log_partition() == pytest.approx(np.log(2.0))
+    np.testing.assert_allclose(model.pair_marginals()[0], [[0.5, 0.0], [0.0, 0.5]])
+    np.testing.assert_array_equal(model.conditionals([[0, 0], [1, 1]]), [[0.0, 0.0], [1.0, 1.0]])
+
+
+@quick
+@given(models())
+def test_property_spin_coding_is_the_same_distribution(model):
+    couplings, fields = model.to_spins()
+    states = np.array(list(probabilities(model)[0]))
+    spins = 2 * states - 1
+    i, j = model.graph.edges.T
+    in_spins = spins @ fields + (spins[:, i] * spins[:, j]) @ couplings
+    difference = in_spins - model.log_potential(states)
+    np.testing.assert_allclose(difference, difference[0], atol=1e-10)
+
+    back = IsingModel.from_spins(model.graph, couplings, fields)
+    np.testing.assert_allclose(back.couplings, model.couplings, atol=1e-12)
+    np.testing.assert_allclose(back.fields, model.fields, atol=1e-12)
+
+
+def test_example_no_spin_fields_make_every_variable_fair():
+    model = IsingModel.from_spins(triangle, [0.4, -0.8, 0.3])
+    np.testing.assert_allclose(model.marginals(), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: IsingModel(triangle, [1.0]), r"couplings must have shape \(3,\).*not \(1,\)"),
+        (lambda: IsingModel(triangle, [1, 2, 3], [1]), r"fields must have shape \(3,\)"),
+        (lambda: IsingModel(triangle, ["a", "b", "c"]), "couplings must be numbers"),
+        (lambda: IsingModel(triangle, [1, np.inf, 2]), "finite, and inf is not"),
+        (lambda: IsingModel(Graph([], []), []), "at least one variable"),
+        (lambda: IsingModel(triangle, [1, 2, 3]).log_potential([1, 0, 1]), r"\(n_samples, 3\)"),
+        (lambda: IsingModel(triangle, [1, 2, 3]).conditionals([[1, 0, 2]]), "zeros and ones"),
+    ],
+)
+def test_example_bad_input_is_one_sentence(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_example_large_loopy_graphs_have_no_exact_answer():
+    graph = Graph([f"x{i}" for i in range(21)], [(i, (i + 1) % 21) for i in range(21)])
+    with pytest.raises(InputError, match="21 variables; exact answers need a forest or at most 20"):
+        IsingModel(graph, np.zeros(21)).marginals()
