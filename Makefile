@@ -41,5 +41,23 @@ format: $(VENV)/.installed  ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# What needs environments of its own is in noxfile.py.
+$(BIN)/nox: $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --group environments
+	@touch $@
+
+.PHONY: wheel test-pythons sanitize bench
+wheel: $(BIN)/nox  ## build a wheel into dist/ and test it without the sources
+	$(BIN)/nox --session wheel
+
+test-pythons: $(BIN)/nox  ## run the tests on every Python from 3.11 that is here
+	$(BIN)/nox --session tests
+
+sanitize: $(BIN)/nox  ## run the tests of the kernels under ASan and UBSan
+	$(BIN)/nox --session sanitize
+
+bench: $(VENV)/.installed  ## measure speed and memory against their targets
+	$(BIN)/python benchmarks/run.py
+
 clean:  ## remove what was built
 	rm -rf $(VENV) build dist .nox

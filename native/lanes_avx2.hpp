@@ -30,16 +30,17 @@ struct Lanes {
                                                      _mm256_shuffle_epi8(ones_in_nibble, high));
         return _mm256_add_epi64(sums, _mm256_sad_epu8(ones_in_byte, _mm256_setzero_si256()));
     }
-    static void store(double* counts, Sums sums) {
+    static __m256d to_doubles(Sums sums) {
         // Counts stay far below 2^52, so a count in the low bits of 2^52 is a double.
         const __m256i magic = _mm256_set1_epi64x(0x4330000000000000);
         const __m256d shifted = _mm256_castsi256_pd(_mm256_or_si256(sums, magic));
-        _mm256_storeu_pd(counts, _mm256_sub_pd(shifted, _mm256_set1_pd(4503599627370496.0)));
+        return _mm256_sub_pd(shifted, _mm256_set1_pd(4503599627370496.0));
     }
-    static unsigned reaching(const double* counts, double n, double ones_i, double spread_i, const double* ones,
+    static void store(double* counts, Sums sums) { _mm256_storeu_pd(counts, to_doubles(sums)); }
+    static unsigned reaching(Sums counts, double n, double ones_i, double spread_i, const double* ones,
                              const double* spread) {
         const __m256d expected = _mm256_mul_pd(_mm256_set1_pd(ones_i), _mm256_loadu_pd(ones));
-        const __m256d covariance = _mm256_fmsub_pd(_mm256_set1_pd(n), _mm256_loadu_pd(counts), expected);
+        const __m256d covariance = _mm256_fmsub_pd(_mm256_set1_pd(n), to_doubles(counts), expected);
         const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), covariance);
         const __m256d bound = _mm256_mul_pd(_mm256_set1_pd(spread_i), _mm256_loadu_pd(spread));
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(size, bound, _CMP_GE_OQ)));

@@ -22,9 +22,9 @@ struct Lanes {
     static Sums add_common(Sums sums, Bits a, Bits b) { return sums + __builtin_popcountll(a & b); }
     static void store(double* counts, Sums sums) { *counts = static_cast<double>(sums); }
     // Bit l: whether |n counts[l] - ones_i ones[l]| >= spread_i spread[l].
-    static unsigned reaching(const double* counts, double n, double ones_i, double spread_i, const double* ones,
+    static unsigned reaching(Sums counts, double n, double ones_i, double spread_i, const double* ones,
                              const double* spread) {
-        return std::fabs(n * *counts - ones_i * *ones) >= spread_i * *spread;
+        return std::fabs(n * static_cast<double>(counts) - ones_i * *ones) >= spread_i * *spread;
     }
 };
 

@@ -57,13 +57,12 @@ class LogisticFit {
         hessian_.resize(n_ * n_);
 
         double likelihood = evaluate(coefficients.data());
-        std::size_t usable_before = 0;
+        pivots_.resize(n_);
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
             differentiate();
             previous_.swap(step_);
-            const double promised = solve();
-            if (n_usable_ < usable_before) keep(previous_.data());
-            usable_before = n_usable_;
+            const double promised = solve(iteration == 0);
+            if (lost_pivot_) keep(previous_.data());
             if (!(promised > kPromisedGain)) break;
             double length = longest_allowed(), improved = -HUGE_VAL;
             for (int halving = 0; halving < kMaxHalvings; ++halving, length *= 0.5) {
@@ -80,6 +79,9 @@ class LogisticFit {
     }
 
   private:
+    // A combination of others is one from the first step on: later its pivot may be all rounding.
+    enum Pivot : unsigned char { kNever, kLost, kUsable };
+
     double longest_allowed() const {
         double longest = kLongestStep;
         for (std::size_t k = 0; k < n_; ++k) longest = std::fabs(step_[k]) > longest ? std::fabs(step_[k]) : longest;
@@ -159,9 +161,9 @@ class LogisticFit {
     }
 
     // Cholesky in place on the lower triangle; returns gradient times step.
-    double solve() {
+    double solve(bool first) {
         double* h = hessian_.data();
-        n_usable_ = 0;
+        lost_pivot_ = false;
         for (std::size_t k = 0; k < n_; ++k) {
             const double diagonal = h[k * n_ + k];
             double pivot = diagonal, rest = gradient_[k];
@@ -173,8 +175,9 @@ class LogisticFit {
                 pivot -= sum * sum;
                 rest -= sum * step_[l];
             }
-            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0;
-            n_usable_ += usable;
+            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
+            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
+            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
             h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
             step_[k] = rest * h[k * n_ + k];
         }
@@ -191,7 +194,9 @@ class LogisticFit {
     const Pack* const* columns_ = nullptr;
     const Pack* ones_ = nullptr;
     const Pack* totals_ = nullptr;
-    std::size_t n_ = 0, n_packs_ = 0, n_usable_ = 0;
+    std::size_t n_ = 0, n_packs_ = 0;
+    bool lost_pivot_ = false;
+    Buffer<Pivot> pivots_;
     Buffer<Pack> residual_, weight_;
     Buffer<PackBits> leaving_;
     Buffer<double> step_, previous_, trial_, gradient_, hessian_;

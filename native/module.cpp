@@ -162,6 +162,28 @@ std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std:
     return {to_numpy(std::move(likelihoods)), to_numpy(std::move(coefficients)), to_numpy(std::move(drifts))};
 }
 
+std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
+    Integers neighbour_starts, Integers neighbours, In<double, 1> coupling_odds, In<double, 1> field_odds,
+    Integers order, In<std::uint8_t, 1> is_wide, In<std::uint8_t, 2> states, In<std::uint32_t, 2> generators,
+    std::size_t burn_in, std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
+    const std::size_t d = field_odds.shape(0);
+    const Lists from = lists(neighbour_starts, neighbours, d, d);
+    require(coupling_odds.shape(0) == neighbours.shape(0), "there must be one coupling a neighbour");
+    require(order.shape(0) == d && is_wide.shape(0) == d, "order and is_wide must have a value a variable");
+    require_variables(order, d);
+    require(states.shape(0) == kChains && states.shape(1) == d, "states must have shape (16, n_variables)");
+    require(generators.shape(0) == 4 && generators.shape(1) == kChains, "generators must have shape (4, 16)");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<std::uint8_t> moved(states.data(), states.data() + states.size()), draws(n_draws * kChains * d);
+    std::vector<std::uint32_t> used(generators.data(), generators.data() + generators.size());
+    {
+        nb::gil_scoped_release release;
+        tier.gibbs({d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()}, moved.data(),
+                   used.data(), burn_in, thinning, n_draws, draws.data());
+    }
+    return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -179,4 +201,6 @@ NB_MODULE(_native, m) {
           "parameter_cost"_a, "variable_cost"_a, "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "instruction_set"_a = "");
+    m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
+          "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
 }

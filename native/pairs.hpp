@@ -21,6 +21,7 @@ namespace markhood::MARKHOOD_TIER {
 constexpr std::size_t kRows = Lanes::row_block;
 constexpr std::size_t kLanes = Lanes::lane_block;
 constexpr std::size_t kColumns = kLanes * Lanes::width;
+static_assert(kColumns <= 64, "a mask has a bit a column");
 
 // What the test needs of each variable of one side of a tile.
 struct Margins {
@@ -48,9 +49,14 @@ static inline void interleave(BitRows rows, std::size_t first, std::size_t n, st
     }
 }
 
-// counts[r * kColumns + c] = |row r & column c|
-static inline void count_block(const std::uint64_t* const* x, const std::uint64_t* panel, std::size_t n_words,
-                               double* counts) {
+// Counts a block of kRows rows (whose margins begin at ones_i and spread_i) by kColumns columns and
+// puts it to the first test: bit c of reaching[r] is set where row r may depend on column c. Only
+// where one does, counts[r * kColumns + c] = |row r & column c| is written. Not inlined: on
+// its own the compiler keeps all sums in registers.
+[[gnu::noinline]] static bool test_block(const std::uint64_t* const* x, const std::uint64_t* panel,
+                                         std::size_t n_words, double n, const double* ones_i, const double* spread_i,
+                                         const double* ones_j, const double* spread_j, std::uint64_t* reaching,
+                                         double* counts) {
     typename Lanes::Sums sums[kRows][kLanes];
     for (std::size_t r = 0; r < kRows; ++r)
         for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::zero();
@@ -62,8 +68,20 @@ static inline void count_block(const std::uint64_t* const* x, const std::uint64_
             for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::add_common(sums[r][l], x_w, y[l]);
         }
     }
-    for (std::size_t r = 0; r < kRows; ++r)
-        for (std::size_t l = 0; l < kLanes; ++l) Lanes::store(counts + r * kColumns + l * Lanes::width, sums[r][l]);
+    std::uint64_t any = 0;
+    for (std::size_t r = 0; r < kRows; ++r) {
+        reaching[r] = 0;
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            const std::size_t c = l * Lanes::width;
+            reaching[r] |= std::uint64_t{Lanes::reaching(sums[r][l], n, ones_i[r], spread_i[r], ones_j + c, spread_j + c)}
+                           << c;
+        }
+        any |= reaching[r];
+    }
+    if (any)
+        for (std::size_t r = 0; r < kRows; ++r)
+            for (std::size_t l = 0; l < kLanes; ++l) Lanes::store(counts + r * kColumns + l * Lanes::width, sums[r][l]);
+    return any != 0;
 }
 
 // n times the mutual information, from the joint count and the two margins.
@@ -76,16 +94,19 @@ static inline double likelihood_ratio(const double* n_log_n, std::size_t n, std:
 static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const double* n_log_n, Tile tile,
                              double least_ratio, Sink sink) {
     const std::size_t n_i = tile.last_row - tile.first_row, n_j = tile.last_column - tile.first_column;
+    const std::size_t padded_i = (n_i + kRows - 1) / kRows * kRows;
     const std::size_t padded_j = (n_j + kColumns - 1) / kColumns * kColumns;
     const double n = static_cast<double>(rows.n_samples);
     // Loosened by a hair, so that rounding never drops a pair.
     const double root_phi = std::sqrt(std::sqrt(std::expm1(least_ratio / n))) * (1.0 - 1e-9);
     Margins row, column;
-    row.fill(rows, all_ones, tile.first_row, n_i, n_i, root_phi);
+    row.fill(rows, all_ones, tile.first_row, n_i, padded_i, root_phi);
     column.fill(rows, all_ones, tile.first_column, n_j, padded_j, root_phi);
     Buffer<std::uint64_t> panel;
     panel.resize(rows.n_words * kColumns);
+
     alignas(64) double counts[kRows * kColumns];
+    std::uint64_t reaching[kRows];
 
     const auto keep_if_passing = [&](std::size_t a, std::size_t b, std::size_t both) {
         if (a >= b || b >= tile.last_column) return;
@@ -102,17 +123,14 @@ static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const d
             const std::size_t n_block = n_i - i < kRows ? n_i - i : kRows;
             const std::uint64_t* x[kRows];
             for (std::size_t r = 0; r < kRows; ++r) x[r] = rows.row(tile.first_row + i + (r < n_block ? r : 0));
-            count_block(x, panel.data(), rows.n_words, counts);
+            if (!test_block(x, panel.data(), rows.n_words, n, &row.ones[i], &row.spread[i], &column.ones[j],
+                            &column.spread[j], reaching, counts))
+                continue;
             for (std::size_t r = 0; r < n_block; ++r) {
-                for (std::size_t c = 0; c < kColumns; c += Lanes::width) {
-                    const double* count = counts + r * kColumns + c;
-                    unsigned reaching = Lanes::reaching(count, n, row.ones[i + r], row.spread[i + r],
-                                                        &column.ones[j + c], &column.spread[j + c]);
-                    for (; reaching; reaching &= reaching - 1) {
-                        const unsigned lane = static_cast<unsigned>(__builtin_ctz(reaching));
-                        keep_if_passing(tile.first_row + i + r, tile.first_column + j + c + lane,
-                                        static_cast<std::size_t>(count[lane]));
-                    }
+                for (; reaching[r]; reaching[r] &= reaching[r] - 1) {
+                    const std::size_t c = static_cast<std::size_t>(__builtin_ctzll(reaching[r]));
+                    keep_if_passing(tile.first_row + i + r, tile.first_column + j + c,
+                                    static_cast<std::size_t>(counts[r * kColumns + c]));
                 }
             }
         }

@@ -2,11 +2,12 @@
 #define MARKHOOD_TIER avx2
 #include "lanes_avx2.hpp"
 #include "blankets.hpp"
+#include "gibbs.hpp"
 #include "pairs.hpp"
 
 namespace markhood {
 static const Tier tier{"avx2", avx2::associated_pairs, avx2::toggle_scores, avx2::grow_blankets,
-                       avx2::fit_blankets};
+                       avx2::fit_blankets, avx2::gibbs};
 const Tier* const tier_avx2 = &tier;
 }  // namespace markhood
 #else

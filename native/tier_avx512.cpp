@@ -2,11 +2,12 @@
 #define MARKHOOD_TIER avx512
 #include "lanes_avx512.hpp"
 #include "blankets.hpp"
+#include "gibbs.hpp"
 #include "pairs.hpp"
 
 namespace markhood {
 static const Tier tier{"avx512", avx512::associated_pairs, avx512::toggle_scores, avx512::grow_blankets,
-                       avx512::fit_blankets};
+                       avx512::fit_blankets, avx512::gibbs};
 const Tier* const tier_avx512 = &tier;
 }  // namespace markhood
 #else

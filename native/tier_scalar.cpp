@@ -1,10 +1,11 @@
 #define MARKHOOD_TIER scalar
 #include "lanes_scalar.hpp"
 #include "blankets.hpp"
+#include "gibbs.hpp"
 #include "pairs.hpp"
 
 namespace markhood {
 static const Tier tier{"scalar", scalar::associated_pairs, scalar::toggle_scores, scalar::grow_blankets,
-                       scalar::fit_blankets};
+                       scalar::fit_blankets, scalar::gibbs};
 const Tier* const tier_scalar = &tier;
 }  // namespace markhood

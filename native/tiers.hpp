@@ -43,6 +43,19 @@ struct Sink {
     void operator()(const std::int64_t* values, std::size_t n) const { append(owner, values, n); }
 };
 
+// A binary network as its Gibbs sampler uses it: exp(-coupling) of each neighbour and exp(-field)
+// of each variable, the order of a sweep, and which variables need more than a double's range.
+struct GibbsNetwork {
+    std::size_t n_variables;
+    Lists neighbours;
+    const double* coupling_odds;
+    const double* field_odds;
+    const std::int64_t* order;
+    const std::uint8_t* is_wide;
+};
+
+constexpr std::size_t kChains = 16;  // that one call advances, and so the layout of its arrays
+
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
 };
@@ -69,6 +82,12 @@ struct Tier {
     // members), and how far the last Newton step would move each, much only where it is infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                          double* log_likelihoods, double* coefficients, double* drifts);
+
+    // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
+    // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,
+    // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
+    void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
+                  std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 };
 
 // Null where this build or architecture has none.

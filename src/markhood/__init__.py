@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from markhood import evaluate, simulate
     from markhood.data.encode import encode
     from markhood.data.files import read_samples
     from markhood.errors import DataWarning, InputError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from markhood.graph import convert
     from markhood.graph.graph import Graph
     from markhood.learning import learn
+    from markhood.model.ising import IsingModel
     from markhood.output.graph_files import read_graph, write_graph
 
 __all__ = [
@@ -31,11 +33,14 @@ __all__ = [
     "Graph",
     "HillClimbing",
     "InputError",
+    "IsingModel",
     "convert",
     "encode",
+    "evaluate",
     "learn",
     "read_graph",
     "read_samples",
+    "simulate",
     "write_graph",
 ]
 
@@ -45,7 +50,7 @@ _HOMES = {
     "Graph": "markhood.graph.graph",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
-    "convert": "markhood.graph",
+    "IsingModel": "markhood.model.ising",
     "encode": "markhood.data.encode",
     "learn": "markhood.learning",
     "read_graph": "markhood.output.graph_files",
@@ -53,14 +58,21 @@ _HOMES = {
     "write_graph": "markhood.output.graph_files",
 }
 
+_MODULES = {
+    "convert": "markhood.graph.convert",
+    "evaluate": "markhood.evaluate",
+    "simulate": "markhood.simulate",
+}
+
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for (PEP 562)."""
     if name == "__version__":
         return import_module("markhood.learning").version()
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name in _HOMES:
-        home = import_module(_HOMES[name])
-        return getattr(home, name, None) or import_module(f"{_HOMES[name]}.{name}")
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'markhood' has no attribute {name!r}")
 
 

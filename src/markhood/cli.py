@@ -36,7 +36,11 @@ Learn the graph of a pairwise Markov network (Ising model) from data.
 
   markhood learn symptoms.csv --output symptoms.graphml
 
-  markhood learn --help
+  markhood simulate hub --variables 64 --samples 1000 --output data.csv --truth truth.csv
+
+  markhood compare truth.csv learned.csv
+
+  markhood paper screening --replicates 10
 """
 
 app = typer.Typer(
@@ -161,8 +165,8 @@ def learn(
     )
     with _progress() as progress:
         learned = learn_from(samples, chosen, runner=Runner(jobs, progress))
-    _print_summary(learned.graph, _console(outputs))
     _write(learned.graph, outputs)
+    _print_summary(learned.graph, _console(outputs))
 
 
 @app.command()
@@ -182,6 +186,7 @@ def demo(
     console = _console([])
     with _progress() as progress:
         learned = learn_from(digits(), method_named("plrhc", {}), runner=Runner(-1, progress))
+    _write(learned.graph, [str(output)])
     _print_summary(learned.graph, console)
     rows, columns = learned.graph.edges // SIDE, learned.graph.edges % SIDE
     apart = abs(rows[:, 0] - rows[:, 1]).clip(abs(columns[:, 0] - columns[:, 1]))
@@ -191,7 +196,176 @@ def demo(
         "pixels that touch:\n"
     )
     console.print(draw_grid(learned.graph, SIDE), highlight=False)
-    _write(learned.graph, [str(output)])
+
+
+@app.command()
+@_guarded
+def simulate(
+    network: Annotated[
+        str,
+        typer.Argument(
+            help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
+            "stochastic-block, or a file with a graph."
+        ),
+    ],
+    samples: Annotated[int, typer.Option(help="How many samples.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Data: .csv, .tsv, .parquet, .arrow, .npy, .npz.")
+    ],
+    variables: Annotated[
+        int | None, typer.Option(help="How many variables; not for a graph from a file.")
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Graph: .csv, .json, .graphml, .gexf or .npz.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same data.")] = 0,
+    potentials: Annotated[
+        str, typer.Option(help="uniform-tables (the paper's), normal, uniform or signs.")
+    ] = "uniform-tables",
+    burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 2000,
+    thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 10,
+    convergence: Annotated[
+        bool, typer.Option("--convergence", help="Say how well the sampler's chains agree.")
+    ] = False,
+) -> None:
+    """Make data from a network whose graph is known.
+
+    [bold]Examples[/bold]
+
+      markhood simulate hub --variables 64 --samples 1000 -o data.parquet --truth truth.graphml
+
+      markhood learn data.parquet -o learned.graphml
+
+      markhood compare truth.graphml learned.graphml
+    """
+    from markhood.output.data_files import check_data_writable, write_data
+    from markhood.simulate.potentials import ising
+
+    check_data_writable(output)
+    _check_outputs([str(truth)] if truth else [])
+    for_network, for_potentials, for_samples = _three_seeds(seed)
+    model = ising(_network(network, variables, for_network), potentials, for_potentials)
+    data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
+    write_data(data, model.graph.nodes, output)
+    typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
+    if convergence:
+        agreement = model.convergence(data)
+        typer.echo(
+            f"R-hat at most {agreement.r_hat.max():.3f}, effective samples at least "
+            f"{agreement.effective_samples.min():.0f} of {samples}"
+        )
+    _write(model.graph, [str(truth)] if truth else [])
+
+
+def _network(network: str, variables: int | None, seed: Any) -> Graph:
+    """Make a network by its name, or read a graph from a file."""
+    from markhood.output.graph_files import read_graph
+    from markhood.simulate.networks import network_named
+
+    if Path(network).suffix:
+        if variables is not None:
+            raise InputError("--variables is not for a graph from a file: leave it out.")
+        return read_graph(network)
+    if variables is None:
+        raise InputError(f"Say how many variables the {network} network has: --variables 64, say.")
+    return network_named(network, variables, seed)
+
+
+def _three_seeds(seed: int) -> list[Any]:
+    from numpy.random import SeedSequence
+
+    if seed < 0:
+        raise InputError(f"The seed must be 0 or more, not {seed}.")
+    return SeedSequence(seed).spawn(3)
+
+
+@app.command()
+@_guarded
+def compare(
+    truth: Annotated[Path, typer.Argument(help="The true graph.")],
+    learned: Annotated[list[Path], typer.Argument(help="Learned graphs.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the table as CSV.")
+    ] = None,
+) -> None:
+    """Compare learned graphs with the true one: wrong edges, Hamming distance, precision, recall."""
+    from rich.table import Table
+
+    from markhood.evaluate.measures import comparison_table
+    from markhood.output.graph_files import read_graph
+    from markhood.output.tables import check_table_writable, write_table
+
+    if output is not None:
+        check_table_writable(output)
+    graphs = {str(path): read_graph(path) for path in learned}
+    rows = comparison_table(read_graph(truth), graphs)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in rows[0]:
+        table.add_column(
+            heading.replace("_", "\n"), justify="left" if heading == "method" else "right"
+        )
+    for row in rows:
+        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()))
+    _console([]).print(table)
+    if output is not None:
+        write_table(rows, output)
+        typer.echo(f"Wrote {output}")
+
+
+@app.command()
+@_guarded
+def paper(
+    experiment: Annotated[str, typer.Argument(help="screening (Table 1) or cost (Table 2).")],
+    replicates: Annotated[int, typer.Option(help="Data sets of each cell.")] = 100,
+    networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
+    variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
+    samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = -1,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
+    ] = Path("paper"),
+    burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 100_000,
+    thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 100,
+) -> None:
+    """Run an experiment of the paper again, beside the published numbers.
+
+    Every replicate is written as it is done; after Ctrl-C or a kill the same command goes on.
+
+    [bold]Examples[/bold]
+
+      markhood paper screening --replicates 10
+
+      markhood paper cost --networks hub --variables 64,144
+    """
+    from markhood.execution.runner import Runner
+    from markhood.paper.experiment import Sampling, choose_cells
+    from markhood.paper.experiments import experiment_named, repeat
+    from markhood.paper.tables import FAR
+
+    chosen = experiment_named(experiment)
+    cells = choose_cells(
+        chosen,
+        [name for name in networks.split(",") if name],
+        _whole_numbers("--variables", variables),
+        _whole_numbers("--samples", samples),
+    )
+    with _progress() as progress:
+        runner = Runner(jobs, progress)
+        report = repeat(chosen, cells, replicates, output, runner, Sampling(burn_in, thinning))
+    far = [line for line in report.lines if line.is_far]
+    typer.echo(
+        f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "
+        f"paper's by more than {FAR} standard errors of the difference"
+    )
+    for path in report.files:
+        typer.echo(f"Wrote {path}")
+
+
+def _whole_numbers(option: str, text: str) -> list[int]:
+    try:
+        return [int(number) for number in text.split(",") if number]
+    except ValueError:
+        raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
 
 
 def _check_outputs(outputs: list[str]) -> None:

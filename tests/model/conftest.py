@@ -1,8 +1,9 @@
 import pytest
 
-from markhood.model.gibbs_kernels import NativeKernels, ReferenceKernels
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.reference import ReferenceKernels
 
-NATIVE = [NativeKernels(name) for name in ("scalar", "avx2", "avx512")]
+NATIVE = [NativeKernels(name) for name in NativeKernels.available()]
 
 
 @pytest.fixture(params=NATIVE, ids=lambda kernels: kernels.instruction_set)

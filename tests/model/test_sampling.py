@@ -14,8 +14,8 @@ from scipy.stats import chisquare
 from markhood.data.samples import words_per_row
 from markhood.errors import DataWarning, InputError
 from markhood.graph.graph import Graph
+from markhood.kernels.reference import _next_random
 from markhood.model.gibbs import colouring
-from markhood.model.gibbs_kernels import _next_random
 from markhood.model.ising import IsingModel
 from model.enumerated import pair_table, probabilities
 from model.strategies import models

@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from joblib import Parallel, delayed
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -47,7 +49,6 @@ class Runner:
             yield result
 
     def _results(self, work: Callable[[T], R], tiles: Sequence[T]) -> Iterable[R]:
-        from joblib import Parallel, delayed
         from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 
         backend, n_jobs = get_active_backend(prefer="threads")

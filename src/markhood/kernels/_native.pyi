@@ -47,3 +47,17 @@ def fit_blankets(
     blankets: _Integers,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals]: ...
+def gibbs(
+    neighbour_starts: _Integers,
+    neighbours: _Integers,
+    coupling_odds: _Reals,
+    field_odds: _Reals,
+    order: _Integers,
+    is_wide: NDArray[np.uint8],
+    states: NDArray[np.uint8],
+    generators: NDArray[np.uint32],
+    burn_in: int,
+    thinning: int,
+    n_draws: int,
+    instruction_set: str = "",
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import AssociatedPairs, Bits, Blankets, Costs, Fits
+from markhood.kernels.protocol import (
+    AssociatedPairs,
+    Bits,
+    Blankets,
+    Chains,
+    Costs,
+    Fits,
+    GibbsNetwork,
+)
 from markhood.kernels.reference import STILL_MOVING
 
 
@@ -92,3 +100,24 @@ class NativeKernels:
             *bits, targets, blankets.starts, blankets.values, self.instruction_set
         )
         return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
+
+    def gibbs(
+        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+    ) -> tuple[NDArray[np.uint8], Chains]:
+        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
+        draws, states, generators = _native.gibbs(
+            network.neighbours.starts,
+            network.neighbours.values,
+            network.coupling_odds,
+            network.field_odds,
+            network.order,
+            network.is_wide.view(np.uint8),
+            *chains,
+            burn_in,
+            thinning,
+            n_draws,
+            self.instruction_set,
+        )
+        shape = chains.states.shape
+        moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
+        return draws.reshape(n_draws, *shape), moved

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 
+CHAINS = 16  # that one call of the Gibbs kernel advances, one a lane
+
 
 class Bits(NamedTuple):
     """Packed binary variables: ``words`` of shape (n_variables, n_words), a bit a sample."""
@@ -55,6 +57,28 @@ class Fits(NamedTuple):
     infinite: NDArray[np.bool_]
 
 
+class GibbsNetwork(NamedTuple):
+    """A binary network as its Gibbs sampler uses it.
+
+    ``coupling_odds`` is exp(-coupling) of each of ``neighbours.values``, ``field_odds`` exp(-field)
+    of each variable, ``order`` that of a sweep; ``is_wide`` marks the variables whose odds could
+    leave the range of a float64, products of a part of their factors included.
+    """
+
+    neighbours: Lists
+    coupling_odds: NDArray[np.float64]
+    field_odds: NDArray[np.float64]
+    order: NDArray[np.int64]
+    is_wide: NDArray[np.bool_]
+
+
+class Chains(NamedTuple):
+    """Where `CHAINS` chains are: states (CHAINS, n_variables), generators (4, CHAINS)."""
+
+    states: NDArray[np.uint8]
+    generators: NDArray[np.uint32]
+
+
 class Kernels(Protocol):
     """The operations that cost time."""
 
@@ -93,3 +117,12 @@ class Kernels(Protocol):
 
     def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's logistic regression on its blanket."""
+
+    def gibbs(
+        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+    ) -> tuple[NDArray[np.uint8], Chains]:
+        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
+
+        Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
+        the chains are then.
+        """

@@ -5,7 +5,7 @@ The other backends are tested against this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import AssociatedPairs, Bits, Blankets, Costs, Fits
+from markhood.kernels.protocol import (
+    AssociatedPairs,
+    Bits,
+    Blankets,
+    Chains,
+    Costs,
+    Fits,
+    GibbsNetwork,
+)
 
 PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
 SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
@@ -55,17 +63,20 @@ def fit_logistic(table: Table) -> LogisticFit:
     ones, totals = table.counts[:, 1], table.counts.sum(axis=1)
     design = np.column_stack([np.ones(len(totals)), table.configurations])
     b = np.zeros(design.shape[1])
-    kept, step = list(range(len(b))), b
+    kept = independent = _independent(design.T @ (totals[:, np.newaxis] * design), range(len(b)))
+    step = b
     last_steps: list[NDArray[np.float64]] = []  # of coordinates that are about to be left out
     likelihood = _log_likelihood(design @ b, ones, totals)
     while True:
         probability = 1 / (1 + np.exp(-np.clip(design @ b, -700, 700)))
         gradient = design.T @ (ones - totals * probability)
         weight = totals * probability * (1 - probability)
-        kept_before, step_before = len(kept), step
-        kept, step = _solve(design.T @ (weight[:, np.newaxis] * design), gradient)
-        if len(kept) < kept_before:
-            last_steps.append(step_before)
+        hessian = design.T @ (weight[:, np.newaxis] * design)
+        kept_before, kept = kept, _independent(hessian, independent)
+        if not set(kept_before) <= set(kept):
+            last_steps.append(step)
+        step = np.zeros_like(b)
+        step[kept] = np.linalg.solve(hessian[np.ix_(kept, kept)], gradient[kept])
         if not gradient @ step > PROMISED_GAIN:
             break
         lengths = 0.5 ** np.arange(60) * min(1.0, LONGEST_STEP / np.abs(step).max())
@@ -93,12 +104,10 @@ def _log_likelihood(
     return float(np.sum(ones * eta - totals * np.logaddexp(0, eta)))
 
 
-def _solve(
-    hessian: NDArray[np.float64], gradient: NDArray[np.float64]
-) -> tuple[list[int], NDArray[np.float64]]:
-    """Solve by Cholesky, leaving out coordinates whose pivot is nothing but rounding."""
+def _independent(hessian: NDArray[np.float64], among: Iterable[int]) -> list[int]:
+    """Leave out coordinates whose pivot in a Cholesky decomposition is nothing but rounding."""
     kept: list[int] = []
-    for k in range(len(gradient)):
+    for k in among:
         pivot = hessian[k, k]
         if kept:
             pivot -= hessian[k, kept] @ np.linalg.solve(
@@ -106,9 +115,7 @@ def _solve(
             )
         if pivot > SMALLEST_PIVOT * hessian[k, k]:
             kept.append(k)
-    step = np.zeros_like(gradient)
-    step[kept] = np.linalg.solve(hessian[np.ix_(kept, kept)], gradient[kept])
-    return kept, step
+    return kept
 
 
 def likelihood_ratio(
@@ -186,6 +193,21 @@ class ReferenceKernels:
             np.abs(drifts) > STILL_MOVING,
         )
 
+    def gibbs(
+        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+    ) -> tuple[NDArray[np.uint8], Chains]:
+        """Advance the chains; ``native/gibbs.hpp`` explains the arithmetic."""
+        values, generators = chains.states.T.copy(), chains.generators.copy()
+        draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
+        for sweep in range(1, burn_in + n_draws * thinning + 1):
+            for i in network.order:
+                u = _next_random(generators).view(np.int32).astype(np.float64)
+                odds = _odds_against(network, int(i), values)
+                values[i] = (u + 2147483648.5) * odds < 2147483647.5 - u
+            if sweep > burn_in and (sweep - burn_in) % thinning == 0:
+                draws[(sweep - burn_in) // thinning - 1] = values.T
+        return draws, Chains(np.ascontiguousarray(values.T), generators)
+
 
 def _score(bits: Bits, costs: Costs) -> greedy.Score:
     def score(target: int, blanket: Sequence[int]) -> float:
@@ -194,3 +216,32 @@ def _score(bits: Bits, costs: Costs) -> greedy.Score:
         return likelihood - (size + 1) * costs.parameter - size * costs.variable
 
     return score
+
+
+def _odds_against(network: GibbsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Multiply the factors of the neighbours that are one, with the exponent kept apart."""
+    start, stop = network.neighbours.starts[i : i + 2]
+    fraction, exponent = np.frexp(np.full(values.shape[1], network.field_odds[i]))
+    for j, factor in zip(network.neighbours[i], network.coupling_odds[start:stop], strict=True):
+        fraction, shift = np.frexp(np.where(values[j], fraction * factor, fraction))
+        exponent = exponent + shift
+    odds: NDArray[np.float64] = np.ldexp(fraction, np.clip(exponent, -900, 900))
+    return odds
+
+
+def _next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Draw 32 bits from each of the xoshiro128++ generators of shape (4, n), in place."""
+    a, b, c, d = state
+    drawn: NDArray[np.uint32] = _rotate(a + d, 7) + a
+    shifted = b << np.uint32(9)
+    c ^= a
+    d ^= b
+    b ^= c
+    a ^= d
+    c ^= shifted
+    d[:] = _rotate(d, 11)
+    return drawn
+
+
+def _rotate(x: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
+    return (x << np.uint32(by)) | (x >> np.uint32(32 - by))

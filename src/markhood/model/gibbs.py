@@ -13,14 +13,15 @@ on the seed and the number of chains, and never on threads or blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
+from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
-from markhood.model.gibbs_kernels import CHAINS, Chains, GibbsNetwork, Kernels
+from markhood.kernels.protocol import CHAINS, Chains, GibbsNetwork, Kernels
 from markhood.model.neighbours import Neighbours
 
 # exp of this, times a 32-bit integer, is still a float64.
@@ -69,7 +70,7 @@ def gibbs_blocks(
     burn_in: int,
     thinning: int,
     chains: int,
-    n_jobs: int,
+    n_jobs: int | None,
     kernels: Kernels,
 ) -> Iterator[NDArray[np.uint8]]:
     """Draw samples, some rows at a time; all blocks but the last have a multiple of 64 rows.
@@ -81,19 +82,21 @@ def gibbs_blocks(
     draws_left = -(-n_samples // chains)
     rows_left = n_samples
     block_draws = 64 * max(1, _BLOCK_BYTES // (64 * CHAINS * len(groups) * len(network.field_odds)))
-    with ThreadPoolExecutor(n_jobs) as pool:
-        while draws_left:
-            n_draws = min(draws_left, block_draws)
-            settings = (burn_in, thinning, n_draws)
-            running = [pool.submit(kernels.gibbs, network, group, *settings) for group in groups]
-            drawn = [future.result()[0] for future in running]
-            groups = [future.result()[1] for future in running]
-            together = drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=1)
-            block = together[:, :chains].reshape(n_draws * chains, -1)[:rows_left]
-            yield block
-            rows_left -= len(block)
-            draws_left -= n_draws
-            burn_in = 0
+    runner = Runner(n_jobs)
+    while draws_left:
+        n_draws = min(draws_left, block_draws)
+        advance = partial(
+            kernels.gibbs, network, burn_in=burn_in, thinning=thinning, n_draws=n_draws
+        )
+        advanced = list(runner.map("gibbs", advance, groups))
+        groups = [group for _, group in advanced]
+        drawn = [draws for draws, _ in advanced]
+        together = drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=1)
+        block = together[:, :chains].reshape(n_draws * chains, -1)[:rows_left]
+        yield block
+        rows_left -= len(block)
+        draws_left -= n_draws
+        burn_in = 0
 
 
 def _start(n_variables: int, chains: int, rng: np.random.Generator) -> list[Chains]:

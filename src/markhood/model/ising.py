@@ -25,12 +25,13 @@ from markhood.data.encoder import Encoder
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.enumeration import LARGEST, enumerate_states
 from markhood.model.exact import Exact
 from markhood.model.forest import Forest, sigmoid
 from markhood.model.gibbs import gibbs_blocks, gibbs_network
-from markhood.model.gibbs_kernels import CHAINS, Kernels, NativeKernels
 from markhood.model.neighbours import Neighbours
 
 Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
@@ -159,7 +160,7 @@ class IsingModel:
         burn_in: int = 2000,
         thinning: int = 10,
         chains: int = CHAINS,
-        n_jobs: int = 1,
+        n_jobs: int | None = None,
         kernels: Kernels | None = None,
     ) -> NDArray[np.uint8]:
         """Draw samples: independent ones on a forest, by Gibbs sampling elsewhere.
@@ -179,8 +180,8 @@ class IsingModel:
         chains : int, default=16
             Independent chains: sample s is draw s // chains of chain s % chains. Every chain
             pays its own burn-in, but sixteen run at the price of one.
-        n_jobs : int, default=1
-            Threads; each takes sixteen chains at a time.
+        n_jobs : int, optional
+            Threads, as in joblib: None is one, -1 all. Each takes sixteen chains at a time.
         kernels : Kernels, optional
             Backend of the Gibbs sampler; by default the compiled one.
 
@@ -207,7 +208,7 @@ class IsingModel:
         burn_in: int = 2000,
         thinning: int = 10,
         chains: int = CHAINS,
-        n_jobs: int = 1,
+        n_jobs: int | None = None,
         kernels: Kernels | None = None,
     ) -> Samples:
         """Draw the samples of `sample`, packed block by block: an eighth of the memory."""
@@ -276,12 +277,14 @@ class IsingModel:
         burn_in: int,
         thinning: int,
         chains: int,
-        n_jobs: int,
+        n_jobs: int | None,
         kernels: Kernels,
     ) -> Iterator[NDArray[np.uint8]]:
-        _require_counts(n_samples=n_samples, thinning=thinning, chains=chains, n_jobs=n_jobs)
+        _require_counts(n_samples=n_samples, thinning=thinning, chains=chains)
         if burn_in < 0:
             raise InputError(f"burn_in is {burn_in}; it must be zero or more sweeps.")
+        if n_jobs == 0:
+            raise InputError("n_jobs is 0; it must be a number of threads, or -1 for all.")
         if method not in ("auto", "exact", "gibbs"):
             raise InputError(f"method is {method!r}; it must be 'auto', 'exact' or 'gibbs'.")
         if method == "exact" and self._forest is None:

@@ -2,17 +2,14 @@
 
 Whatever is written is read back to an equal graph, isolated nodes, infinities and provenance
 included. A format is a pair of functions between a graph and bytes (`edge_list`, `node_link`,
-`xml_graphs`, `numpy_archive`), so this module alone touches the disk: a file is made whole in
-memory, then beside its place, and only then moved there. Edge lists of a million edges are a
-hundred megabytes; a half-written file after Ctrl-C would cost the user more.
+`xml_graphs`, `numpy_archive`): a file is made whole in memory before any of it is on the disk. Edge
+lists of a million edges are a hundred megabytes; a half-written file after Ctrl-C would cost more.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +17,7 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.output import edge_list, node_link, numpy_archive, xml_graphs
 from markhood.output.edge_list import write_csv
+from markhood.output.places import check_place, known_ending, replace_all
 
 __all__ = ["check_writable", "read_graph", "write_csv", "write_graph"]
 
@@ -65,10 +63,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
     files = {place: _FORMATS[_ending(place)].write(graph)}
     if _ending(place) == ".csv":
         files = {_beside(place): edge_list.about_to_bytes(graph), **files}
-    try:
-        _replace_all(files)
-    except OSError as error:
-        raise InputError(f"Cannot write {place}: {error.strerror or error}.") from None
+    replace_all(files)
 
 
 def read_graph(path: str | os.PathLike[str]) -> Graph:
@@ -125,31 +120,15 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     place = Path(path)
     files = [place, _beside(place)] if _ending(place) == ".csv" else [place]
     for file in files:
-        if file.is_dir():
-            raise InputError(f"Cannot write {file}: it is a folder.")
-        folder = _target(file).parent
-        if not folder.is_dir():
-            raise InputError(f"Cannot write {file}: the folder {folder} does not exist.")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise InputError(f"Cannot write {file}: the folder {folder} is not writable.")
+        check_place(file)
 
 
 def _ending(path: Path) -> str:
-    ending = path.suffix.lower()
-    if ending not in _FORMATS:
-        *most, last = _FORMATS
-        said = f"unknown ending {ending!r}" if ending else "the name has no ending"
-        raise InputError(f"{path}: {said}; known are {', '.join(most)} and {last}.")
-    return ending
+    return known_ending(path, _FORMATS)
 
 
 def _beside(path: Path) -> Path:
     return path.with_name(path.name + ".json")
-
-
-def _target(path: Path) -> Path:
-    """Where a link leads, so that the file is replaced and not the link; any other path as is."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _content(path: Path) -> bytes:
@@ -159,21 +138,3 @@ def _content(path: Path) -> bytes:
         raise InputError(f"There is no file {path}.") from None
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror or error}.") from None
-
-
-def _replace_all(files: dict[Path, bytes]) -> None:
-    """Write every file beside its place, then move all; on failure leave nothing behind."""
-    ready: list[tuple[Path, Path]] = []
-    try:
-        for path, content in files.items():
-            target = _target(path)
-            made = target.with_name(f".markhood-{secrets.token_hex(8)}.tmp")
-            ready.append((made, target))
-            with made.open("xb") as stream:  # unlike mkstemp's, its mode follows the umask
-                stream.write(content)
-        for made, target in ready:
-            os.replace(made, target)
-    finally:
-        for made, _ in ready:
-            with suppress(OSError):
-                made.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
 
@@ -26,8 +27,6 @@ class NearbyVariables:
     """
 
     def __init__(self, edges: NDArray[np.int64], n_variables: int, depth: int) -> None:
-        from scipy.sparse import csr_array
-
         # Every variable is also a neighbour of its own, so that a step keeps what was reached.
         itself = np.arange(n_variables)
         steps = np.concatenate([edges, edges[:, ::-1], np.column_stack([itself, itself])])

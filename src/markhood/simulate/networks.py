@@ -8,7 +8,7 @@ also the first of the next. Any other graph comes in through `markhood.graph.con
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -184,6 +184,46 @@ def stochastic_block(
     n = len(sizes)
     table = [[within if a == b else between for b in range(n)] for a in range(n)]
     return _generated("stochastic_block_model", list(sizes), table, seed=_number(seed))
+
+
+def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
+    """Make the network of that name, with about three or four neighbours a variable.
+
+    Parameters
+    ----------
+    name : str
+        "grid", "hub", "chain", "cycle", "tree", "erdos-renyi", "barabasi-albert",
+        "watts-strogatz" or "stochastic-block" (four groups).
+    n_variables : int
+    seed : int, SeedSequence or Generator, optional
+
+    Examples
+    --------
+    >>> network_named("hub", 64).n_edges
+    63
+    """
+    if name not in _BY_NAME:
+        raise InputError(f"Unknown network {name!r}: choose one of {', '.join(_BY_NAME)}.")
+    return _BY_NAME[name](n_variables, seed)
+
+
+def _four_groups(n_variables: int, seed: Seed) -> Graph:
+    _require_variables(n_variables, least=8)
+    sizes = [n_variables // 4 + (k < n_variables % 4) for k in range(4)]
+    return stochastic_block(sizes, min(1.0, 12 / n_variables), min(1.0, 1 / n_variables), seed)
+
+
+_BY_NAME: dict[str, Callable[[int, Seed], Graph]] = {
+    "grid": lambda n, _: grid(n),
+    "hub": lambda n, _: hub(n),
+    "chain": lambda n, _: chain(n),
+    "cycle": lambda n, _: cycle(n),
+    "tree": tree,
+    "erdos-renyi": lambda n, seed: erdos_renyi(n, min(1.0, 3 / max(n - 1, 1)), seed),
+    "barabasi-albert": lambda n, seed: barabasi_albert(n, seed=seed),
+    "watts-strogatz": lambda n, seed: watts_strogatz(n, seed=seed),
+    "stochastic-block": _four_groups,
+}
 
 
 def _generated(generator: str, *arguments: Any, seed: int) -> Graph:

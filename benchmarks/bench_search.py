@@ -1,0 +1,29 @@
+"""Whole PLRHC on the paper's grid: what a local score evaluation costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from random_samples import grid_network
+from report import Row
+
+from markhood.execution.runner import Runner
+from markhood.learning import learn_from, method_named
+
+
+def rows() -> Iterator[Row]:
+    """Divide the seconds of the phases after the screen by the blankets that they scored."""
+    samples = grid_network(1024, 4000)
+    runs = [learn_from(samples, method_named("plrhc", {}), runner=Runner(1)) for _ in range(8)]
+    for phases, target in ((("blankets", "climb"), 3.0), (("blankets",), None)):
+        seconds = min(sum(run.seconds[phase] for phase in phases) for run in runs)
+        evaluations = int(sum(runs[0].evaluations[phase].sum() for phase in phases))
+        cost = seconds / evaluations * 1e6
+        yield Row(
+            f"PLRHC, grid 1024 x 4000, 1 thread: {' + '.join(phases)}",
+            f"{cost:.2f} us an evaluation",
+            f"{evaluations} evaluations in {seconds:.3f} s",
+            "",
+            f"<= {target:g} us" if target else "",
+            cost <= target if target else None,
+        )

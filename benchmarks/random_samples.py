@@ -1,0 +1,37 @@
+"""Data for the benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from markhood.data.encode import encode
+from markhood.data.samples import Samples
+from markhood.simulate import grid, ising
+
+
+def coins(n_variables: int, n_samples: int) -> Samples:
+    """Toss fair coins: the screen has every pair to test and next to nothing to find."""
+    rng = np.random.default_rng(1)
+    return encode(rng.integers(0, 2, size=(n_samples, n_variables), dtype=np.uint8))
+
+
+def grid_network(n_variables: int, n_samples: int) -> Samples:
+    """Sample the paper's grid network, with its potentials."""
+    return encode(ising(grid(n_variables), seed=1).sample(n_samples, seed=2))
+
+
+def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:
+    """Write an NPY file in which variables 2k and 2k + 1 agree three times out of four."""
+    rng = np.random.default_rng(1)
+    shape = (n_samples, n_variables)
+    table = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=shape)
+    for start in range(0, n_samples, 500):
+        block = table[start : start + 500]
+        first, one, other = rng.integers(
+            0, 2, size=(3, len(block), n_variables // 2), dtype=np.uint8
+        )
+        block[:, ::2] = first
+        block[:, 1::2] = first ^ (one & other)
+    table.flush()

@@ -1,0 +1,104 @@
+"""Work that needs environments of its own: other Pythons, the wheel, the sanitizers.
+
+`make test-pythons`, `make wheel` and `make sanitize` run these. Nothing here touches `.venv` or the
+build in it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import nox
+
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+FIRST_WITH_STABLE_ABI = "3.12"  # from here on one wheel serves all
+NATIVE_TESTS = ("tests/kernels", "tests/search", "tests/golden")
+
+nox.options.sessions = ["tests"]
+nox.options.error_on_missing_interpreters = False
+nox.options.reuse_existing_virtualenvs = True
+
+
+def _offer_pyenv_versions() -> None:
+    # pyenv's python3.12 and so on refuse to run unless their version is asked for.
+    if shutil.which("pyenv") and "PYENV_VERSION" not in os.environ:
+        listed = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True)
+        os.environ["PYENV_VERSION"] = ":".join(listed.stdout.split())
+
+
+def _runs(python: str) -> bool:
+    command = [f"python{python}", "-c", "import venv"]
+    return (
+        bool(shutil.which(command[0]))
+        and not subprocess.run(command, capture_output=True).returncode
+    )
+
+
+_offer_pyenv_versions()
+FOUND = [python for python in PYTHONS if _runs(python)]
+ABI3_PYTHONS = [p for p in FOUND if PYTHONS.index(p) >= PYTHONS.index(FIRST_WITH_STABLE_ABI)]
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run the tests on every Python that is there; say which are not."""
+    if session.python not in FOUND:
+        session.skip(f"there is no Python {session.python} here")
+    _install(session, _build_folder(session), ".")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None, reuse_venv=False)
+def wheel(session: nox.Session) -> None:
+    """Build the wheel into dist/ and run the tests on it where there are no sources."""
+    folder = Path(session.create_tmp()).resolve()
+    shutil.rmtree(folder)
+    session.install("--upgrade", "pip>=25.1")
+    session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ".",
+                _build_folder(session))  # fmt: skip
+    (built,) = folder.glob("markhood-*.whl")
+    Path("dist").mkdir(exist_ok=True)
+    shutil.copy(built, "dist")
+    _install(session, str(built))
+    shutil.copytree("tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy("pyproject.toml", folder)
+    with session.chdir(folder):
+        session.run("python", "-m", "pytest", *session.posargs, env={"PYTHONPATH": ""})
+    session.log(f"dist/{built.name} passes its tests")
+
+
+@nox.session(python=None)
+def sanitize(session: nox.Session) -> None:
+    """Run the tests of the kernels under AddressSanitizer and UndefinedBehaviorSanitizer."""
+    settings = ("cmake.define.MARKHOOD_SANITIZE=ON", "cmake.build-type=RelWithDebInfo")
+    options = [f"--config-settings={setting}" for setting in (*settings, "install.strip=false")]
+    _install(session, _build_folder(session), *options, ".")
+    # The interpreter itself is not instrumented, so the runtime must be there before it; it needs
+    # the C++ library to be there too, or it cannot follow exceptions.
+    preload = [_library(name) for name in ("libasan.so", "libstdc++.so")]
+    env = {
+        "LD_PRELOAD": " ".join(preload),
+        "ASAN_OPTIONS": "detect_leaks=0",  # CPython leaks on purpose
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+    chosen = session.posargs or [path for path in NATIVE_TESTS if any(Path(path).glob("*.py"))]
+    session.run("python", "-m", "pytest", *chosen, env=env)
+
+
+def _install(session: nox.Session, *what: str) -> None:
+    session.install("--upgrade", "pip>=25.1")  # older ones know nothing of dependency groups
+    session.install("--group", "test", *what)
+
+
+def _build_folder(session: nox.Session) -> str:
+    """Build apart from `.venv`, whose own build would otherwise be set up anew each time."""
+    return f"--config-settings=build-dir=build/nox/{session.name}"
+
+
+def _library(name: str) -> str:
+    compiler = os.environ.get("CXX", "c++")
+    found = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True)
+    return found.stdout.strip()

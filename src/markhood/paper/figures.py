@@ -1,0 +1,65 @@
+"""Plots of the experiments, ours beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markhood.output.panels import Curve, Panel
+from markhood.paper.tables import Line
+
+SCREENING_LABELS = {
+    "hc_or_recall": "recall of HC's OR graph",
+    "rate_1": "screened at distance 1",
+    "rate_2": "distance 2",
+    "rate_3": "distance 3",
+    "rate_4": "distance 4",
+    "rate_5_or_more": "distance 5 or more",
+}
+COST_LABELS = {"hc_evaluations_thousands": "HC", "plrhc_evaluations_thousands": "PLRHC"}
+
+
+def screening_panels(lines: Sequence[Line]) -> list[Panel]:
+    """Plot recall, and inclusion by distance, against the number of samples."""
+    return [
+        Panel(
+            f"{network}, {variables} variables",
+            "samples",
+            "percent",
+            [
+                _curve(label, "samples", _chosen(lines, network, measure))
+                for measure, label in SCREENING_LABELS.items()
+            ],
+        )
+        for network, variables in dict.fromkeys(line.cell[:2] for line in lines)
+    ]
+
+
+def cost_panels(lines: Sequence[Line]) -> list[Panel]:
+    """Plot evaluations against the number of variables."""
+    return [
+        Panel(
+            network,
+            "variables",
+            "score evaluations (thousands)",
+            [
+                _curve(label, "variables", _chosen(lines, network, measure))
+                for measure, label in COST_LABELS.items()
+            ],
+            log_y=True,
+        )
+        for network in dict.fromkeys(line.cell.network for line in lines)
+    ]
+
+
+def _chosen(lines: Sequence[Line], network: str, measure: str) -> list[Line]:
+    return [line for line in lines if (line.cell.network, line.measure) == (network, measure)]
+
+
+def _curve(label: str, axis: str, lines: Sequence[Line]) -> Curve:
+    return Curve(
+        label,
+        [getattr(line.cell, axis) for line in lines],
+        [line.ours for line in lines],
+        [line.standard_error for line in lines],
+        [line.paper for line in lines],
+    )

@@ -1,0 +1,73 @@
+"""The native module is given sizes that are checked before any memory is read."""
+
+import numpy as np
+import pytest
+from oracles.counting import n_log_n
+from oracles.networks import network
+from oracles.packing import pack
+
+from markhood.kernels.lists import Lists
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Bits, Costs
+
+VALUES = network(1, 100, 5)
+BITS = pack(VALUES)
+ONES = VALUES.sum(axis=0, dtype=np.int64)
+COSTS = Costs(1.0, 1.0)
+
+
+def pairs(bits=BITS, ones=ONES, logs=None, rows=range(5), columns=range(5), least=1.0):
+    logs = n_log_n(100) if logs is None else logs
+    return NativeKernels().associated_pairs(bits, ones, logs, rows, columns, least)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bits": Bits(BITS.words[:, :7].copy(), 100)}, "multiple of 8"),
+        ({"bits": Bits(BITS.words, 513), "logs": n_log_n(513)}, "n_samples bits"),
+        ({"ones": ONES[:-1].copy()}, "a count a variable"),
+        ({"logs": n_log_n(99)}, "from 0 to n_samples"),
+        ({"rows": range(6)}, "rows must be within"),
+        ({"columns": range(4, 6)}, "columns must be within"),
+        ({"least": 0.0}, "positive"),
+        ({"least": float("nan")}, "positive"),
+    ],
+)
+def test_example_pairs_of_wrong_sizes(change, message):
+    with pytest.raises(ValueError, match=message):
+        pairs(**change)
+
+
+@pytest.mark.parametrize(
+    ("targets", "lists", "message"),
+    [
+        ([5], Lists.of([[0]]), "row numbers"),
+        ([-1], Lists.of([[0]]), "row numbers"),
+        ([0], Lists.of([[5]]), "row numbers"),
+        ([0], Lists.of([[1], [2]]), "one list a target"),
+        ([0], Lists(np.array([0, 2]), np.array([1])), "end at the last value"),
+        ([0, 1], Lists(np.array([0, 2, 1]), np.array([1])), "ascend"),
+    ],
+)
+def test_example_lists_of_wrong_sizes(targets, lists, message):
+    kernels, targets = NativeKernels(), np.array(targets)
+    with pytest.raises(ValueError, match=message):
+        kernels.fit_blankets(BITS, targets, lists)
+    with pytest.raises(ValueError, match=message):
+        kernels.grow_blankets(BITS, targets, lists, COSTS)
+    with pytest.raises(ValueError, match=message):
+        kernels.toggle_scores(BITS, targets, lists, lists, COSTS)
+
+
+def test_example_an_instruction_set_that_is_not_there():
+    kernels = NativeKernels("abacus")
+    with pytest.raises(ValueError, match="'abacus' is not available"):
+        kernels.fit_blankets(BITS, np.array([0]), Lists.of([[1]]))
+
+
+def test_example_the_best_instruction_set_is_the_default():
+    available = NativeKernels.available()
+    assert available[-1] == "scalar"
+    assert NativeKernels().name == f"native-{available[0]}"
+    assert NativeKernels("scalar").name == "native-scalar"

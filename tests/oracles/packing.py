@@ -1,0 +1,22 @@
+"""Tables of zeros and ones as the kernels and the searches take them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from markhood.data.samples import Samples
+from markhood.kernels.protocol import Bits
+
+
+def pack(values):
+    """Pack an array of zeros and ones; rows of whole 512 bits."""
+    n_samples, n_variables = values.shape
+    bits = np.zeros((n_variables, -(-n_samples // 512) * 512), dtype=np.uint8)
+    bits[:, :n_samples] = np.asarray(values).T
+    return Bits(np.packbits(bits, axis=1, bitorder="little").view("<u8"), n_samples)
+
+
+def samples_of(values):
+    bits = pack(values)
+    d = values.shape[1]
+    return Samples(bits.words, bits.n_samples, tuple(f"x{i}" for i in range(d)), ((0, 1),) * d)
