@@ -136,10 +136,11 @@ class LogisticFit {
             const PackBits positive = eta > 0.0;
             const Pack e = exp_of_negative(clipped(positive ? -eta : eta));
             const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
-            const Pack probability = positive ? larger : smaller;
-            residual_[p] = ones_[p] - totals_[p] * probability;
+            // As a sum over zeros and ones, so that a row of either alone loses no digits to the other.
+            const Pack zeros = totals_[p] - ones_[p];
+            residual_[p] = positive ? ones_[p] * smaller - zeros * larger : ones_[p] * larger - zeros * smaller;
             weight_[p] = totals_[p] * (larger * smaller);
-            sum += ones_[p] * eta - totals_[p] * ((positive ? eta : Pack{}) + log_of_one_plus(e));
+            sum += (positive ? -zeros : ones_[p]) * eta - totals_[p] * log_of_one_plus(e);
         }
         return total(sum);
     }

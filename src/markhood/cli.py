@@ -246,15 +246,15 @@ def simulate(
     for_network, for_potentials, for_samples = _three_seeds(seed)
     model = ising(_network(network, variables, for_network), potentials, for_potentials)
     data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
+    agreement = model.convergence(data) if convergence else None
     write_data(data, model.graph.nodes, output)
     typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
-    if convergence:
-        agreement = model.convergence(data)
+    _write(model.graph, [str(truth)] if truth else [])
+    if agreement is not None:
         typer.echo(
             f"R-hat at most {agreement.r_hat.max():.3f}, effective samples at least "
             f"{agreement.effective_samples.min():.0f} of {samples}"
         )
-    _write(model.graph, [str(truth)] if truth else [])
 
 
 def _network(network: str, variables: int | None, seed: Any) -> Graph:

@@ -7,6 +7,7 @@ their likelihood tends to one. The others have a finite maximum, which a trust r
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,19 +26,30 @@ class Maximum(NamedTuple):
 
 def maximum(values, target, blanket):
     """Maximise the likelihood of a target's logistic regression on its blanket."""
+    design, zeros, ones, cone, separated = _separate(values, target, blanket)
+    directions = [_direction(k, design, ~separated, cone) for k in range(design.shape[1])]
+    return Maximum(log_likelihood(values, target, blanket), directions)
+
+
+def log_likelihood(values, target, blanket):
+    """Only the maximum; remembered, as several backends ask the same."""
+    values = np.ascontiguousarray(values[:, [target, *blanket]], dtype=np.uint8)
+    return _log_likelihood(values.tobytes(), values.shape)
+
+
+@cache
+def _log_likelihood(content, shape):
+    values = np.frombuffer(content, dtype=np.uint8).reshape(shape)
+    design, zeros, ones, _, separated = _separate(values, 0, range(1, shape[1]))
+    return _finite_maximum(design[~separated], zeros[~separated], ones[~separated])
+
+
+def _separate(values, target, blanket):
     counts = counts_by_configuration(values, target, blanket)
     design = np.array([(1, *configuration) for configuration in counts], dtype=float)
     zeros, ones = np.array(list(counts.values())).T
     cone = _recession_cone(design, zeros, ones)
-    separated = _separated_rows(design, cone)
-    stays = ~separated
-    likelihood = _finite_maximum(design[stays], zeros[stays], ones[stays])
-    directions = [_direction(k, design, stays, cone) for k in range(design.shape[1])]
-    return Maximum(likelihood, directions)
-
-
-def log_likelihood(values, target, blanket):
-    return maximum(values, target, blanket).log_likelihood
+    return design, zeros, ones, cone, _separated_rows(design, cone)
 
 
 def _recession_cone(design, zeros, ones):
@@ -62,14 +74,21 @@ def _programme(objective, cone, n):
 
 
 def _separated_rows(design, cone):
-    """A direction inside the cone is a sum of one for every row that can be moved."""
-    total = np.zeros(design.shape[1])
-    for row in design:
-        for sign in (1, -1):
-            found = _programme(sign * row, cone, design.shape[1])
-            if abs(found.fun) > 1e-7:
-                total += found.x
-    return np.abs(design @ total) > 1e-7
+    """Move as many rows by one as can be moved at all; the most that can is all of them."""
+    at_most, equal = cone
+    if len(at_most) == 0:
+        return np.zeros(len(design), dtype=bool)
+    n, k = at_most.shape
+    found = linprog(
+        np.concatenate([np.zeros(k), -np.ones(n)]),
+        A_ub=np.hstack([at_most, np.eye(n)]),  # x'd + s <= 0
+        b_ub=np.zeros(n),
+        A_eq=np.hstack([equal, np.zeros((len(equal), n))]) if len(equal) else None,
+        b_eq=np.zeros(len(equal)) if len(equal) else None,
+        bounds=[(None, None)] * k + [(0, 1)] * n,
+    )
+    assert found.status == 0
+    return np.abs(design @ found.x[:k]) > 0.5
 
 
 def _direction(k, design, stays, cone):

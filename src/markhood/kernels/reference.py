@@ -60,17 +60,17 @@ def fit_logistic(table: Table) -> LogisticFit:
 
     The steps are those of ``native/logistic.hpp``, where they are explained.
     """
-    ones, totals = table.counts[:, 1], table.counts.sum(axis=1)
+    (zeros, ones), totals = table.counts.T, table.counts.sum(axis=1)
     design = np.column_stack([np.ones(len(totals)), table.configurations])
     b = np.zeros(design.shape[1])
     kept = independent = _independent(design.T @ (totals[:, np.newaxis] * design), range(len(b)))
     step = b
     last_steps: list[NDArray[np.float64]] = []  # of coordinates that are about to be left out
-    likelihood = _log_likelihood(design @ b, ones, totals)
+    likelihood = _log_likelihood(design @ b, zeros, ones)
     while True:
-        probability = 1 / (1 + np.exp(-np.clip(design @ b, -700, 700)))
-        gradient = design.T @ (ones - totals * probability)
-        weight = totals * probability * (1 - probability)
+        of_one, of_zero = _logistic(design @ b), _logistic(-design @ b)
+        gradient = design.T @ (ones * of_zero - zeros * of_one)
+        weight = totals * of_one * of_zero
         hessian = design.T @ (weight[:, np.newaxis] * design)
         kept_before, kept = kept, _independent(hessian, independent)
         if not set(kept_before) <= set(kept):
@@ -80,7 +80,7 @@ def fit_logistic(table: Table) -> LogisticFit:
         if not gradient @ step > PROMISED_GAIN:
             break
         lengths = 0.5 ** np.arange(60) * min(1.0, LONGEST_STEP / np.abs(step).max())
-        tried = (_log_likelihood(design @ (b + t * step), ones, totals) for t in lengths)
+        tried = (_log_likelihood(design @ (b + t * step), zeros, ones) for t in lengths)
         length, improved = next(
             ((t, v) for t, v in zip(lengths, tried, strict=True) if v >= likelihood), (0.0, -np.inf)
         )
@@ -91,17 +91,19 @@ def fit_logistic(table: Table) -> LogisticFit:
     drift = np.take_along_axis(drifts, np.abs(drifts).argmax(axis=0)[np.newaxis], axis=0)[0]
     # The rows that leave for infinity have arrived: there, their likelihood is one.
     changes = drifts @ design.T
-    leaving = ((ones == 0) & (changes < -STILL_MOVING)) | (
-        (ones == totals) & (changes > STILL_MOVING)
-    )
+    leaving = ((ones == 0) & (changes < -STILL_MOVING)) | ((zeros == 0) & (changes > STILL_MOVING))
     stays = ~leaving.any(axis=0)
-    return LogisticFit(_log_likelihood((design @ b)[stays], ones[stays], totals[stays]), b, drift)
+    return LogisticFit(_log_likelihood((design @ b)[stays], zeros[stays], ones[stays]), b, drift)
 
 
 def _log_likelihood(
-    eta: NDArray[np.float64], ones: NDArray[np.int64], totals: NDArray[np.int64]
+    eta: NDArray[np.float64], zeros: NDArray[np.int64], ones: NDArray[np.int64]
 ) -> float:
-    return float(np.sum(ones * eta - totals * np.logaddexp(0, eta)))
+    return -float(np.sum(ones * np.logaddexp(0, -eta) + zeros * np.logaddexp(0, eta)))
+
+
+def _logistic(eta: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(np.clip(-eta, -700, 700))))
 
 
 def _independent(hessian: NDArray[np.float64], among: Iterable[int]) -> list[int]:

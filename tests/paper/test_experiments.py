@@ -1,0 +1,198 @@
+import csv
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from markhood import InputError
+from markhood.execution.runner import Runner
+from markhood.kernels.native import NativeKernels
+from markhood.learning import HillClimbing, Plrhc
+from markhood.paper.cost import Cost
+from markhood.paper.experiment import Cell, Figure, Sampling, choose_cells, draw, run
+from markhood.paper.experiments import EXPERIMENTS, repeat
+from markhood.paper.published import published
+from markhood.paper.results import Results
+from markhood.paper.screening import Screening
+from markhood.paper.tables import as_csv, as_markdown, compare_with_paper
+
+QUICK = Sampling(burn_in=50, thinning=1)
+COMMAND = [sys.executable, "-c", "from markhood.cli import main; main()", "paper"]
+
+
+class Counting:
+    """An experiment whose results are known beforehand."""
+
+    name = "counting"
+    cells = (Cell("grid", 9, 20), Cell("hub", 16, 10))
+    measures = ("ones", "edges")
+
+    def measure(self, samples, truth):
+        return {"ones": samples.ones.sum(), "edges": truth.n_edges}
+
+    def figures(self):
+        return [Figure(self.cells[0], "ones", 90.0), Figure(self.cells[1], "edges", 15.0)]
+
+
+def test_published_figures_are_all_there():
+    assert len(published("screening")) == 14
+    assert len(published("cost")) == 20
+    assert len(published("comparison")) == 160
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_every_published_figure_belongs_to_a_cell_and_a_measure(experiment):
+    for cell, measure, value in experiment.figures():
+        assert cell in experiment.cells
+        assert measure in experiment.measures
+        assert math.isfinite(value)
+
+
+def test_the_hub_of_128_is_compared_at_144_as_well():
+    values = {
+        f.cell.variables: f.value
+        for f in Cost().figures()
+        if f.cell.network == "hub" and f.measure == "hc_evaluations_thousands"
+    }
+    assert values[128] == values[144] == 52.4
+
+
+def test_replicates_differ_and_each_can_be_drawn_alone():
+    cell = Cell("grid", 9, 64)
+    first, truth = draw(cell, 0, QUICK)
+    again, _ = draw(cell, 0, QUICK)
+    other, _ = draw(cell, 1, QUICK)
+    assert first.fingerprint == again.fingerprint != other.fingerprint
+    assert truth.n_edges == 12
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_do_not_depend_on_the_number_of_jobs(jobs, tmp_path):
+    results = run(Counting(), Counting.cells, 4, tmp_path / "c.csv", Runner(jobs), QUICK)
+    expected = [int(draw(Counting.cells[0], k, QUICK)[0].ones.sum()) for k in range(4)]
+    assert results.of(Counting.cells[0], "ones", 4) == expected
+    assert results.of(Counting.cells[1], "edges", 4) == [15.0] * 4
+
+
+def test_what_is_there_is_not_run_again(tmp_path):
+    path = tmp_path / "c.csv"
+    run(Counting(), Counting.cells, 2, path, Runner(1), QUICK)
+    drawn = []
+
+    class Watched(Counting):
+        def measure(self, samples, truth):
+            drawn.append(truth.n_nodes)
+            return super().measure(samples, truth)
+
+    run(Watched(), Counting.cells, 3, path, Runner(1), QUICK)
+    assert drawn == [9, 16]
+    keys = [tuple(row[:4]) for row in csv.reader(path.read_text().splitlines()[2:])]
+    assert len(keys) == len(set(keys)) == 6
+
+
+def test_a_line_that_was_cut_off_is_run_again(tmp_path):
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    run(Counting(), Counting.cells, 3, whole, Runner(1), QUICK)
+    cut.write_text(whole.read_text()[:-5])
+    run(Counting(), Counting.cells, 3, cut, Runner(1), QUICK)
+    assert cut.read_text() == whole.read_text()
+
+
+def test_results_of_other_settings_are_not_mixed(tmp_path):
+    path = tmp_path / "c.csv"
+    run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    with pytest.raises(InputError, match="other settings"):
+        run(Counting(), Counting.cells, 1, path, Runner(1), Sampling(60, 1))
+
+
+def test_the_difference_is_over_the_error_of_both_means(tmp_path):
+    results = Results(
+        tmp_path / "r.csv", "s", ["network", "v", "n", "replicate"], ["ones", "edges"]
+    )
+    for replicate, ones in enumerate([88.0, 92.0, 96.0]):
+        results.append((*Counting.cells[0], replicate), {"ones": ones, "edges": 0})
+    (line,) = compare_with_paper(Counting(), results, Counting.cells, 3)
+    assert (line.ours, line.paper, line.replicates) == (92.0, 90.0, 3)
+    assert line.standard_error == pytest.approx(4 / math.sqrt(3))
+    assert line.difference_over_error == pytest.approx(2 / (4 * math.sqrt(1 / 3 + 1 / 100)))
+    assert "92" in as_csv([line]).splitlines()[1]
+    assert as_markdown([line]).count("\n") == 3
+
+
+def test_screening_measures_what_table_1_prints():
+    samples, truth = draw(Cell("grid", 256, 1000), 0, Sampling(200, 2))
+    measured = Screening().measure(samples, truth)
+    learned = Plrhc().learn(samples, NativeKernels(), Runner(1))
+    edges = {tuple(e) for e in learned.screened_graph.edges.tolist()}
+    true = {tuple(e) for e in truth.edges.tolist()}
+    assert measured["candidate_edges"] == 2 * len(edges)
+    assert measured["rate_1"] == pytest.approx(100 * len(edges & true) / len(true))
+    or_edges = HillClimbing(rule="or").learn(samples, NativeKernels(), Runner(1)).graph.edges
+    recall = len({tuple(e) for e in or_edges.tolist()} & true) / len(true)
+    assert measured["hc_or_recall"] == pytest.approx(100 * recall)
+
+
+def test_cost_counts_evaluations_of_non_empty_blankets():
+    samples, truth = draw(Cell("hub", 64, 500), 0, QUICK)
+    measured = Cost().measure(samples, truth)
+    hc = HillClimbing().learn(samples, NativeKernels(), Runner(1))
+    sizes = [(m, n) for counts in hc.evaluations.values() for m, n in enumerate(counts) if m]
+    total = sum(n for _, n in sizes)
+    assert measured["hc_evaluations_thousands"] == pytest.approx(total / 1000)
+    pairs = sum(n for m, n in sizes if m == 1)
+    assert measured["hc_pairwise_share_percent"] == pytest.approx(100 * pairs / total)
+    mean = sum(m * n for m, n in sizes) / total
+    assert measured["hc_mean_blanket_size"] == pytest.approx(mean)
+    # Every pair is tested in both directions, and a variable without a space tries all others.
+    screened = Plrhc().learn(samples, NativeKernels(), Runner(1)).screened_graph
+    pairwise = (
+        measured["plrhc_evaluations_thousands"] * measured["plrhc_pairwise_share_percent"] * 10
+    )
+    assert pairwise >= 64 * 63 + 63 * np.sum(screened.degree == 0)
+
+
+def test_choosing_cells():
+    assert len(choose_cells(Screening(), samples=[250])) == 2
+    assert choose_cells(Cost(), ["hub"], [64], [4000]) == [Cell("hub", 64, 4000)]
+    with pytest.raises(InputError, match="no cell with variables 65: choose among 64, 128"):
+        choose_cells(Cost(), variables=[65])
+    with pytest.raises(InputError, match="all of these"):
+        choose_cells(Cost(), ["grid"], [128])
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_tables_and_plot_are_written(name, tmp_path):
+    experiment = EXPERIMENTS[name]
+    cells = choose_cells(experiment, ["hub"], samples=[experiment.cells[0].samples])[:2]
+    report = repeat(experiment, cells, 2, tmp_path, Runner(1), QUICK)
+    assert {f.name for f in report.files} == {p.name for p in tmp_path.iterdir()}
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert len(report.lines) == len(cells) * len(experiment.measures)
+
+
+def test_killed_in_the_middle_and_resumed_gives_the_identical_table(tmp_path):
+    arguments = ["cost", "--networks", "grid", "--variables", "64", "--replicates", "12",
+                 "--burn-in", "20000", "--thinning", "20"]  # fmt: skip
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    subprocess.run([*COMMAND, *arguments, "-o", whole, "-j", "1"], check=True, capture_output=True)
+    process = subprocess.Popen(
+        [*COMMAND, *arguments, "-o", killed, "-j", "2"], stdout=subprocess.DEVNULL
+    )
+    results, until = killed / "cost.csv", time.monotonic() + 60
+    while time.monotonic() < until:
+        if results.exists() and results.read_text().count("\n") > 4:
+            break
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    done = results.read_text().count("\n") - 2
+    assert 0 < done < 12
+    subprocess.run([*COMMAND, *arguments, "-o", killed], check=True, capture_output=True)
+    assert results.read_text().count("\n") - 2 == 12
+    for name in ("cost-table.csv", "cost-table.md"):
+        assert (killed / name).read_text() == (whole / name).read_text()
