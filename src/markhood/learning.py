@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cache
+from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
 from markhood.data.encode import encode
@@ -58,11 +59,15 @@ class HillClimbing:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if not isinstance(self.gamma, (int, float)) or not 0 <= self.gamma < math.inf:
+        if not _is_a(Real, self.gamma) or not 0 <= self.gamma < math.inf:
             raise InputError(f"gamma must be a finite number from 0 up, not {self.gamma!r}.")
+        object.__setattr__(self, "gamma", float(self.gamma))  # NumPy's numbers become Python's
         if self.rule not in RULES:
             raise InputError(f"Unknown rule {self.rule!r}: choose one of {', '.join(RULES)}.")
-        if self.criterion != "bic" and not callable(getattr(self.criterion, "score", None)):
+        is_object = not isinstance(self.criterion, (str, type))
+        if self.criterion != "bic" and not (
+            is_object and callable(getattr(self.criterion, "score", None))
+        ):
             raise InputError(
                 f"Unknown criterion {self.criterion!r}: choose 'bic', or give an object with a "
                 "method score(table)."
@@ -105,12 +110,18 @@ class Plrhc(HillClimbing):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        if not isinstance(self.depth, int) or isinstance(self.depth, bool) or self.depth < 1:
+        if not _is_a(Integral, self.depth) or self.depth < 1:
             raise InputError(f"depth must be a whole number from 1 up, not {self.depth!r}.")
+        object.__setattr__(self, "depth", int(self.depth))
 
     def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
         """Learn a graph from samples."""
         return self._climb(samples, kernels, runner, depth=self.depth)
+
+
+def _is_a(kind: type, value: Any) -> bool:
+    """Whether a value is a number of that kind, Python's or NumPy's; truth is no number."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 METHODS: Mapping[str, type[HillClimbing]] = {m.name: m for m in (Plrhc, HillClimbing)}
