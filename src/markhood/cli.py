@@ -151,7 +151,8 @@ def learn(
     """Learn the graph of a table of binary observations."""
     from markhood.data.files import read_samples
     from markhood.execution.runner import Runner
-    from markhood.learning import learn_from, method_named
+    from markhood.learning import learn_from
+    from markhood.methods import method_named
 
     given = {"rule": rule, "gamma": gamma, "depth": depth}
     chosen = method_named(method, {k: v for k, v in given.items() if v is not None})
@@ -179,7 +180,8 @@ def demo(
     """Learn which pixels of handwritten digits depend on each other, and draw the answer."""
     from markhood.data.digits import SIDE, digits
     from markhood.execution.runner import Runner
-    from markhood.learning import learn_from, method_named
+    from markhood.learning import learn_from
+    from markhood.methods import method_named
     from markhood.output.text_pictures import draw_grid
 
     _check_outputs([str(output)])

@@ -12,7 +12,7 @@ import pytest
 from markhood import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.learning import HillClimbing, Plrhc
+from markhood.methods import HillClimbing, Plrhc
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, choose_cells, draw, run
 from markhood.paper.experiments import EXPERIMENTS, repeat
