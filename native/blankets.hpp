@@ -9,6 +9,7 @@
 #pragma once
 #include <cmath>
 
+#include "dirichlet.hpp"
 #include "logistic.hpp"
 #include "table.hpp"
 
@@ -16,13 +17,14 @@ namespace markhood::MARKHOOD_TIER {
 
 constexpr double kTie = 1e-9;  // scores this near are equal: rounding never decides an edge
 
-class BlanketScorer {
+// The score of a logistic regression on the blanket.
+class RegressionScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
     double log_likelihood = 0.0;
     LogisticFit fit;
 
-    BlanketScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
+    RegressionScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
 
     // Makes `blanket` the current one and returns its score.
     double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
@@ -106,9 +108,10 @@ class BlanketScorer {
     Buffer<const Pack*> columns_;
 };
 
-static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+template <class Scorer>
+static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
-    BlanketScorer scorer(rows, criterion);
+    Scorer scorer(rows, criterion);
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
@@ -122,6 +125,12 @@ static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t
     }
 }
 
+static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                          Lists toggles, Criterion criterion, double* scores, double* toggled) {
+    const auto toggle = criterion.log_gamma ? toggle_with<DirichletScorer> : toggle_with<RegressionScorer>;
+    toggle(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
+}
+
 // The lowest position whose score is within a tie of the best.
 static inline std::size_t best_of(const Buffer<double>& scores) {
     double best = -HUGE_VAL;
@@ -131,6 +140,7 @@ static inline std::size_t best_of(const Buffer<double>& scores) {
     return first;
 }
 
+template <class Scorer>
 class BlanketSearch {
   public:
     Buffer<std::int64_t> blanket;  // ascending
@@ -193,15 +203,16 @@ class BlanketSearch {
         }
     }
 
-    BlanketScorer scorer_;
+    Scorer scorer_;
     std::int64_t* evaluations_;
     Buffer<std::int64_t> tried_;
     Buffer<double> scores_;
 };
 
-static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                          Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
-    BlanketSearch search(rows, criterion, evaluations);
+template <class Scorer>
+static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+                      Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+    BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
         scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t));
         const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
@@ -210,9 +221,15 @@ static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t
     }
 }
 
+static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+                          Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+    const auto grow = criterion.log_gamma ? grow_with<DirichletScorer> : grow_with<RegressionScorer>;
+    grow(rows, targets, n_targets, candidates, criterion, scores, evaluations, blankets);
+}
+
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                          double* log_likelihoods, double* coefficients, double* drifts) {
-    BlanketScorer scorer(rows, {0.0, 0.0});
+    RegressionScorer scorer(rows, {0.0, 0.0, nullptr});
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::size_t n = blankets.length(t) + 1;
         scorer.set_blanket(targets[t], blankets.list(t), n - 1);

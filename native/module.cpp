@@ -2,11 +2,13 @@
 // arithmetic here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -80,6 +82,14 @@ Out<T> to_numpy(std::vector<T>&& values) {
     return Out<T>(kept->data(), {kept->size()}, owner);
 }
 
+using LogGamma = std::optional<In<double, 2>>;
+
+Criterion a_criterion(double parameter_cost, double variable_cost, const LogGamma& log_gamma, std::size_t n_samples) {
+    if (!log_gamma) return {parameter_cost, variable_cost, nullptr};
+    require(log_gamma->shape(0) == n_samples + 1 && log_gamma->shape(1) == 2, "log_gamma must go from 0 to n_samples");
+    return {parameter_cost, variable_cost, log_gamma->data()};
+}
+
 Sink sink_into(std::vector<std::int64_t>& values) {
     return {&values, [](void* owner, const std::int64_t* added, std::size_t n) {
                 auto& to = *static_cast<std::vector<std::int64_t>*>(owner);
@@ -111,17 +121,18 @@ Out<std::int64_t> associated_pairs(Words words, std::size_t n_samples, Integers 
 std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_samples, Integers targets,
                                                    Integers blanket_starts, Integers blankets, Integers toggle_starts,
                                                    Integers toggles, double parameter_cost, double variable_cost,
-                                                   const std::string& instruction_set) {
+                                                   LogGamma log_gamma, const std::string& instruction_set) {
     const BitRows bits = bit_rows(words, n_samples);
     const std::size_t n = targets.shape(0);
     require_variables(targets, bits.n_rows);
     const Lists from = lists(blanket_starts, blankets, n, bits.n_rows);
     const Lists by = lists(toggle_starts, toggles, n, bits.n_rows);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, n_samples);
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> scores(n), toggled(toggles.shape(0));
     {
         nb::gil_scoped_release release;
-        tier.toggle_scores(bits, targets.data(), n, from, by, {parameter_cost, variable_cost}, scores.data(),
+        tier.toggle_scores(bits, targets.data(), n, from, by, criterion, scores.data(),
                            toggled.data());
     }
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
@@ -129,17 +140,18 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
 
 std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    double parameter_cost, double variable_cost, const std::string& instruction_set) {
+    double parameter_cost, double variable_cost, LogGamma log_gamma, const std::string& instruction_set) {
     const BitRows bits = bit_rows(words, n_samples);
     const std::size_t n = targets.shape(0);
     require_variables(targets, bits.n_rows);
     const Lists from = lists(candidate_starts, candidates, n, bits.n_rows);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, n_samples);
     const Tier& tier = find_tier(instruction_set);
     std::vector<std::int64_t> blankets, evaluations(bits.n_rows + 1);
     std::vector<double> scores(n);
     {
         nb::gil_scoped_release release;
-        tier.grow_blankets(bits, targets.data(), n, from, {parameter_cost, variable_cost}, scores.data(),
+        tier.grow_blankets(bits, targets.data(), n, from, criterion, scores.data(),
                            evaluations.data(), sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
@@ -196,9 +208,9 @@ NB_MODULE(_native, m) {
     m.def("associated_pairs", &associated_pairs, "words"_a, "n_samples"_a, "ones"_a, "n_log_n"_a, "rows"_a, "columns"_a,
           "least_ratio"_a, "instruction_set"_a = "");
     m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "instruction_set"_a = "");
+          "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "parameter_cost"_a, "variable_cost"_a, "instruction_set"_a = "");
+          "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "instruction_set"_a = "");
     m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,

@@ -30,10 +30,14 @@ struct Lists {
     std::size_t length(std::size_t k) const { return static_cast<std::size_t>(starts[k + 1] - starts[k]); }
 };
 
-// BIC_gamma: log-likelihood - parameters * parameter_cost - blanket variables * variable_cost.
+// What a blanket is worth. BIC_gamma: log-likelihood - parameters * parameter_cost - blanket
+// variables * variable_cost. MPL, where `log_gamma` is not null: the marginal likelihood - blanket
+// variables * variable_cost; log_gamma[2 k] = log G(k + 1/2) - log G(1/2), log_gamma[2 k + 1] = log G(k + 1),
+// for k = 0 ... n_samples.
 struct Criterion {
     double parameter_cost;
     double variable_cost;
+    const double* log_gamma;
 };
 
 // Where kernels put results whose number is not known beforehand.

@@ -121,7 +121,7 @@ def learn(
     data: Annotated[
         Path, typer.Argument(help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file.")
     ],
-    method: Annotated[str, typer.Option(help="plrhc (with a screen) or hc (without).")] = "plrhc",
+    method: Annotated[str, typer.Option(help="plrhc, hc, mpl, pairwise or chow-liu.")] = "plrhc",
     rule: Annotated[
         str | None, typer.Option(help="global, or, and: how blankets become a graph.")
     ] = None,
@@ -151,7 +151,8 @@ def learn(
     """Learn the graph of a table of binary observations."""
     from markhood.data.files import read_samples
     from markhood.execution.runner import Runner
-    from markhood.learning import learn_from, method_named
+    from markhood.learning import learn_from
+    from markhood.methods import method_named
 
     given = {"rule": rule, "gamma": gamma, "depth": depth}
     chosen = method_named(method, {k: v for k, v in given.items() if v is not None})
@@ -179,7 +180,8 @@ def demo(
     """Learn which pixels of handwritten digits depend on each other, and draw the answer."""
     from markhood.data.digits import SIDE, digits
     from markhood.execution.runner import Runner
-    from markhood.learning import learn_from, method_named
+    from markhood.learning import learn_from
+    from markhood.methods import method_named
     from markhood.output.text_pictures import draw_grid
 
     _check_outputs([str(output)])
@@ -315,8 +317,12 @@ def compare(
 @app.command()
 @_guarded
 def paper(
-    experiment: Annotated[str, typer.Argument(help="screening (Table 1) or cost (Table 2).")],
+    experiment: Annotated[
+        str,
+        typer.Argument(help="screening (Table 1), cost (Table 2) or comparison (Tables 3 and 4)."),
+    ],
     replicates: Annotated[int, typer.Option(help="Data sets of each cell.")] = 100,
+    methods: Annotated[str, typer.Option(help="Of the comparison, only these: plrhc,mpl.")] = "",
     networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
     variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
     samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
@@ -342,16 +348,17 @@ def paper(
     from markhood.paper.experiments import experiment_named, repeat
     from markhood.paper.tables import FAR
 
-    chosen = experiment_named(experiment)
+    parts = experiment_named(experiment, _words(methods))
     cells = choose_cells(
-        chosen,
-        [name for name in networks.split(",") if name],
+        parts[0],
+        _words(networks),
         _whole_numbers("--variables", variables),
         _whole_numbers("--samples", samples),
     )
     with _progress() as progress:
         runner = Runner(jobs, progress)
-        report = repeat(chosen, cells, replicates, output, runner, Sampling(burn_in, thinning))
+        sampling = Sampling(burn_in, thinning)
+        report = repeat(experiment, parts, cells, replicates, output, runner, sampling)
     far = [line for line in report.lines if line.is_far]
     typer.echo(
         f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "
@@ -361,9 +368,13 @@ def paper(
         typer.echo(f"Wrote {path}")
 
 
+def _words(text: str) -> list[str]:
+    return [word for word in text.split(",") if word]
+
+
 def _whole_numbers(option: str, text: str) -> list[int]:
     try:
-        return [int(number) for number in text.split(",") if number]
+        return [int(number) for number in _words(text)]
     except ValueError:
         raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from scipy.stats import chisquare
 
 from markhood.data.samples import words_per_row
-from markhood.errors import DataWarning, InputError
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.reference import _next_random
 from markhood.model.gibbs import colouring
@@ -154,11 +154,10 @@ def test_property_packed_samples_are_the_same(model, monkeypatch):
     assert packed.levels == ((0, 1),) * 6
 
 
-def test_example_packed_constant_variable_is_said():
-    model = IsingModel(Graph("ab", []), [], [0.0, 40.0])
-    with pytest.warns(DataWarning, match="'b'"):
-        packed = model.sample_packed(100, seed=1)
-    assert packed.levels == ((0, 1), (1,))
+def test_example_packed_constant_variable_keeps_its_levels():
+    packed = IsingModel(Graph("ab", []), [], [0.0, 40.0]).sample_packed(100, seed=1)
+    assert packed.levels == ((0, 1), (0, 1))
+    assert packed.is_constant.tolist() == [False, True]
 
 
 def test_example_a_single_variable_without_edges():

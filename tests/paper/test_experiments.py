@@ -12,10 +12,10 @@ import pytest
 from markhood import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.learning import HillClimbing, Plrhc
+from markhood.methods import HillClimbing, Plrhc
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, choose_cells, draw, run
-from markhood.paper.experiments import EXPERIMENTS, repeat
+from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
 from markhood.paper.published import published
 from markhood.paper.results import Results
 from markhood.paper.screening import Screening
@@ -45,12 +45,15 @@ def test_published_figures_are_all_there():
     assert len(published("comparison")) == 160
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+PARTS = [part for parts in EXPERIMENTS.values() for part in parts]
+
+
+@pytest.mark.parametrize("experiment", PARTS, ids=lambda part: part.name)
 def test_every_published_figure_belongs_to_a_cell_and_a_measure(experiment):
     for cell, measure, value in experiment.figures():
         assert cell in experiment.cells
         assert measure in experiment.measures
-        assert math.isfinite(value)
+        assert math.isfinite(value) or experiment.name == "comparison-hc"
 
 
 def test_the_hub_of_128_is_compared_at_144_as_well():
@@ -156,6 +159,26 @@ def test_cost_counts_evaluations_of_non_empty_blankets():
     assert pairwise >= 64 * 63 + 63 * np.sum(screened.degree == 0)
 
 
+def test_choosing_methods():
+    (part,) = experiment_named("comparison", ["mpl"])
+    assert part.name == "comparison-mpl"
+    assert len(experiment_named("comparison")) == len(EXPERIMENTS["comparison"])
+    with pytest.raises(InputError, match="no method 'lasso': choose among plrhc, hc"):
+        experiment_named("comparison", ["lasso"])
+
+
+def test_all_methods_of_the_comparison_see_the_same_data_and_match_the_published_names():
+    samples, truth = draw(Cell("hub", 64, 250), 0, QUICK)
+    for part in EXPERIMENTS["comparison"]:
+        measured = part.measure(samples, truth)
+        for method in {m.rpartition("_")[0].rpartition("_")[0] for m in part.measures}:
+            errors = [measured[f"{method}_{e}"] for e in ("false_positives", "false_negatives")]
+            assert sum(errors) == measured[f"{method}_hamming_distance"]
+    published_methods = {row["method"] for row in published("comparison")}
+    ours = {m.partition("_")[0] for part in EXPERIMENTS["comparison"] for m in part.measures}
+    assert ours - {"hc"} <= published_methods
+
+
 def test_choosing_cells():
     assert len(choose_cells(Screening(), samples=[250])) == 2
     assert choose_cells(Cost(), ["hub"], [64], [4000]) == [Cell("hub", 64, 4000)]
@@ -167,12 +190,12 @@ def test_choosing_cells():
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_tables_and_plot_are_written(name, tmp_path):
-    experiment = EXPERIMENTS[name]
-    cells = choose_cells(experiment, ["hub"], samples=[experiment.cells[0].samples])[:2]
-    report = repeat(experiment, cells, 2, tmp_path, Runner(1), QUICK)
+    parts = EXPERIMENTS[name]
+    cells = choose_cells(parts[0], ["hub"], samples=[parts[0].cells[0].samples])[:2]
+    report = repeat(name, parts, cells, 2, tmp_path, Runner(1), QUICK)
     assert {f.name for f in report.files} == {p.name for p in tmp_path.iterdir()}
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    assert len(report.lines) == len(cells) * len(experiment.measures)
+    assert len(report.lines) == len(cells) * sum(len(part.measures) for part in parts)
 
 
 def test_killed_in_the_middle_and_resumed_gives_the_identical_table(tmp_path):

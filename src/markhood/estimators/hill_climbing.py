@@ -1,39 +1,29 @@
-"""PLRHC and HC as scikit-learn estimators: options in, fitted attributes out.
-
-All the work is done by `markhood.learning`; here are only scikit-learn's customs.
-"""
+"""PLRHC, HC and MPL as scikit-learn estimators."""
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from markhood import learning
-from markhood.data.encode import encode, encode_like
-from markhood.execution.runner import Runner
-from markhood.graph.graph import Graph
+from markhood import methods
+from markhood.estimators.structure import StructureEstimator
 from markhood.scores.criterion import Criterion
-from markhood.search.hill_climbing import Learned
 
 
-class HillClimbing(BaseEstimator):  # type: ignore[misc]
+class HillClimbing(StructureEstimator):
     """Learn a graph by hill climbing over all variables (HC).
 
     Parameters
     ----------
     gamma : float, default=0.5
-        Weight of the number of possible blankets in BIC_gamma; 0 is the classical criterion.
+        Weight of the number of possible blankets in the criterion; for "bic", 0 is the classical
+        one.
     rule : {"global", "or", "and"}, default="global"
-        How the variables' blankets become a graph: by a climb that starts from their union, by
-        their union, or by their agreement.
-    criterion : "bic" or object, default="bic"
-        What scores a blanket: an object with a method ``score(table) -> float``.
+        How the variables' blankets become a graph: by a climb, by their union, or by their
+        agreement.
+    criterion : "bic", "mpl" or object, default="bic"
+        What scores a blanket; an object with a method ``score(table) -> float``.
     n_jobs : int, optional
         Threads; -1 for all.
+    start : {"or", "empty"}, default="or"
+        Where the climb begins: at the union of all blankets, or without edges.
 
     Attributes
     ----------
@@ -61,73 +51,21 @@ class HillClimbing(BaseEstimator):  # type: ignore[misc]
     [[0, 2]]
     """
 
+    _method = methods.HillClimbing
+
     def __init__(
         self,
         gamma: float = 0.5,
         rule: str = "global",
         criterion: str | Criterion = "bic",
         n_jobs: int | None = None,
+        start: str = "or",
     ) -> None:
         self.gamma = gamma
         self.rule = rule
         self.criterion = criterion
         self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Learn the graph.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Every column has two distinct values, whatever they are.
-        y : None
-            Not used.
-        """
-        validate_data(self, X, skip_check_array=True)
-        samples = encode(X)
-        learned = learning.learn_from(samples, self._method(), runner=Runner(self.n_jobs))
-        self._levels = samples.levels
-        self._n_samples = samples.n_samples
-        self._keep(learned)
-        return self
-
-    def score(self, X: Any, y: None = None) -> float:
-        """Return the mean log pseudo-likelihood of samples.
-
-        Each variable is predicted from its neighbours by its own regression, with probabilities
-        kept off 0 and 1 by 1/(2N) where N is the number of samples it was fitted to.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            With the values that the fitted data had.
-        y : None
-            Not used.
-        """
-        check_is_fitted(self)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        samples = encode_like(X, self._levels, self.graph_.nodes)
-        return self._regressions.log_pseudo_likelihood(samples, 1 / (2 * self._n_samples))
-
-    def _method(self) -> learning.HillClimbing:
-        return learning.HillClimbing(self.gamma, self.rule, self.criterion)
-
-    def _keep(self, learned: Learned) -> None:
-        self.graph_: Graph = learned.graph
-        self.or_graph_: Graph = learned.or_graph
-        self.adjacency_ = learned.graph.adjacency()
-        self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
-        self.score_ = float(learned.blanket_scores.sum())
-        self.evaluations_ = learned.evaluations
-        self._regressions = learned.regressions
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what kind of data this takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+        self.start = start
 
 
 class PLRHC(HillClimbing):
@@ -139,10 +77,10 @@ class PLRHC(HillClimbing):
     Parameters
     ----------
     gamma : float, default=0.5
-        Weight of the number of possible blankets in BIC_gamma; 0 is the classical criterion.
+        Weight of the number of possible blankets; of the screen, which is always BIC_gamma, too.
     depth : int, default=3
         How many steps of the screened graph are near.
-    rule, criterion, n_jobs
+    rule, criterion, n_jobs, start
         As for `HillClimbing`.
 
     Attributes
@@ -161,6 +99,8 @@ class PLRHC(HillClimbing):
     [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
     """
 
+    _method = methods.Plrhc
+
     def __init__(
         self,
         gamma: float = 0.5,
@@ -168,13 +108,43 @@ class PLRHC(HillClimbing):
         rule: str = "global",
         criterion: str | Criterion = "bic",
         n_jobs: int | None = None,
+        start: str = "or",
     ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs)
+        super().__init__(gamma, rule, criterion, n_jobs, start)
         self.depth = depth
 
-    def _method(self) -> learning.Plrhc:
-        return learning.Plrhc(self.gamma, self.rule, self.criterion, self.depth)
 
-    def _keep(self, learned: Learned) -> None:
-        super()._keep(learned)
-        self.screened_graph_ = learned.screened_graph
+class MarginalPseudoLikelihood(HillClimbing):
+    """Learn a graph by hill climbing by the marginal pseudo-likelihood (MPL).
+
+    Parameters
+    ----------
+    gamma, rule, criterion, n_jobs, start
+        As for `HillClimbing`, with the defaults of the method's authors: the criterion "mpl", and
+        a climb that starts without edges.
+
+    Attributes
+    ----------
+    graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+        As for `HillClimbing`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> MarginalPseudoLikelihood().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method = methods.MarginalPseudoLikelihood
+
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        rule: str = "global",
+        criterion: str | Criterion = "mpl",
+        n_jobs: int | None = None,
+        start: str = "empty",
+    ) -> None:
+        super().__init__(gamma, rule, criterion, n_jobs, start)

@@ -27,6 +27,7 @@ def toggle_scores(
     toggles: _Integers,
     parameter_cost: float,
     variable_cost: float,
+    log_gamma: _Reals | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals]: ...
 def grow_blankets(
@@ -37,6 +38,7 @@ def grow_blankets(
     candidates: _Integers,
     parameter_cost: float,
     variable_cost: float,
+    log_gamma: _Reals | None,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals, _Integers]: ...
 def fit_blankets(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from markhood.kernels.protocol import (
     Costs,
     Fits,
     GibbsNetwork,
+    Pricing,
 )
 from markhood.kernels.reference import STILL_MOVING
 
@@ -65,7 +68,12 @@ class NativeKernels:
         return AssociatedPairs(found[:, :2], found[:, 2])
 
     def toggle_scores(
-        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        blankets: Lists,
+        toggles: Lists,
+        costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
         return _native.toggle_scores(
@@ -75,16 +83,21 @@ class NativeKernels:
             blankets.values,
             toggles.starts,
             toggles.values,
-            *costs,
-            self.instruction_set,
+            **_criterion(costs, bits.n_samples),
+            instruction_set=self.instruction_set,
         )
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
+        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         found, scores, evaluations = _native.grow_blankets(
-            *bits, targets, candidates.starts, candidates.values, *costs, self.instruction_set
+            *bits,
+            targets,
+            candidates.starts,
+            candidates.values,
+            **_criterion(costs, bits.n_samples),
+            instruction_set=self.instruction_set,
         )
         # A blanket comes as its length and then its members.
         blankets, at = [], 0
@@ -121,3 +134,27 @@ class NativeKernels:
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
         return draws.reshape(n_draws, *shape), moved
+
+
+def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
+    """Return what the compiled module calls these prices."""
+    if isinstance(costs, Costs):
+        return {
+            "parameter_cost": costs.parameter,
+            "variable_cost": costs.variable,
+            "log_gamma": None,
+        }
+    return {
+        "parameter_cost": 0.0,
+        "variable_cost": costs.variable,
+        "log_gamma": _log_gamma(n_samples),
+    }
+
+
+@lru_cache(maxsize=4)
+def _log_gamma(n_samples: int) -> NDArray[np.float64]:
+    """Return log G(k + 1/2) - log G(1/2) and log G(k + 1) for k = 0 ... n_samples."""
+    from scipy.special import gammaln
+
+    counts = np.arange(n_samples + 1.0)
+    return np.column_stack([gammaln(counts + 0.5) - gammaln(0.5), gammaln(counts + 1.0)])

@@ -30,6 +30,15 @@ class Costs(NamedTuple):
     variable: float
 
 
+class Dirichlet(NamedTuple):
+    """The marginal likelihood with a Dirichlet prior of 1/2 a cell, and the price of a variable."""
+
+    variable: float
+
+
+Pricing = Costs | Dirichlet
+
+
 class AssociatedPairs(NamedTuple):
     """Pairs i < j, of shape (n_pairs, 2), and the samples where both are one, (n_pairs,)."""
 
@@ -103,7 +112,12 @@ class Kernels(Protocol):
         """
 
     def toggle_scores(
-        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        blankets: Lists,
+        toggles: Lists,
+        costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out.
 
@@ -111,7 +125,7 @@ class Kernels(Protocol):
         """
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
+        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates (ascending)."""
 

@@ -18,9 +18,10 @@ from markhood.kernels.protocol import (
     Bits,
     Blankets,
     Chains,
-    Costs,
+    Dirichlet,
     Fits,
     GibbsNetwork,
+    Pricing,
 )
 
 PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
@@ -171,13 +172,18 @@ class ReferenceKernels:
         )
 
     def toggle_scores(
-        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, toggles: Lists, costs: Costs
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        blankets: Lists,
+        toggles: Lists,
+        costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
         return greedy.toggle_scores(_score(bits, costs), targets, blankets, toggles)
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Costs
+        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         return greedy.grow_blankets(_score(bits, costs), targets, candidates)
@@ -211,10 +217,25 @@ class ReferenceKernels:
         return draws, Chains(np.ascontiguousarray(values.T), generators)
 
 
-def _score(bits: Bits, costs: Costs) -> greedy.Score:
+def log_marginal(counts: NDArray[np.int64]) -> float:
+    """Return the log marginal likelihood of a table, its rows with a Dirichlet prior of 1/2 a cell.
+
+    It is the sum over rows of log G(r/2) - log G(n + r/2), and over their r cells of
+    log G(n_x + 1/2) - log G(1/2).
+    """
+    from scipy.special import gammaln
+
+    prior = counts.shape[1] / 2
+    rows = gammaln(prior) - gammaln(counts.sum(axis=1) + prior)
+    return float(np.sum(rows) + np.sum(gammaln(counts + 0.5) - gammaln(0.5)))
+
+
+def _score(bits: Bits, costs: Pricing) -> greedy.Score:
     def score(target: int, blanket: Sequence[int]) -> float:
-        likelihood = fit_logistic(blanket_table(bits, target, blanket)).log_likelihood
-        size = len(blanket)
+        table, size = blanket_table(bits, target, blanket), len(blanket)
+        if isinstance(costs, Dirichlet):
+            return log_marginal(table.counts) - size * costs.variable
+        likelihood = fit_logistic(table).log_likelihood
         return likelihood - (size + 1) * costs.parameter - size * costs.variable
 
     return score

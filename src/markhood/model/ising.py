@@ -215,7 +215,7 @@ class IsingModel:
         blocks = self._blocks(
             n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
         )
-        encoder = Encoder(self.graph.nodes, n_samples)
+        encoder = Encoder(self.graph.nodes, n_samples, levels=((0, 1),) * self.n_variables)
         for block in blocks:
             encoder.add(block)
         return encoder.finish()

@@ -8,7 +8,6 @@ threads.
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from markhood.data.samples import Samples
-from markhood.errors import DataWarning, InputError
+from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.paper.results import Results
@@ -82,11 +81,9 @@ def draw(cell: Cell, replicate: int, sampling: Sampling) -> tuple[Samples, Graph
     seed = np.random.SeedSequence([name, cell.variables, cell.samples, replicate])
     for_potentials, for_samples = seed.spawn(2)
     model = ising(truth, seed=for_potentials)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # a variable may be constant in few samples
-        samples = model.sample_packed(
-            cell.samples, for_samples, burn_in=sampling.burn_in, thinning=sampling.thinning
-        )
+    samples = model.sample_packed(
+        cell.samples, for_samples, burn_in=sampling.burn_in, thinning=sampling.thinning
+    )
     return samples, truth
 
 

@@ -9,24 +9,37 @@ from pathlib import Path
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.output.panels import Panel, draw_panels
+from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Experiment, Sampling, run
-from markhood.paper.figures import cost_panels, screening_panels
+from markhood.paper.figures import comparison_panels, cost_panels, screening_panels
 from markhood.paper.screening import Screening
 from markhood.paper.tables import Line, as_csv, as_markdown, compare_with_paper
 
-EXPERIMENTS: Mapping[str, Experiment] = {e.name: e for e in (Screening(), Cost())}
+EXPERIMENTS: Mapping[str, Sequence[Experiment]] = {
+    "screening": [Screening()],
+    "cost": [Cost()],
+    "comparison": [Comparison(method) for method in ("plrhc", "hc", "mpl")],
+}
 PANELS: Mapping[str, Callable[[Sequence[Line]], list[Panel]]] = {
     "screening": screening_panels,
     "cost": cost_panels,
+    "comparison": comparison_panels,
 }
 
 
-def experiment_named(name: str) -> Experiment:
-    """Return the experiment of that name."""
+def experiment_named(name: str, methods: Sequence[str] = ()) -> list[Experiment]:
+    """Return the parts of the experiment of that name; of the comparison, those methods' alone."""
     if name not in EXPERIMENTS:
         raise InputError(f"Unknown experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}.")
-    return EXPERIMENTS[name]
+    parts = {part.name.removeprefix(f"{name}-"): part for part in EXPERIMENTS[name]}
+    for method in methods:
+        if method not in parts:
+            raise InputError(
+                f"The {name} experiment has no method {method!r}: choose among "
+                f"{', '.join(parts) if name == 'comparison' else 'none'}."
+            )
+    return [parts[method] for method in methods] or list(parts.values())
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,8 @@ class Report:
 
 
 def repeat(
-    experiment: Experiment,
+    name: str,
+    parts: Sequence[Experiment],
     cells: Sequence[Cell],
     replicates: int,
     folder: Path,
@@ -47,15 +61,17 @@ def repeat(
 ) -> Report:
     """Run an experiment, or what is left of it, and write its tables and its plot.
 
-    The folder gets ``NAME.csv`` (every replicate), ``NAME-table.csv`` and ``NAME-table.md`` (ours
-    beside the paper's) and ``NAME.png``.
+    The folder gets a CSV file with every replicate for each part, ``NAME-table.csv`` and
+    ``NAME-table.md`` (ours beside the paper's) and ``NAME.png``.
     """
-    replicate_file = folder / f"{experiment.name}.csv"
-    results = run(experiment, cells, replicates, replicate_file, runner, sampling)
-    lines = compare_with_paper(experiment, results, cells, replicates)
-    table, text = (folder / f"{experiment.name}-table.{ending}" for ending in ("csv", "md"))
+    lines: list[Line] = []
+    files: list[Path] = []
+    for part in parts:
+        files.append(folder / f"{part.name}.csv")
+        results = run(part, cells, replicates, files[-1], runner, sampling)
+        lines += compare_with_paper(part, results, cells, replicates)
+    table, text, picture = (folder / f"{name}{end}" for end in ("-table.csv", "-table.md", ".png"))
     table.write_text(as_csv(lines), encoding="utf-8")
     text.write_text(as_markdown(lines), encoding="utf-8")
-    picture = folder / f"{experiment.name}.png"
-    draw_panels(PANELS[experiment.name](lines), picture)
-    return Report(lines, [replicate_file, table, text, picture])
+    draw_panels(PANELS[name](lines), picture)
+    return Report(lines, [*files, table, text, picture])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from markhood.output.panels import Curve, Panel
+from markhood.paper.experiment import NETWORKS
 from markhood.paper.tables import Line
 
 SCREENING_LABELS = {
@@ -51,15 +52,33 @@ def cost_panels(lines: Sequence[Line]) -> list[Panel]:
     ]
 
 
+def comparison_panels(lines: Sequence[Line]) -> list[Panel]:
+    """Plot the standardised Hamming distance against the number of samples."""
+    ending = "_hamming_distance"
+    methods = dict.fromkeys(
+        line.measure.removesuffix(ending) for line in lines if line.measure.endswith(ending)
+    )
+    panels = []
+    for network, variables in dict.fromkeys(line.cell[:2] for line in lines):
+        per_cent = 100 / NETWORKS[network](variables).n_edges
+        chosen = [line for line in lines if line.cell[:2] == (network, variables)]
+        curves = [
+            _curve(m, "samples", _chosen(chosen, network, m + ending), per_cent) for m in methods
+        ]
+        title = f"{network}, {variables} variables"
+        panels.append(Panel(title, "samples", "Hamming distance per 100 edges", curves))
+    return panels
+
+
 def _chosen(lines: Sequence[Line], network: str, measure: str) -> list[Line]:
     return [line for line in lines if (line.cell.network, line.measure) == (network, measure)]
 
 
-def _curve(label: str, axis: str, lines: Sequence[Line]) -> Curve:
+def _curve(label: str, axis: str, lines: Sequence[Line], scale: float = 1.0) -> Curve:
     return Curve(
         label,
         [getattr(line.cell, axis) for line in lines],
-        [line.ours for line in lines],
-        [line.standard_error for line in lines],
-        [line.paper for line in lines],
+        [scale * line.ours for line in lines],
+        [scale * line.standard_error for line in lines],
+        [scale * line.paper for line in lines],
     )

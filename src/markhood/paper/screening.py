@@ -14,10 +14,10 @@ from markhood.evaluate.measures import compare, inclusion_by_distance
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
-from markhood.learning import HillClimbing
+from markhood.methods import HillClimbing
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
-from markhood.search.screen import screen
+from markhood.search.screen import pair_penalty, screen
 
 GAMMA = 0.5
 SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000)
@@ -34,7 +34,9 @@ class Screening:
     def measure(self, samples: Samples, truth: Graph) -> Mapping[str, float]:
         """Screen all pairs, and search without a screen."""
         kernels, runner = NativeKernels(), Runner(1)
-        screened = Graph(samples.names, screen(samples, GAMMA, kernels, runner).edges)
+        screened = Graph(
+            samples.names, screen(samples, pair_penalty(samples, GAMMA), kernels, runner).edges
+        )
         or_graph = HillClimbing(GAMMA, rule="or").learn(samples, kernels, runner).graph
         shares = inclusion_by_distance(truth, screened, longest=len(RATES)).shares
         return {

@@ -85,6 +85,6 @@ def _rows(lines: Sequence[Line]) -> Iterator[list[str]]:
             *map(str, line.cell),
             line.measure,
             str(line.replicates),
-            *(f"{v:.4g}" for v in numbers),
-            f"{line.difference_over_error:+.1f}",
+            *("" if math.isnan(v) else f"{v:.4g}" for v in numbers),
+            "" if math.isnan(difference := line.difference_over_error) else f"{difference:+.1f}",
         ]

@@ -22,6 +22,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits, Blankets, Kernels
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
+from markhood.scores.mpl import Mpl
 
 
 class Road(Protocol):
@@ -41,7 +42,7 @@ class KernelRoad:
     """Scores from the kernels: the fast road."""
 
     samples: Samples
-    criterion: Bic
+    criterion: Bic | Mpl
     kernels: Kernels
 
     def toggled(
@@ -84,7 +85,7 @@ class PythonRoad:
 
 def road_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Road:
     """Choose the fast road where the kernels know the criterion."""
-    # A subclass may score differently, so it is not enough to be a kind of Bic.
-    if type(criterion) is Bic:
+    # A subclass may score differently, so it is not enough to be a kind of one.
+    if isinstance(criterion, Bic | Mpl) and type(criterion) in (Bic, Mpl):
         return KernelRoad(samples, criterion, kernels)
     return PythonRoad(samples, criterion)

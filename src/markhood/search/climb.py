@@ -1,5 +1,7 @@
 """The second phase: climb over graphs, flipping one edge of the OR graph at a time.
 
+The climb starts from the OR graph, or from the graph without edges.
+
     1. for every edge of the OR graph: the change of the two end variables' scores if it were
        flipped (removed, or put back)
     2. flip the edge with the largest gain; stop when none gains
@@ -13,6 +15,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +27,8 @@ from markhood.scores.roads import Road
 
 VARIABLES_PER_TILE = 64
 
+Start = Literal["or", "empty"]
+
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
@@ -33,9 +38,11 @@ class Climbed:
     evaluations: NDArray[np.int64]
 
 
-def climb(edges: NDArray[np.int64], n_variables: int, road: Road, runner: Runner) -> Climbed:
-    """Climb from the graph with these edges (i < j, lexicographic)."""
-    state = _Flips(edges, n_variables, road)
+def climb(
+    edges: NDArray[np.int64], n_variables: int, road: Road, runner: Runner, start: Start = "or"
+) -> Climbed:
+    """Climb over the graphs with some of these edges (i < j, lexicographic)."""
+    state = _Flips(edges, n_variables, road, start)
     tiles = runner.map("climb", state.score_first, cut(n_variables, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
@@ -47,11 +54,14 @@ def climb(edges: NDArray[np.int64], n_variables: int, road: Road, runner: Runner
 class _Flips:
     """The gain of every possible flip, kept up to date."""
 
-    def __init__(self, edges: NDArray[np.int64], n_variables: int, road: Road) -> None:
-        self.present = np.ones(len(edges), dtype=np.bool_)
+    def __init__(
+        self, edges: NDArray[np.int64], n_variables: int, road: Road, start: Start
+    ) -> None:
+        self.present = np.full(len(edges), start == "or")
         self.evaluations: Counter[int] = Counter()
         self._edges = edges
         self._road = road
+        self._start = start
         # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
         self._partners = Lists.of_neighbours(edges, n_variables)
         self._degrees = np.diff(self._partners.starts)
@@ -61,22 +71,25 @@ class _Flips:
         numbers[upper_end] = np.lexsort((edges[:, 0], edges[:, 1]))
         self._edge = Lists(self._partners.starts, numbers)
         self._end = Lists(self._partners.starts, upper_end.astype(np.int64))
-        self._blankets = [set(partners.tolist()) for partners in self._partners]
+        self._blankets = [
+            set(partners.tolist()) if start == "or" else set() for partners in self._partners
+        ]
         self._changes = np.zeros((len(edges), 2))  # of the score of each end, by a flip
         self._heap: list[tuple[float, int]] = []
 
     def score_first(self, tile: range) -> NDArray[np.float64]:
-        """Return what `score` does for a tile of variables while all edges are present."""
+        """Return what `score` does for a tile of variables while all edges are there, or none."""
         partners = self._partners.part(tile)
         targets = np.arange(tile.start, tile.stop)
-        scores, toggled = self._road.toggled(targets, partners, partners)
+        blankets = partners if self._start == "or" else Lists.of([[]] * len(tile))
+        scores, toggled = self._road.toggled(targets, blankets, partners)
         return toggled - np.repeat(scores, np.diff(partners.starts))
 
     def begin(self, changes: NDArray[np.float64]) -> None:
         """Take in what `score_first` returned, of all variables at once."""
         self._changes[self._edge.values, self._end.values] = changes
         for degree in self._degrees[self._degrees > 0].tolist():
-            self.evaluations[degree - 1] += degree
+            self.evaluations[degree - 1 if self._start == "or" else 1] += degree
         gains = self._changes.sum(axis=1)
         self._heap = list(zip((-gains).tolist(), range(len(gains)), strict=True))
         heapq.heapify(self._heap)

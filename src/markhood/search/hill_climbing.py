@@ -5,10 +5,6 @@ With a screen this is PLRHC, without one it is HC; the rest is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from time import perf_counter
 from typing import Literal
 
 import numpy as np
@@ -16,49 +12,17 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
-from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.scores.criterion import Criterion
 from markhood.scores.roads import road_for
 from markhood.search.blankets import search_blankets
-from markhood.search.climb import climb
+from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
-from markhood.search.describe import Regressions, describe
-from markhood.search.screen import screen
+from markhood.search.learned import Learned, finish, timed
+from markhood.search.screen import pair_penalty, screen
 from markhood.search.spaces import AllVariables, NearbyVariables
 
 Rule = Literal["or", "and", "global"]
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """Everything that a search found.
-
-    Attributes
-    ----------
-    graph : Graph
-        The answer.
-    screened_graph : Graph or None
-        The pairs that passed the screen, where there was one.
-    or_graph : Graph
-        The union of all blankets.
-    blanket_scores : ndarray of shape (n_variables,)
-        The score of every variable in ``graph``; 0 for a constant one.
-    evaluations : dict of str to ndarray
-        Phase -> how many blankets of each size were scored.
-    seconds : dict of str to float
-        Phase -> time it took.
-    regressions : Regressions
-        Of every variable on its neighbours in ``graph``.
-    """
-
-    graph: Graph
-    screened_graph: Graph | None
-    or_graph: Graph
-    blanket_scores: NDArray[np.float64]
-    evaluations: dict[str, NDArray[np.int64]]
-    seconds: dict[str, float]
-    regressions: Regressions
 
 
 def hill_climb(
@@ -68,6 +32,7 @@ def hill_climb(
     gamma: float,
     depth: int | None,
     rule: Rule,
+    start: Start,
     kernels: Kernels,
     runner: Runner,
 ) -> Learned:
@@ -84,6 +49,8 @@ def hill_climb(
         How far in the screened graph a blanket is looked for; None for no screen at all.
     rule : {"or", "and", "global"}
         How blankets become a graph.
+    start : {"or", "empty"}
+        Where the climb begins, for the rule "global".
     kernels : Kernels
     runner : Runner
     """
@@ -91,17 +58,15 @@ def hill_climb(
     road = road_for(samples, criterion, kernels)
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
-    screened_graph = None
+    screened = None
     spaces: AllVariables | NearbyVariables = AllVariables(d)
 
     if depth is not None:
-        with _timed(seconds, "screen"):
-            screened = screen(samples, gamma, kernels, runner)
+        with timed(seconds, "screen"):
+            screened = screen(samples, pair_penalty(samples, gamma), kernels, runner)
             spaces = NearbyVariables(screened.edges, d, depth)
         evaluations["screen"] = np.array([0, d * (d - 1)])  # tested once, for both directions
-        ends = np.column_stack([screened.gains, screened.gains])
-        screened_graph = Graph(samples.names, screened.edges, evidence_ends=ends)
-    with _timed(seconds, "blankets"):
+    with timed(seconds, "blankets"):
         blankets = search_blankets(d, spaces, road, runner)
         or_edges = combine(blankets.members, "or")
     evaluations["blankets"] = blankets.evaluations
@@ -109,24 +74,17 @@ def hill_climb(
     if rule == "and":
         edges = combine(blankets.members, "and")
     elif rule == "global":
-        with _timed(seconds, "climb"):
-            climbed = climb(or_edges, d, road, runner)
+        with timed(seconds, "climb"):
+            climbed = climb(or_edges, d, road, runner, start)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
-    with _timed(seconds, "evidence"):
-        described = describe(edges, samples, road, kernels, runner)
-    return Learned(
-        graph=Graph(samples.names, edges, described.evidence_ends, described.coupling_ends),
-        screened_graph=screened_graph,
-        or_graph=Graph(samples.names, or_edges),
-        blanket_scores=described.scores,
+    return finish(
+        samples,
+        edges,
+        criterion=criterion,
+        kernels=kernels,
+        runner=runner,
+        or_edges=or_edges,
+        screened=screened,
         evaluations=evaluations,
         seconds=seconds,
-        regressions=described.regressions,
     )
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    start = perf_counter()
-    yield
-    seconds[phase] = perf_counter() - start

@@ -44,12 +44,16 @@ class Screened:
     gains: NDArray[np.float64]
 
 
-def screen(samples: Samples, gamma: float, kernels: Kernels, runner: Runner) -> Screened:
-    """Test every pair of variables."""
+def pair_penalty(samples: Samples, gamma: float) -> float:
+    """Return what BIC_gamma charges for a neighbour."""
+    return sum(Bic(gamma).costs(samples.n_samples, samples.n_variables))
+
+
+def screen(samples: Samples, penalty: float, kernels: Kernels, runner: Runner) -> Screened:
+    """Find the pairs of variables whose likelihood ratio exceeds a penalty."""
     bits = Bits(samples.words, samples.n_samples)
     n_log_n = np.arange(samples.n_samples + 1, dtype=np.float64)
     n_log_n[1:] *= np.log(n_log_n[1:])
-    penalty = sum(Bic(gamma).costs(samples.n_samples, samples.n_variables))
 
     def test(tile: tuple[range, range]) -> AssociatedPairs:
         return kernels.associated_pairs(bits, samples.ones, n_log_n, *tile, penalty)

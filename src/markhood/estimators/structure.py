@@ -1,0 +1,80 @@
+"""What all estimators share: fit a method, keep what it found, score new samples.
+
+The parameters of an estimator are the options of its method and `n_jobs`; all the work is done
+by `markhood.learning`, and here are only scikit-learn's customs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from markhood.data.encode import encode, encode_like
+from markhood.execution.runner import Runner
+from markhood.graph.graph import Graph
+from markhood.learning import learn_from
+from markhood.methods import Method, options_of
+
+
+class StructureEstimator(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator around a method."""
+
+    _method: ClassVar[type[Method]]
+    n_jobs: int | None
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Learn the graph.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            Every column has two distinct values, whatever they are.
+        y : None
+            Not used.
+        """
+        validate_data(self, X, skip_check_array=True)
+        samples = encode(X)
+        method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
+        learned = learn_from(samples, method, runner=Runner(self.n_jobs))
+        self.graph_: Graph = learned.graph
+        self.or_graph_: Graph = learned.or_graph
+        if learned.screened_graph is not None:
+            self.screened_graph_: Graph = learned.screened_graph
+        self.adjacency_ = learned.graph.adjacency()
+        self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
+        self.score_ = float(learned.blanket_scores.sum())
+        self.evaluations_ = learned.evaluations
+        self._regressions = learned.regressions
+        self._levels = samples.levels
+        self._n_samples = samples.n_samples
+        return self
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Return the mean log pseudo-likelihood of samples.
+
+        Each variable is predicted from its neighbours by its own regression, with probabilities
+        kept off 0 and 1 by 1/(2N) where N is the number of samples it was fitted to.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            With the values that the fitted data had.
+        y : None
+            Not used.
+        """
+        check_is_fitted(self)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        samples = encode_like(X, self._levels, self.graph_.nodes)
+        return self._regressions.log_pseudo_likelihood(samples, 1 / (2 * self._n_samples))
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what kind of data this takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,263 @@
+"""The ways of learning a graph: their options, checked, and how each is run.
+
+A method is a small frozen object; `METHODS` lists them by the names that people type. What a
+method does with samples is in `search`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+from markhood.execution.runner import Runner
+from markhood.kernels.greedy import TIE
+from markhood.kernels.protocol import Kernels
+from markhood.scores.bic import Bic
+from markhood.scores.criterion import Criterion
+from markhood.scores.mpl import Mpl
+from markhood.search.chow_liu import spanning_forest
+from markhood.search.hill_climbing import hill_climb
+from markhood.search.learned import Learned, finish, timed
+from markhood.search.screen import Screened, pair_penalty, screen
+
+CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
+
+
+class Method(Protocol):
+    """Options of a way of learning, and the learning."""
+
+    name: ClassVar[str]
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+
+
+@dataclass(frozen=True)
+class HillClimbing:
+    """Blankets searched for among all variables (HC).
+
+    Parameters
+    ----------
+    gamma : float, default=0.5
+        Weight of the number of possible blankets in the criterion.
+    rule : {"global", "or", "and"}, default="global"
+        How blankets become a graph: by a climb, by their union, or by their agreement.
+    criterion : "bic", "mpl" or Criterion, default="bic"
+        What scores a blanket; an object with a method ``score(table) -> float``.
+    start : {"or", "empty"}, default="or"
+        Where the climb begins: at the union of all blankets, or without edges.
+    """
+
+    name: ClassVar[str] = "hc"
+
+    gamma: float = 0.5
+    rule: str = "global"
+    criterion: str | Criterion = "bic"
+    start: str = "or"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+        _require_one_of("rule", self.rule, ["global", "or", "and"])
+        _require_one_of("start", self.start, ["or", "empty"])
+        is_known = isinstance(self.criterion, str) and self.criterion in CRITERIA
+        is_class = isinstance(self.criterion, type)
+        if not is_known and (is_class or not callable(getattr(self.criterion, "score", None))):
+            raise InputError(
+                f"Unknown criterion {self.criterion!r}: choose one of {', '.join(CRITERIA)}, or "
+                "give an object with a method score(table)."
+            )
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        return self._climb(samples, kernels, runner, depth=None)
+
+    def _climb(
+        self, samples: Samples, kernels: Kernels, runner: Runner, depth: int | None
+    ) -> Learned:
+        criterion = self.criterion
+        return hill_climb(
+            samples,
+            criterion=CRITERIA[criterion](self.gamma) if isinstance(criterion, str) else criterion,
+            gamma=self.gamma,
+            depth=depth,
+            rule=self.rule,  # type: ignore[arg-type]
+            start=self.start,  # type: ignore[arg-type]
+            kernels=kernels,
+            runner=runner,
+        )
+
+
+@dataclass(frozen=True)
+class Plrhc(HillClimbing):
+    """Blankets searched for near each variable in the screened graph (PLRHC).
+
+    Parameters
+    ----------
+    gamma, rule, criterion, start
+        As for `HillClimbing`; the screen's criterion is always BIC_gamma.
+    depth : int, default=3
+        How many steps of the screened graph are near.
+    """
+
+    name: ClassVar[str] = "plrhc"
+
+    depth: int = 3
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        is_whole = isinstance(self.depth, Integral) and not isinstance(self.depth, bool)
+        if not is_whole or self.depth < 1:
+            raise InputError(f"depth must be a whole number from 1 up, not {self.depth!r}.")
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        return self._climb(samples, kernels, runner, depth=int(self.depth))
+
+
+@dataclass(frozen=True)
+class MarginalPseudoLikelihood(HillClimbing):
+    """Hill climbing over all variables by the marginal pseudo-likelihood (MPL).
+
+    Parameters
+    ----------
+    gamma, rule, criterion, start
+        As for `HillClimbing`, with the defaults of the method's authors.
+    """
+
+    name: ClassVar[str] = "mpl"
+
+    criterion: str | Criterion = "mpl"
+    start: str = "empty"
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """The screen alone: all pairs that depend on each other, directly or not.
+
+    Parameters
+    ----------
+    gamma : float, default=0.5
+        Weight of the number of variables in the penalty.
+    """
+
+    name: ClassVar[str] = "pairwise"
+
+    gamma: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        seconds: dict[str, float] = {}
+        with timed(seconds, "screen"):
+            screened = screen(samples, pair_penalty(samples, self.gamma), kernels, runner)
+        return _from_pairs(screened, screened.edges, samples, self.gamma, kernels, runner, seconds)
+
+
+@dataclass(frozen=True)
+class ChowLiu:
+    """The most likely forest.
+
+    Parameters
+    ----------
+    gamma : float, default=0.5
+        Weight of the number of variables in the penalty.
+    forest : bool, default=True
+        Whether only pairs that pass the screen may be edges; otherwise the result is a tree.
+    """
+
+    name: ClassVar[str] = "chow-liu"
+
+    gamma: float = 0.5
+    forest: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+        _require_one_of("forest", self.forest, [True, False])
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        seconds: dict[str, float] = {}
+        with timed(seconds, "screen"):
+            penalty = pair_penalty(samples, self.gamma) if self.forest else TIE
+            screened = screen(samples, penalty, kernels, runner)
+        with timed(seconds, "forest"):
+            edges = spanning_forest(screened, samples.n_variables)
+        return _from_pairs(screened, edges, samples, self.gamma, kernels, runner, seconds)
+
+
+METHODS: Mapping[str, type[Method]] = {
+    method.name: method
+    for method in (Plrhc, HillClimbing, MarginalPseudoLikelihood, Pairwise, ChowLiu)
+}
+
+
+def method_named(name: str, options: Mapping[str, Any]) -> Method:
+    """Return the method of that name with these options.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, or it has no such option.
+    """
+    if name not in METHODS:
+        raise InputError(f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.")
+    known = options_of(METHODS[name])
+    for option in options:
+        if option not in known:
+            close = get_close_matches(option, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"it takes {', '.join(known)}."
+            raise InputError(f"Method {name!r} has no option {option!r}: {hint}")
+    return METHODS[name](**options)
+
+
+def options_of(method: Method | type[Method]) -> list[str]:
+    """List the names of a method's options."""
+    return [field.name for field in fields(method)]  # type: ignore[arg-type]
+
+
+def _from_pairs(
+    screened: Screened,
+    edges: np.ndarray[Any, np.dtype[np.int64]],
+    samples: Samples,
+    gamma: float,
+    kernels: Kernels,
+    runner: Runner,
+    seconds: dict[str, float],
+) -> Learned:
+    d = samples.n_variables
+    return finish(
+        samples,
+        edges,
+        criterion=Bic(gamma),
+        kernels=kernels,
+        runner=runner,
+        or_edges=edges,
+        screened=screened,
+        evaluations={"screen": np.array([0, d * (d - 1)])},
+        seconds=seconds,
+    )
+
+
+def _require_gamma(gamma: float) -> None:
+    if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < math.inf:
+        raise InputError(f"gamma must be a finite number from 0 up, not {gamma!r}.")
+
+
+def _require_one_of(option: str, value: Any, choices: list[Any]) -> None:
+    if value not in choices:
+        listed = ", ".join(map(str, choices))
+        raise InputError(f"Unknown {option} {value!r}: choose one of {listed}.")

@@ -1,0 +1,59 @@
+"""Tables 3 and 4: wrong edges of every method, on the same data.
+
+Each method is a part of the experiment with a file of its own, so that fast ones need not wait for
+slow ones; the data sets depend on the cell and the replicate only, so all methods see the
+same. HC is not in the paper's tables, and is run beside PLRHC.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from markhood.data.samples import Samples
+from markhood.evaluate.measures import compare
+from markhood.execution.runner import Runner
+from markhood.graph.graph import Graph
+from markhood.kernels.native import NativeKernels
+from markhood.methods import method_named
+from markhood.paper.experiment import Cell, Figure
+from markhood.paper.published import published
+
+NETWORKS = (("hub", 64), ("grid", 144), ("grid", 256), ("hub", 256))
+SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000, 32000)
+ERRORS = ("false_positives", "false_negatives", "hamming_distance")
+
+
+class Comparison:
+    """The paper's third experiment, for one method."""
+
+    cells = tuple(Cell(network, d, size) for network, d in NETWORKS for size in SIZES)
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+        self.name = f"comparison-{method}"
+        self.measures = tuple(f"{self.method}_{error}" for error in ERRORS)
+
+    def measure(self, samples: Samples, truth: Graph) -> Mapping[str, float]:
+        """Learn with the method's defaults."""
+        learned = method_named(self.method, {}).learn(samples, NativeKernels(), Runner(1))
+        return self._errors(self.method, truth, learned.graph)
+
+    def figures(self) -> Sequence[Figure]:
+        """List the published figures; not a number for a method that the paper does not have."""
+        printed = {
+            (Cell(r["network"], int(r["variables"]), int(r["samples"])), r["method"]): r
+            for r in published("comparison")
+        }
+        figures = []
+        for measure in self.measures:
+            method, _, error = measure.partition("_")
+            for cell in self.cells:
+                row = printed.get((cell, method))
+                figures.append(Figure(cell, measure, float(row[error]) if row else math.nan))
+        return figures
+
+    @staticmethod
+    def _errors(method: str, truth: Graph, learned: Graph) -> dict[str, float]:
+        compared = compare(truth, learned)
+        return {f"{method}_{error}": getattr(compared, error) for error in ERRORS}
