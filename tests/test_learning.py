@@ -8,7 +8,8 @@ from markhood.data.encode import encode
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.reference import ReferenceKernels
-from markhood.learning import HillClimbing, Plrhc, learn, learn_from, method_named
+from markhood.learning import learn, learn_from
+from markhood.methods import HillClimbing, Plrhc, method_named
 from oracles.networks import network
 from oracles.scoring import OwnCriterion
 
@@ -38,7 +39,7 @@ def test_example_bad_rule(rule):
 
 @pytest.mark.parametrize("criterion", ["aic", None, 3, object(), OwnCriterion])
 def test_example_bad_criterion(criterion):
-    with pytest.raises(InputError, match=r"^Unknown criterion .+: choose 'bic', or give an object"):
+    with pytest.raises(InputError, match=r"^Unknown criterion .+: choose one of bic, mpl, or give an object"):
         learn(VALUES, criterion=criterion)
 
 

@@ -25,6 +25,7 @@ from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.chow_liu import spanning_forest
 from markhood.search.hill_climbing import hill_climb
+from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.learned import Learned, finish, timed
 from markhood.search.screen import Screened, pair_penalty, screen
 
@@ -141,6 +142,41 @@ class MarginalPseudoLikelihood(HillClimbing):
 
 
 @dataclass(frozen=True)
+class BlanketsJointPosterior:
+    """The graph whose independence assertions are most probable together (BJP).
+
+    Parameters
+    ----------
+    gamma : float, default=0.5
+        Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
+    """
+
+    name: ClassVar[str] = "bjp"
+
+    gamma: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        seconds: dict[str, float] = {}
+        with timed(seconds, "climb"):
+            found = blankets_joint_posterior(samples, kernels, runner)
+        return finish(
+            samples,
+            found.edges,
+            criterion=Bic(self.gamma),
+            kernels=kernels,
+            runner=runner,
+            or_edges=found.edges,
+            evaluations={"climb": found.evaluations},
+            seconds=seconds,
+        )
+
+
+@dataclass(frozen=True)
 class Pairwise:
     """The screen alone: all pairs that depend on each other, directly or not.
 
@@ -201,7 +237,14 @@ class ChowLiu:
 
 METHODS: Mapping[str, type[Method]] = {
     method.name: method
-    for method in (Plrhc, HillClimbing, MarginalPseudoLikelihood, Pairwise, ChowLiu)
+    for method in (
+        Plrhc,
+        HillClimbing,
+        MarginalPseudoLikelihood,
+        BlanketsJointPosterior,
+        Pairwise,
+        ChowLiu,
+    )
 }
 
 

@@ -30,6 +30,7 @@ def learn(name, depth, kernels, n_jobs=1, criterion=None):
         gamma=0.5,
         depth=depth,
         rule="global",
+        start="or",
         kernels=kernels,
         runner=Runner(n_jobs),
     )

@@ -41,6 +41,7 @@ def learn(name, method, kernels, n_jobs=1, criterion=None):
         gamma=0.5,
         depth=METHODS[method],
         rule="global",
+        start="or",
         kernels=kernels,
         runner=Runner(n_jobs),
     )

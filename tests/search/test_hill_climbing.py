@@ -22,6 +22,7 @@ def learn(values, depth=3, rule="global", gamma=0.5, kernels=None):
         gamma=gamma,
         depth=depth,
         rule=rule,
+        start="or",
         kernels=kernels or NativeKernels(),
         runner=Runner(),
     )
