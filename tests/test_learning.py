@@ -44,7 +44,7 @@ def test_example_bad_criterion(criterion):
 
 
 def test_example_unknown_method():
-    with pytest.raises(InputError, match=r"^Unknown method 'glasso': choose one of plrhc, hc\.$"):
+    with pytest.raises(InputError, match=r"^Unknown method 'glasso': choose one of plrhc, hc, "):
         learn(VALUES, "glasso")
 
 
@@ -53,8 +53,8 @@ def test_example_unknown_method():
     [
         ("plrhc", "gama", r"did you mean 'gamma'\?$"),
         ("plrhc", "dept", r"did you mean 'depth'\?$"),
-        ("plrhc", "zzz", r"it takes gamma, rule, criterion, depth\.$"),
-        ("hc", "depth", r"it takes gamma, rule, criterion\.$"),
+        ("plrhc", "zzz", r"it takes gamma, rule, criterion, start, depth\.$"),
+        ("hc", "depth", r"it takes gamma, rule, criterion, start\.$"),
     ],
 )
 def test_example_unknown_option(method, option, hint):
@@ -100,7 +100,7 @@ def test_example_provenance(method):
     provenance = learned.graph.provenance
     assert provenance["version"] == version("markhood")
     assert provenance["method"] == method
-    parameters = {"gamma": 0.25, "rule": "global", "criterion": "bic"}
+    parameters = {"gamma": 0.25, "rule": "global", "criterion": "bic", "start": "or"}
     phases = ["blankets", "climb", "evidence"]
     if method == "plrhc":
         parameters["depth"] = 3
