@@ -39,7 +39,9 @@ def test_example_bad_rule(rule):
 
 @pytest.mark.parametrize("criterion", ["aic", None, 3, object(), OwnCriterion])
 def test_example_bad_criterion(criterion):
-    with pytest.raises(InputError, match=r"^Unknown criterion .+: choose one of bic, mpl, or give an object"):
+    with pytest.raises(
+        InputError, match=r"^Unknown criterion .+: choose one of bic, mpl, or give an object"
+    ):
         learn(VALUES, criterion=criterion)
 
 
