@@ -54,6 +54,15 @@ struct GibbsNetwork {
     const std::uint8_t* is_wide;
 };
 
+// Where L1 paths go: of every target at every lambda the fit and the size of its support, and the
+// supports, ascending, with their slopes, one after another.
+struct L1Fits {
+    double *lambdas, *intercepts, *log_likelihoods;
+    std::int64_t* sizes;
+    void* owner;
+    void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
+};
+
 constexpr std::size_t kChains = 16;  // that one call advances, and so the layout of its arrays
 
 struct Tile {
@@ -88,6 +97,11 @@ struct Tier {
     // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
     void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
+
+    // Each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
+    // `fractions`, which fall, of the least lambda at which all slopes are zero.
+    void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+                     const double* penalties, const double* fractions, std::size_t n_fractions, L1Fits);
 };
 
 // Null where this build or architecture has none.

@@ -61,3 +61,13 @@ def gibbs(
     n_draws: int,
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
+def l1_paths(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    targets: _Integers,
+    candidate_starts: _Integers,
+    candidates: _Integers,
+    penalties: _Reals,
+    fractions: _Reals,
+    instruction_set: str = "",
+) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...

@@ -17,6 +17,7 @@ from markhood.kernels.protocol import (
     Costs,
     Fits,
     GibbsNetwork,
+    L1Paths,
 )
 from markhood.kernels.reference import STILL_MOVING
 
@@ -121,3 +122,25 @@ class NativeKernels:
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
         return draws.reshape(n_draws, *shape), moved
+
+    def l1_paths(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        penalties: NDArray[np.float64],
+        fractions: NDArray[np.float64],
+    ) -> L1Paths:
+        """Fit each target's L1-penalised logistic regressions on its candidates."""
+        *fits, sizes, supports, slopes = _native.l1_paths(
+            *bits,
+            targets,
+            candidates.starts,
+            candidates.values,
+            penalties,
+            fractions,
+            self.instruction_set,
+        )
+        lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)

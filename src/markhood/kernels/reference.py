@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels import greedy
+from markhood.kernels.l1_reference import l1_path
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -21,6 +22,7 @@ from markhood.kernels.protocol import (
     Costs,
     Fits,
     GibbsNetwork,
+    L1Paths,
 )
 
 PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
@@ -209,6 +211,30 @@ class ReferenceKernels:
             if sweep > burn_in and (sweep - burn_in) % thinning == 0:
                 draws[(sweep - burn_in) // thinning - 1] = values.T
         return draws, Chains(np.ascontiguousarray(values.T), generators)
+
+    def l1_paths(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        penalties: NDArray[np.float64],
+        fractions: NDArray[np.float64],
+    ) -> L1Paths:
+        """Fit each target's L1-penalised logistic regressions on its candidates."""
+        tops, points, supports = [], [], []
+        for target, among in zip(targets.tolist(), candidates, strict=True):
+            top, path = l1_path(bits, target, among, penalties[among], fractions)
+            tops.append(top)
+            points += path
+            supports += [among[np.flatnonzero(point.slopes)] for point in path]
+        shape = len(targets), len(fractions)
+        return L1Paths(
+            np.multiply.outer(np.array(tops), fractions),
+            np.array([point.intercept for point in points]).reshape(shape),
+            np.array([point.log_likelihood for point in points]).reshape(shape),
+            Lists.of(supports),
+            np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
+        )
 
 
 def _score(bits: Bits, costs: Costs) -> greedy.Score:
