@@ -204,7 +204,8 @@ class L1Path {
 };
 
 static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                     const double* penalties, const double* fractions, std::size_t n_fractions, L1Fits fits) {
+                     const double* penalties, const double* fractions, std::size_t n_fractions,
+                     std::size_t largest_support, L1Fits fits) {
     L1Path path(rows, penalties);
     Buffer<std::int64_t> support;
     Buffer<double> slopes, slope_of;
@@ -212,8 +213,13 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
     for (std::size_t t = 0, at = 0; t < n_targets; ++t) {
         const double top = path.begin(targets[t], candidates.list(t), candidates.length(t));
         std::memset(slope_of.data(), 0, rows.n_rows * sizeof(double));
+        double lambda = top;
+        support.resize(0);
         for (std::size_t f = 0; f < n_fractions; ++f, ++at) {
-            if (top > 0.0 && fractions[f] < 1.0) path.descend_to(top * fractions[f]);
+            if (top > 0.0 && fractions[f] < 1.0 && support.size() <= largest_support) {
+                lambda = top * fractions[f];
+                path.descend_to(lambda);
+            }
             for (std::size_t k = 0; k < path.n_known(); ++k) slope_of[path.variables[k]] = path.slopes[k];
             support.resize(0);
             slopes.resize(0);
@@ -222,7 +228,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
                 support.push(static_cast<std::int64_t>(v));
                 slopes.push(slope_of[v]);
             }
-            fits.lambdas[at] = top * fractions[f];
+            fits.lambdas[at] = lambda;
             fits.intercepts[at] = path.intercept;
             fits.log_likelihoods[at] = path.log_likelihood;
             fits.sizes[at] = static_cast<std::int64_t>(support.size());

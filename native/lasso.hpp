@@ -111,6 +111,7 @@ class Lasso {
         const std::size_t stride = (2 * n + 7) / 8 * 8;
         Buffer<double> wider;
         wider.resize(stride * stride);
+        std::memset(wider.data(), 0, stride * stride * sizeof(double));  // whole packs are read
         for (std::size_t j = 0; j < n_; ++j)
             std::memcpy(wider.data() + j * stride, covariance_.data() + j * stride_, n_ * sizeof(double));
         covariance_.swap(wider);

@@ -191,7 +191,8 @@ struct L1Supports {
 
 std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    In<double, 1> penalties, In<double, 1> fractions, const std::string& instruction_set) {
+    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support,
+    const std::string& instruction_set) {
     const BitRows bits = bit_rows(words, n_samples);
     const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
     require_variables(targets, bits.n_rows);
@@ -212,7 +213,7 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     {
         nb::gil_scoped_release release;
         tier.l1_paths(bits, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
-                      {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), &supports, append});
+                      largest_support, {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), &supports, append});
     }
     return {to_numpy(std::move(lambdas)), to_numpy(std::move(intercepts)), to_numpy(std::move(likelihoods)),
             to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
@@ -238,5 +239,5 @@ NB_MODULE(_native, m) {
     m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "penalties"_a, "fractions"_a, "instruction_set"_a = "");
+          "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
 }

@@ -99,9 +99,11 @@ struct Tier {
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 
     // Each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
-    // `fractions`, which fall, of the least lambda at which all slopes are zero.
+    // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
+    // of more than `largest_support` variables, which is then repeated.
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                     const double* penalties, const double* fractions, std::size_t n_fractions, L1Fits);
+                     const double* penalties, const double* fractions, std::size_t n_fractions,
+                     std::size_t largest_support, L1Fits);
 };
 
 // Null where this build or architecture has none.

@@ -28,7 +28,7 @@ def path_of(kernels, values, target, penalties=None, fractions=FRACTIONS):
     d = values.shape[1]
     candidates = Lists.of([[v for v in range(d) if v != target]])
     penalties = np.ones(d) if penalties is None else penalties
-    paths = kernels.l1_paths(pack(values), np.array([target]), candidates, penalties, fractions)
+    paths = kernels.l1_paths(pack(values), np.array([target]), candidates, penalties, fractions, d)
     slopes = slopes_along(paths, 0, d)
     return paths.lambdas[0], paths.intercepts[0], slopes, paths.log_likelihoods[0]
 
@@ -171,11 +171,28 @@ def test_example_constant_variables(kernels, level):
 def test_example_no_candidates_and_no_association(kernels):
     values = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint8)
     paths = kernels.l1_paths(
-        pack(values), np.array([0, 1]), Lists.of([[], [0]]), np.ones(2), FRACTIONS
+        pack(values), np.array([0, 1]), Lists.of([[], [0]]), np.ones(2), FRACTIONS, 2
     )
     assert not paths.lambdas.any()
     assert len(paths.supports.values) == 0
     np.testing.assert_allclose(paths.log_likelihoods, -20 * np.log(2))
+
+
+@pytest.mark.parametrize("largest", [0, 3, 6])
+def test_example_a_path_ends_with_a_support_that_is_too_large(kernels, largest):
+    values = network(5, 300, 12, strength=1.5)
+    targets, candidates = np.array([11, 0]), Lists.of([range(11), range(1, 12)])
+    arguments = pack(values), targets, candidates, np.ones(12), FRACTIONS
+    whole, short = (kernels.l1_paths(*arguments, n) for n in (12, largest))
+    for t in range(2):
+        sizes = np.count_nonzero(slopes_along(whole, t, 12), axis=1)
+        last = int(np.argmax(sizes > largest))
+        assert 0 < last < len(FRACTIONS) - 1
+        kept = np.minimum(np.arange(len(FRACTIONS)), last)
+        assert short.lambdas[t].tolist() == whole.lambdas[t][kept].tolist()
+        assert short.log_likelihoods[t].tolist() == whole.log_likelihoods[t][kept].tolist()
+        expected = slopes_along(whole, t, 12)[kept]
+        assert slopes_along(short, t, 12).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -183,7 +200,7 @@ def test_oracle_native_and_reference_agree(native_kernels, standardize):
     values = network(11, 350, 15, strength=1.5)
     targets = np.array([14, 0, 7])
     candidates = Lists.of([[v for v in range(15) if v != t] for t in targets])
-    arguments = pack(values), targets, candidates, deviations(values, standardize), FRACTIONS
+    arguments = pack(values), targets, candidates, deviations(values, standardize), FRACTIONS, 15
     paths, expected = (k.l1_paths(*arguments) for k in (native_kernels, ReferenceKernels()))
     assert paths.lambdas.tolist() == expected.lambdas.tolist()
     assert paths.supports.starts.tolist() == expected.supports.starts.tolist()

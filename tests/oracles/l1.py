@@ -42,7 +42,7 @@ def l1_logistic(x, y, bounds):
         return value, np.concatenate([slope[:1], slope[1:] + bounds, -slope[1:] + bounds])
 
     limits = [(None, None)] + [(0, None)] * (2 * d)
-    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 50_000, "maxfun": 100_000, "maxcor": 30}
+    options = {"ftol": 1e-15, "gtol": 1e-8, "maxiter": 50_000, "maxfun": 100_000, "maxcor": 30}
     found = minimize(minus, np.zeros(2 * d + 1), jac=True, method="L-BFGS-B", bounds=limits,
                      options=options).x  # fmt: skip
     b = found[1 : d + 1] - found[d + 1 :]

@@ -69,5 +69,6 @@ def l1_paths(
     candidates: _Integers,
     penalties: _Reals,
     fractions: _Reals,
+    largest_support: int,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...

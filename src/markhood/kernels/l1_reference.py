@@ -28,17 +28,23 @@ _Reals = NDArray[np.float64]
 
 
 class L1Point(NamedTuple):
-    """A solution: log-likelihood, intercept, and the slopes of all candidates, most of them zero."""
+    """A solution: lambda, log-likelihood, intercept, and a slope a candidate, most of them zero."""
 
+    bound: float
     log_likelihood: float
     intercept: float
     slopes: _Reals
 
 
 def l1_path(
-    bits: Bits, target: int, candidates: NDArray[np.int64], penalties: _Reals, fractions: _Reals
-) -> tuple[float, list[L1Point]]:
-    """Return the least lambda at which all slopes are zero, and a solution a fraction of it."""
+    bits: Bits,
+    target: int,
+    candidates: NDArray[np.int64],
+    penalties: _Reals,
+    fractions: _Reals,
+    largest_support: int,
+) -> list[L1Point]:
+    """Return a solution for each fraction of the least lambda at which all slopes are zero."""
     rows = np.ascontiguousarray(bits.words[[*candidates, target]]).view(np.uint8)
     *x, y = np.unpackbits(rows, axis=1, count=bits.n_samples, bitorder="little").astype(np.int64)
     design = np.array(x, dtype=np.float64).reshape(len(candidates), bits.n_samples)
@@ -48,13 +54,14 @@ def l1_path(
     with np.errstate(divide="ignore"):
         intercept = float(np.log(ones) - np.log(n - ones))
     entropy = sum(k * np.log(k / n) for k in (ones, n - ones) if k)
-    point = L1Point(float(entropy), intercept, np.zeros(len(candidates)))
+    point = L1Point(top, float(entropy), intercept, np.zeros(len(candidates)))
     path = []
     for fraction in fractions:
-        if top > 0 and fraction < 1:
-            point = _maximise(design, y.astype(np.float64), n * top * fraction * penalties, point)
+        if top > 0 and fraction < 1 and np.count_nonzero(point.slopes) <= largest_support:
+            start = point._replace(bound=top * fraction)
+            point = _maximise(design, y.astype(np.float64), n * start.bound * penalties, start)
         path.append(point)
-    return top, path
+    return path
 
 
 def _maximise(design: _Reals, y: _Reals, bounds: _Reals, point: L1Point) -> L1Point:
@@ -73,7 +80,8 @@ def _maximise(design: _Reals, y: _Reals, bounds: _Reals, point: L1Point) -> L1Po
         for length in 0.5 ** np.arange(20):
             b = slopes if length == 1 else point.slopes + length * change
             intercept = float(point.intercept + length * intercept_change)
-            moved = L1Point(_log_likelihood(intercept + b @ design, y), intercept, b)
+            likelihood = _log_likelihood(intercept + b @ design, y)
+            moved = L1Point(point.bound, likelihood, intercept, b)
             gained = moved.log_likelihood - bounds @ np.abs(b) - objective
             if gained >= 0.01 * length * promised + LOST_TO_ROUNDING * objective:
                 point = moved

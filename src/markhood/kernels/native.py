@@ -130,6 +130,7 @@ class NativeKernels:
         candidates: Lists,
         penalties: NDArray[np.float64],
         fractions: NDArray[np.float64],
+        largest_support: int,
     ) -> L1Paths:
         """Fit each target's L1-penalised logistic regressions on its candidates."""
         *fits, sizes, supports, slopes = _native.l1_paths(
@@ -139,6 +140,7 @@ class NativeKernels:
             candidates.values,
             penalties,
             fractions,
+            largest_support,
             self.instruction_set,
         )
         lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)

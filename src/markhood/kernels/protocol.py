@@ -149,11 +149,13 @@ class Kernels(Protocol):
         candidates: Lists,
         penalties: NDArray[np.float64],
         fractions: NDArray[np.float64],
+        largest_support: int,
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
 
         The intercept has no penalty; ``penalties`` has one, positive, for every variable. Lambda is each of
-        ``fractions`` (falling, of 1 at most) of the least lambda at which all slopes are zero. Where
+        ``fractions`` (falling, of 1 at most) of the least lambda at which all slopes are zero. A path
+        ends with the first support of more than ``largest_support`` variables, and repeats it. Where
         candidates are equal, complements or otherwise combinations of others, there may be several
         maxima, and a backend is free to return any of them.
         """

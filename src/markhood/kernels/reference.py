@@ -219,17 +219,17 @@ class ReferenceKernels:
         candidates: Lists,
         penalties: NDArray[np.float64],
         fractions: NDArray[np.float64],
+        largest_support: int,
     ) -> L1Paths:
         """Fit each target's L1-penalised logistic regressions on its candidates."""
-        tops, points, supports = [], [], []
+        points, supports = [], []
         for target, among in zip(targets.tolist(), candidates, strict=True):
-            top, path = l1_path(bits, target, among, penalties[among], fractions)
-            tops.append(top)
+            path = l1_path(bits, target, among, penalties[among], fractions, largest_support)
             points += path
             supports += [among[np.flatnonzero(point.slopes)] for point in path]
         shape = len(targets), len(fractions)
         return L1Paths(
-            np.multiply.outer(np.array(tops), fractions),
+            np.array([point.bound for point in points]).reshape(shape),
             np.array([point.intercept for point in points]).reshape(shape),
             np.array([point.log_likelihood for point in points]).reshape(shape),
             Lists.of(supports),
