@@ -146,7 +146,9 @@ class BitColumns {
     }
 
   private:
-    const std::uint64_t* group(std::size_t g, std::size_t w) const { return bits_.data() + (g * n_words_ + w) * kGroup; }
+    const std::uint64_t* group(std::size_t g, std::size_t w) const {
+        return bits_.data() + (g * n_words_ + w) * kGroup;
+    }
     std::uint64_t word(std::size_t c, std::size_t w) const { return group(c / kGroup, w)[c % kGroup]; }
     std::uint64_t& word(std::size_t c, std::size_t w) {
         return bits_[((c / kGroup) * n_words_ + w) * kGroup + c % kGroup];

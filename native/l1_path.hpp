@@ -52,7 +52,9 @@ class L1Path {
         }
         const double one = static_cast<double>(ones), zero = n_samples() - one;
         intercept = std::log(one / zero);
-        log_likelihood = ones && zero > 0.0 ? one * std::log(one / n_samples()) + zero * std::log(zero / n_samples()) : 0.0;
+        log_likelihood = 0.0;
+        if (one > 0.0 && zero > 0.0)
+            log_likelihood = one * std::log(one / n_samples()) + zero * std::log(zero / n_samples());
         lambda_ = top;
         if (top > 0.0) prepare(target);
         return top;

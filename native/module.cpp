@@ -231,7 +231,8 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     require(penalties.shape(0) == bits.n_rows, "there must be one penalty a variable");
     for (std::size_t k = 0; k < bits.n_rows; ++k) require(penalties(k) > 0, "penalties must be positive");
     for (std::size_t k = 0; k < n_fractions; ++k)
-        require(fractions(k) > 0 && fractions(k) <= (k ? fractions(k - 1) : 1), "fractions must fall from 1 towards 0");
+        require(fractions(k) > 0 && fractions(k) <= (k ? fractions(k - 1) : 1),
+                "fractions must fall from 1 towards 0");
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> lambdas(n * n_fractions), intercepts(n * n_fractions), likelihoods(n * n_fractions);
     std::vector<std::int64_t> sizes(n * n_fractions);

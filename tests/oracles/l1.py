@@ -1,7 +1,7 @@
-"""L1-penalised logistic regression by another road: a smooth problem with bounds, and its optimality.
+"""L1-penalised logistic regression by another road: a smooth problem with bounds.
 
-With b = u - v, u and v not negative, the penalty is linear, and what is left is smooth: scipy's L-BFGS-B finds the
-support, and Newton's method on it alone, signs fixed, the last digits.
+With b = u - v, u and v not negative, the penalty is linear, and what is left is smooth: scipy's
+L-BFGS-B finds the support, and Newton's method on it alone, signs fixed, the last digits.
 """
 
 from __future__ import annotations

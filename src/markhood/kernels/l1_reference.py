@@ -2,11 +2,11 @@
 
     maximise  L(b)/N - lambda sum_j penalty_j |b_j|
 
-over slopes b and an intercept without penalty. Each lambda starts from the solution of the one before.
-Newton's method: the quadratic model of L at b, with its penalty, is maximised a coordinate at a time, all
-candidates being looked at every time; the step is halved until the objective rises. The intercept is eliminated
-from the model first. `native/l1_path.hpp` takes fewer candidates and computes fewer curvatures, and arrives at the
-same maxima.
+over slopes b and an intercept without penalty. Each lambda starts from the solution of the one
+before. Newton's method: the quadratic model of L at b, with its penalty, is maximised a
+coordinate at a time, all candidates being looked at every time; the step is halved until the
+objective rises. The intercept is eliminated from the model first. `native/l1_path.hpp` looks at
+fewer candidates and computes fewer curvatures, and arrives at the same maxima.
 """
 
 from __future__ import annotations

@@ -1,21 +1,23 @@
 """Blankets from L1 paths: L1LR-BIC, and the variant that IsingFit made known.
 
-For every variable, logistic regressions on all others with penalty lambda sum_j s_j |b_j| are fitted at
-100 values of lambda, from the one where all slopes are zero down to a hundredth of it; s_j is 1, or with
-`standardize` the variable's standard deviation. The supports along this path are the candidate blankets:
+For every variable, logistic regressions on all others with penalty lambda sum_j s_j |b_j| are
+fitted at 100 values of lambda, from the one where all slopes are zero down to a hundredth of it;
+s_j is 1, or with `standardize` the variable's standard deviation. The supports along this path are
+the candidate blankets:
 
     refit      each of at most 12 variables is fitted again by maximum likelihood, and the best
                BIC_gamma wins (Barber and Drton 2015)
     no refit   BIC_gamma is taken at the path's own coefficients, whatever the size (IsingFit:
                its EBIC is -2 BIC_gamma without the intercept's share)
 
-Every path is followed to its end, though the part with long supports takes most of the time: a support that has
-grown past 12 variables may shrink again. It seldom does (one of 5 568 paths on the paper's networks had such a new
-support, and none of those that had grown past 24), so `largest_support=48` should give the same
-blankets, five times faster on 256 variables x 4000 samples. That it must is not proven.
+Every path is followed to its end, though the part with long supports takes most of the time: a
+support that has grown past 12 variables may shrink again. It seldom does: of 5568 paths on the
+paper's networks one had a new support of 12 or fewer after that, which was not the best, and none
+had after growing past 24. So `largest_support=48` should give the same blankets, five times
+faster on 256 variables x 4000 samples; that it must is not proven.
 
-Of variables that are equal or complements only the first is a candidate: they could share a slope in any
-proportion, so rounding would choose the support.
+Of variables that are equal or complements only the first is a candidate: they could share a slope
+in any proportion, so rounding would choose the support.
 """
 
 from __future__ import annotations
