@@ -8,6 +8,7 @@ R (half a second) included.
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -52,8 +53,11 @@ class RScript:
             values, edges = Path(folder, "values"), Path(folder, "edges")
             values.write_bytes(np.asfortranarray(table).tobytes(order="F"))
             shape = [str(n) for n in table.shape]
-            script = str(HERE / self.script)
-            subprocess.run(["Rscript", "--vanilla", script, values, *shape, edges], check=True)
+            command = ["Rscript", "--vanilla", str(HERE / self.script), values, *shape, edges]
+            done = subprocess.run(command, check=False)
+            if done.returncode < 0:
+                signal.raise_signal(-done.returncode)  # out of time, say: then so are we
+            done.check_returncode()
             one_based = np.fromstring(edges.read_text(), dtype=np.int64, sep=" ").reshape(-1, 2)
         return np.unique(np.sort(one_based - 1, axis=1), axis=0)
 
