@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+import signal
 import sys
 import time
 from pathlib import Path
@@ -67,4 +68,6 @@ def _whole(text: str) -> int:
 
 
 if __name__ == "__main__":
+    # A tool has a session of its own, so that all of it can be ended: see that it is, also then.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main(sys.argv[1:]))
