@@ -59,5 +59,13 @@ sanitize: $(BIN)/nox  ## run the tests of the kernels under ASan and UBSan
 bench: $(VENV)/.installed  ## measure speed and memory against their targets
 	$(BIN)/python benchmarks/run.py
 
+# Other tools are measured where they are installed, and only installed where that is asked for.
+.PHONY: peers peers-install
+peers: $(VENV)/.installed  ## run other tools on the same data; absent ones are said to be
+	$(BIN)/python benchmarks/peers/run.py $(ARGS)
+
+peers-install: $(VENV)/.installed  ## install those of the other tools that are on PyPI
+	$(BIN)/python -m pip install --quiet --group peers
+
 clean:  ## remove what was built
 	rm -rf $(VENV) build dist .nox

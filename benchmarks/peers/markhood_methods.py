@@ -1,0 +1,47 @@
+"""markhood's own methods, through the same door as everyone else's: an array in, edges out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from peer import Edges, Table, package_version
+
+from markhood.methods import METHODS, options_of
+
+
+@dataclass(frozen=True)
+class Markhood:
+    """A method of markhood, on one thread."""
+
+    name: str
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def why_absent(self) -> str | None:
+        """Say where this markhood is too old to know the method."""
+        if self.method not in METHODS:
+            return f"this markhood has no method {self.method!r}"
+        unknown = sorted(set(self.options) - set(options_of(METHODS[self.method])))
+        return f"its method {self.method!r} has no {', '.join(unknown)}" if unknown else None
+
+    def version(self) -> str:
+        """Return markhood's version."""
+        return package_version("markhood")
+
+    def load(self) -> Callable[[Table], Edges]:
+        """Return markhood.learn with these options."""
+        from markhood import learn
+
+        return lambda table: learn(table, self.method, n_jobs=1, **self.options).edges
+
+
+# L1LR is named here as well, so that a markhood without it says so.
+_METHODS = dict.fromkeys([*METHODS, "l1lr"])
+_AS_ISINGFIT = {"refit": False, "standardize": True, "gamma": 0.25, "rule": "and"}
+
+PEERS = (
+    *(Markhood(f"markhood-{method}", method) for method in _METHODS),
+    Markhood("markhood-l1lr-isingfit", "l1lr", _AS_ISINGFIT),
+)

@@ -1,0 +1,77 @@
+"""Tools written in R, each a short script beside this file.
+
+A script gets the values as bytes, the numbers of samples and variables, and the name of a file for
+the edges. Its process is a child of the measured one, so its time and memory count, the start of
+R (half a second) included.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from peer import Edges, Table
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class RScript:
+    """A script and the package it needs."""
+
+    name: str
+    script: str
+    package: str
+    debian: str
+
+    def why_absent(self) -> str | None:
+        """Say whether R or the package is missing."""
+        if not shutil.which("Rscript"):
+            return f"Rscript is not on the PATH (Debian: apt install r-base-core {self.debian})"
+        if not _r_versions(self.package):
+            return f"R is here but not its package {self.package} (Debian: {self.debian})"
+        return None
+
+    def version(self) -> str:
+        """Return the package's and R's versions."""
+        package, r = _r_versions(self.package)
+        return f"{self.package} {package} (R {r})"
+
+    def load(self) -> Callable[[Table], Edges]:
+        """Return what runs the script; R is started when it learns."""
+        return self._learn
+
+    def _learn(self, table: Table) -> Edges:
+        with tempfile.TemporaryDirectory() as folder:
+            values, edges = Path(folder, "values"), Path(folder, "edges")
+            values.write_bytes(np.asfortranarray(table).tobytes(order="F"))
+            shape = [str(n) for n in table.shape]
+            command = ["Rscript", "--vanilla", str(HERE / self.script), values, *shape, edges]
+            done = subprocess.run(command, check=False)
+            if done.returncode < 0:
+                signal.raise_signal(-done.returncode)  # out of time, say: then so are we
+            done.check_returncode()
+            one_based = np.fromstring(edges.read_text(), dtype=np.int64, sep=" ").reshape(-1, 2)
+        return np.unique(np.sort(one_based - 1, axis=1), axis=0)
+
+
+@cache
+def _r_versions(package: str) -> list[str]:
+    """Ask R for the versions of a package and of itself; nothing where it has no such package."""
+    ask = f'cat(as.character(packageVersion("{package}")), as.character(getRversion()))'
+    command = ["Rscript", "--vanilla", "-e", ask]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [] if done.returncode else done.stdout.split()
+
+
+PEERS = (
+    RScript("glmnet-elasso", "elasso.R", "glmnet", "r-cran-glmnet"),
+    RScript("bdgraph-mpl", "bdgraph_mpl.R", "BDgraph", "r-cran-bdgraph"),
+)
