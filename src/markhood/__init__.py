@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from markhood.learning import learn
     from markhood.model.ising import IsingModel
     from markhood.output.graph_files import read_graph, write_graph
+    from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "read_samples",
     "simulate",
     "write_graph",
+    "write_report",
 ]
 
 _HOMES = {
@@ -69,6 +71,7 @@ _HOMES = {
     "read_graph": "markhood.output.graph_files",
     "read_samples": "markhood.data.files",
     "write_graph": "markhood.output.graph_files",
+    "write_report": "markhood.output.report.page",
 }
 
 _MODULES = {
