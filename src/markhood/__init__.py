@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from markhood.graph.graph import Graph
     from markhood.learning import learn
     from markhood.model.ising import IsingModel
+    from markhood.output import plots as plot
     from markhood.output.graph_files import read_graph, write_graph
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
@@ -47,6 +48,7 @@ __all__ = [
     "evaluate",
     "independence_test",
     "learn",
+    "plot",
     "read_graph",
     "read_samples",
     "simulate",
@@ -77,6 +79,7 @@ _HOMES = {
 _MODULES = {
     "convert": "markhood.graph.convert",
     "evaluate": "markhood.evaluate",
+    "plot": "markhood.output.plots",
     "simulate": "markhood.simulate",
 }
 

@@ -18,8 +18,9 @@ export class Network {
   constructor(container, data, shown) {
     Object.assign(this, { container, data, shown, selected: null, byCommunity: true });
     this.near = new Set(); // the selected node and its neighbours
-    this.graph = makeGraph(data);
-    const many = data.nodes.name.length > 300;
+    this.graph = makeGraph(data, container);
+    this.many = data.nodes.name.length > 300;
+    const { many } = this;
     this.renderer = new Sigma(this.graph, container, {
       nodeReducer: (_, node) => this.nodeLook(node),
       edgeReducer: (_, edge) => this.edgeLook(edge),
@@ -68,7 +69,7 @@ export class Network {
     const at = source[number] === this.selected || target[number] === this.selected;
     const faded = this.selected !== null && !at;
     return {
-      size,
+      size: at ? Math.max(size, 1.5) : size,
       hidden: !this.shown.has(number),
       color: faded ? colours().faded : signColour(coupling[number]),
       zIndex: faded ? 0 : 1,
@@ -105,7 +106,7 @@ export class Network {
     this.refresh();
     if (node === null || !centre) return;
     const { x, y } = this.renderer.getNodeDisplayData(`${node}`);
-    this.move({ x, y, ratio: Math.min(this.camera.ratio, 0.6) });
+    this.move({ x, y, ratio: Math.min(this.camera.ratio, this.many ? 0.3 : 0.7) });
   }
 
   move(to) {
@@ -209,12 +210,13 @@ function short(number) {
   return +number.toFixed(1);
 }
 
-function makeGraph(data) {
+function makeGraph(data, { clientWidth, clientHeight }) {
   const graph = new Graph({ type: "undirected", multi: false, allowSelfLoops: false });
   const { x, y } = data.nodes;
   const { source, target, coupling } = data.edges;
-  // Larger graphs have smaller marks.
-  const scale = Math.min(1, Math.max(0.35, Math.sqrt(60 / x.length)));
+  // The more nodes on the less room, the smaller the marks.
+  const room = Math.sqrt((clientWidth * clientHeight) / (x.length || 1));
+  const scale = Math.min(1, Math.max(0.35, room / 90));
   const thin = Math.min(1, Math.max(0.35, Math.sqrt(150 / (data.count || 1))));
   x.forEach((_, number) => {
     const size = scale * (5 + 2 * Math.sqrt(data.incident[number].length));
@@ -234,8 +236,12 @@ function strongest(coupling) {
   return coupling.reduce((m, c) => (Number.isFinite(c) ? Math.max(m, Math.abs(c)) : m), 0) || 1;
 }
 
+// The label of a highlighted node is drawn with its ring.
 function drawLabel(context, node, settings) {
-  if (!node.label) return;
+  if (node.label && !node.highlighted) drawText(context, node, settings);
+}
+
+function drawText(context, node, settings) {
   context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
   const [x, y] = [node.x + node.size + 3, node.y + settings.labelSize / 3];
   context.lineJoin = "round";
@@ -252,5 +258,5 @@ function drawHover(context, node, settings) {
   context.lineWidth = 2.5;
   context.strokeStyle = colours().text;
   context.stroke();
-  drawLabel(context, node, { ...settings, labelWeight: "bold" });
+  if (node.label) drawText(context, node, { ...settings, labelWeight: "bold" });
 }

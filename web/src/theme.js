@@ -44,7 +44,7 @@ export function onThemeChange(redraw) {
 // Communities are numbered from the largest; those past the palette, and lone nodes, are grey.
 export function communityColour(community) {
   if (community < 0) return colours().alone;
-  return COMMUNITIES[community] ?? colours().node;
+  return COMMUNITIES[community] ?? colours().unknown;
 }
 
 export function signColour(coupling) {
