@@ -10,6 +10,7 @@ import { svgElement } from "./dom.js";
 import { colours, communityColour, onThemeChange, signColour } from "./theme.js";
 
 const WIDEST = 5; // pixels, of an edge
+const NARROW = 500; // pixels, of a phone
 const PAN = 60; // pixels, of an arrow key
 const FONT = "system-ui, sans-serif";
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -21,6 +22,7 @@ export class Network {
     this.graph = makeGraph(data, container);
     this.many = data.nodes.name.length > 300;
     const { many } = this;
+    const crowded = many || container.clientWidth < NARROW;
     this.renderer = new Sigma(this.graph, container, {
       nodeReducer: (_, node) => this.nodeLook(node),
       edgeReducer: (_, edge) => this.edgeLook(edge),
@@ -29,7 +31,7 @@ export class Network {
       labelFont: FONT,
       labelSize: 13,
       labelRenderedSizeThreshold: many ? 7 : 0,
-      labelDensity: many ? 0.6 : 1.5,
+      labelDensity: crowded ? 0.5 : 1.5,
       labelGridCellSize: 70,
       minEdgeThickness: 0.8,
       stagePadding: 40,
@@ -69,7 +71,7 @@ export class Network {
     const at = source[number] === this.selected || target[number] === this.selected;
     const faded = this.selected !== null && !at;
     return {
-      size: at ? Math.max(size, 1.5) : size,
+      size: at ? Math.max(size, 2) : size,
       hidden: !this.shown.has(number),
       color: faded ? colours().faded : signColour(coupling[number]),
       zIndex: faded ? 0 : 1,
