@@ -215,6 +215,42 @@ Out<double> independence_tests(Words words, std::size_t n_samples, Integers targ
     return to_numpy(std::move(log_probabilities));
 }
 
+struct L1Supports {
+    std::vector<std::int64_t> variables;
+    std::vector<double> slopes;
+};
+
+std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
+    Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
+    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support,
+    const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
+    require_variables(targets, bits.n_rows);
+    const Lists among = lists(candidate_starts, candidates, n, bits.n_rows);
+    require(penalties.shape(0) == bits.n_rows, "there must be one penalty a variable");
+    for (std::size_t k = 0; k < bits.n_rows; ++k) require(penalties(k) > 0, "penalties must be positive");
+    for (std::size_t k = 0; k < n_fractions; ++k)
+        require(fractions(k) > 0 && fractions(k) <= (k ? fractions(k - 1) : 1),
+                "fractions must fall from 1 towards 0");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<double> lambdas(n * n_fractions), intercepts(n * n_fractions), likelihoods(n * n_fractions);
+    std::vector<std::int64_t> sizes(n * n_fractions);
+    L1Supports supports;
+    const auto append = [](void* owner, const std::int64_t* support, const double* slopes, std::size_t size) {
+        auto& to = *static_cast<L1Supports*>(owner);
+        to.variables.insert(to.variables.end(), support, support + size);
+        to.slopes.insert(to.slopes.end(), slopes, slopes + size);
+    };
+    {
+        nb::gil_scoped_release release;
+        tier.l1_paths(bits, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
+                      largest_support, {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), &supports, append});
+    }
+    return {to_numpy(std::move(lambdas)), to_numpy(std::move(intercepts)), to_numpy(std::move(likelihoods)),
+            to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -236,4 +272,6 @@ NB_MODULE(_native, m) {
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
     m.def("independence_tests", &independence_tests, "words"_a, "n_samples"_a, "targets"_a, "given_starts"_a,
           "givens"_a, "other_starts"_a, "others"_a, "log_factorials"_a, "instruction_set"_a = "");
+    m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
+          "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
 }

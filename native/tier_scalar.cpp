@@ -3,10 +3,11 @@
 #include "blankets.hpp"
 #include "gibbs.hpp"
 #include "independence.hpp"
+#include "l1_path.hpp"
 #include "pairs.hpp"
 
 namespace markhood {
 static const Tier tier{"scalar", scalar::associated_pairs, scalar::toggle_scores, scalar::grow_blankets,
-                       scalar::fit_blankets, scalar::gibbs, scalar::independence_tests};
+                       scalar::fit_blankets, scalar::gibbs, scalar::independence_tests, scalar::l1_paths};
 const Tier* const tier_scalar = &tier;
 }  // namespace markhood

@@ -58,6 +58,15 @@ struct GibbsNetwork {
     const std::uint8_t* is_wide;
 };
 
+// Where L1 paths go: of every target at every lambda the fit and the size of its support, and the
+// supports, ascending, with their slopes, one after another.
+struct L1Fits {
+    double *lambdas, *intercepts, *log_likelihoods;
+    std::int64_t* sizes;
+    void* owner;
+    void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
+};
+
 constexpr std::size_t kChains = 16;  // that one call advances, and so the layout of its arrays
 
 struct Tile {
@@ -97,6 +106,13 @@ struct Tier {
     // `givens`. log_factorials[k] = log k!, for k = 0 ... n_samples + 3.
     void (*independence_tests)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists givens,
                                Lists others, const double* log_factorials, double* log_probabilities);
+
+    // Each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
+    // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
+    // of more than `largest_support` variables, which is then repeated.
+    void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+                     const double* penalties, const double* fractions, std::size_t n_fractions,
+                     std::size_t largest_support, L1Fits);
 };
 
 // Null where this build or architecture has none.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from markhood.errors import DataWarning, InputError
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
+    from markhood.estimators.l1_logistic import L1Logistic
     from markhood.estimators.pairs import ChowLiu, Pairwise
     from markhood.graph import convert
     from markhood.graph.graph import Graph
@@ -41,6 +42,7 @@ __all__ = [
     "HillClimbing",
     "InputError",
     "IsingModel",
+    "L1Logistic",
     "MarginalPseudoLikelihood",
     "Pairwise",
     "convert",
@@ -65,6 +67,7 @@ _HOMES = {
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising",
+    "L1Logistic": "markhood.estimators.l1_logistic",
     "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
     "Pairwise": "markhood.estimators.pairs",
     "encode": "markhood.data.encode",

@@ -124,7 +124,9 @@ def learn(
     data: Annotated[
         Path, typer.Argument(help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file.")
     ],
-    method: Annotated[str, typer.Option(help="plrhc, hc, mpl, pairwise or chow-liu.")] = "plrhc",
+    method: Annotated[
+        str, typer.Option(help="plrhc, hc, mpl, l1lr, bjp, pairwise or chow-liu.")
+    ] = "plrhc",
     rule: Annotated[
         str | None, typer.Option(help="global, or, and: how blankets become a graph.")
     ] = None,

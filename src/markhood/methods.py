@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
@@ -18,14 +18,17 @@ import numpy as np
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
+from markhood.graph.graph import Graph
 from markhood.kernels.greedy import TIE
 from markhood.kernels.protocol import Kernels
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.chow_liu import spanning_forest
+from markhood.search.combine import combine
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
+from markhood.search.l1_paths import LARGEST_BLANKET, l1_blankets, slopes_of_edges
 from markhood.search.learned import Learned, finish, timed
 from markhood.search.screen import Screened, pair_penalty, screen
 
@@ -142,6 +145,71 @@ class MarginalPseudoLikelihood(HillClimbing):
 
 
 @dataclass(frozen=True)
+class L1Logistic:
+    """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC).
+
+    Parameters
+    ----------
+    gamma : float, default=0.5
+        Weight of the number of possible blankets in BIC_gamma, which chooses on the path.
+    rule : {"or", "and"}, default="or"
+        How blankets become a graph.
+    standardize : bool, default=False
+        Whether slopes are penalised in proportion to their variables' standard deviations.
+    refit : bool, default=True
+        Whether supports are scored at their own maximum of the likelihood. IsingFit's variant is
+        ``refit=False, standardize=True, gamma=0.25, rule="and"``.
+    """
+
+    name: ClassVar[str] = "l1lr"
+
+    gamma: float = 0.5
+    rule: str = "or"
+    standardize: bool = False
+    refit: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+        _require_one_of("rule", self.rule, ["or", "and"])
+        _require_one_of("standardize", self.standardize, [True, False])
+        _require_one_of("refit", self.refit, [True, False])
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        seconds: dict[str, float] = {}
+        with timed(seconds, "paths"):
+            blankets = l1_blankets(
+                samples,
+                gamma=float(self.gamma),
+                standardize=self.standardize,
+                refit=self.refit,
+                kernels=kernels,
+                runner=runner,
+                # A support past this never came back to one that can be chosen (0 of 5568 paths).
+                largest_support=4 * LARGEST_BLANKET if self.refit else None,
+            )
+        or_edges = combine(blankets.members, "or")
+        edges = or_edges if self.rule == "or" else combine(blankets.members, "and")
+        learned = finish(
+            samples,
+            edges,
+            criterion=Bic(self.gamma),
+            kernels=kernels,
+            runner=runner,
+            or_edges=or_edges,
+            evaluations={"paths": blankets.evaluations},
+            seconds=seconds,
+        )
+        if blankets.slopes is None:
+            return learned
+        # Without a refit the path's own coefficients are the answer, zero where an end has none.
+        ends = slopes_of_edges(blankets.members, blankets.slopes, edges)
+        graph = Graph(samples.names, edges, learned.graph.evidence_ends, ends)
+        return replace(learned, graph=graph)
+
+
+@dataclass(frozen=True)
 class BlanketsJointPosterior:
     """The graph whose independence assertions are most probable together (BJP).
 
@@ -240,6 +308,7 @@ METHODS: Mapping[str, type[Method]] = {
     for method in (
         Plrhc,
         HillClimbing,
+        L1Logistic,
         MarginalPseudoLikelihood,
         BlanketsJointPosterior,
         Pairwise,

@@ -11,6 +11,7 @@ from markhood import (
     BlanketsJointPosterior,
     ChowLiu,
     HillClimbing,
+    L1Logistic,
     MarginalPseudoLikelihood,
     Pairwise,
 )
@@ -20,6 +21,7 @@ from markhood.paper.experiment import Cell, Sampling, draw
 ESTIMATORS = {
     "plrhc": PLRHC(),
     "hc": HillClimbing(),
+    "l1lr": L1Logistic(),
     "mpl": MarginalPseudoLikelihood(),
     "bjp": BlanketsJointPosterior(),
     "pairwise": Pairwise(),

@@ -74,3 +74,14 @@ def independence_tests(
     log_factorials: _Reals,
     instruction_set: str = "",
 ) -> _Reals: ...
+def l1_paths(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    targets: _Integers,
+    candidate_starts: _Integers,
+    candidates: _Integers,
+    penalties: _Reals,
+    fractions: _Reals,
+    largest_support: int,
+    instruction_set: str = "",
+) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...

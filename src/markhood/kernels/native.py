@@ -19,6 +19,7 @@ from markhood.kernels.protocol import (
     Costs,
     Fits,
     GibbsNetwork,
+    L1Paths,
     Pricing,
 )
 from markhood.kernels.reference import STILL_MOVING
@@ -154,6 +155,30 @@ class NativeKernels:
             log_factorials,
             self.instruction_set,
         )
+
+    def l1_paths(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        penalties: NDArray[np.float64],
+        fractions: NDArray[np.float64],
+        largest_support: int,
+    ) -> L1Paths:
+        """Fit each target's L1-penalised logistic regressions on its candidates."""
+        *fits, sizes, supports, slopes = _native.l1_paths(
+            *bits,
+            targets,
+            candidates.starts,
+            candidates.values,
+            penalties,
+            fractions,
+            largest_support,
+            self.instruction_set,
+        )
+        lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

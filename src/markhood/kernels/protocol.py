@@ -88,6 +88,21 @@ class Chains(NamedTuple):
     generators: NDArray[np.uint32]
 
 
+class L1Paths(NamedTuple):
+    """L1-penalised logistic regressions of each target, along a path of falling penalties.
+
+    ``lambdas``, ``intercepts`` and ``log_likelihoods`` have shape (n_targets, n_fractions).
+    ``supports`` has a list for each of their elements, target after target, of the variables whose
+    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``.
+    """
+
+    lambdas: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    log_likelihoods: NDArray[np.float64]
+    supports: Lists
+    slopes: NDArray[np.float64]
+
+
 class Kernels(Protocol):
     """The operations that cost time."""
 
@@ -153,4 +168,22 @@ class Kernels(Protocol):
 
         Returns log-probabilities of independence, of shape (len(others.values),).
         ``log_factorials`` holds log k! for k = 0 ... n_samples + 3.
+        """
+
+    def l1_paths(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        penalties: NDArray[np.float64],
+        fractions: NDArray[np.float64],
+        largest_support: int,
+    ) -> L1Paths:
+        """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
+
+        The intercept has no penalty; ``penalties`` has one, positive, for every variable. Lambda
+        is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all slopes
+        are zero. A path ends with the first support of more than ``largest_support`` variables,
+        and repeats it. Where candidates are equal, complements or otherwise combinations of
+        others, there may be several maxima, and a backend is free to return any of them.
         """

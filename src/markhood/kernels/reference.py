@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels import greedy, independence
+from markhood.kernels.l1_reference import l1_path
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -21,6 +22,7 @@ from markhood.kernels.protocol import (
     Dirichlet,
     Fits,
     GibbsNetwork,
+    L1Paths,
     Pricing,
 )
 
@@ -226,6 +228,30 @@ class ReferenceKernels:
     ) -> NDArray[np.float64]:
         """Test each target against each of its ``others``, given its list of ``givens``."""
         return independence.independence_tests(bits, targets, givens, others, log_factorials)
+
+    def l1_paths(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        penalties: NDArray[np.float64],
+        fractions: NDArray[np.float64],
+        largest_support: int,
+    ) -> L1Paths:
+        """Fit each target's L1-penalised logistic regressions on its candidates."""
+        points, supports = [], []
+        for target, among in zip(targets.tolist(), candidates, strict=True):
+            path = l1_path(bits, target, among, penalties[among], fractions, largest_support)
+            points += path
+            supports += [among[np.flatnonzero(point.slopes)] for point in path]
+        shape = len(targets), len(fractions)
+        return L1Paths(
+            np.array([point.bound for point in points]).reshape(shape),
+            np.array([point.intercept for point in points]).reshape(shape),
+            np.array([point.log_likelihood for point in points]).reshape(shape),
+            Lists.of(supports),
+            np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
+        )
 
 
 def log_marginal(counts: NDArray[np.int64]) -> float:
