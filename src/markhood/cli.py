@@ -184,7 +184,7 @@ def learn(
 @_guarded
 def make_report(
     file: Annotated[
-        Path, typer.Argument(help="A graph file of markhood; any other is data to learn from.")
+        Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
         "report.html"

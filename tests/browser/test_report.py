@@ -8,6 +8,7 @@ import pytest
 
 import markhood
 from browser.conftest import HOSTILE
+from markhood.output.report.viewer import notebook_html
 
 TO = "\N{EN DASH}"
 
@@ -230,3 +231,17 @@ def test_without_webgl_the_rest_works(opened, small_report, chromium):
     assert "no WebGL" in page.inner_text("#network")
     assert page.locator("#edge-rows tr").count() == 7
     context.close()
+
+
+def test_in_a_notebook_the_page_is_shut_off_and_works(opened, small_graph, tmp_path):
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<html data-ready><body>{notebook_html(small_graph)}</body></html>")
+    page = opened(notebook)
+    frame = page.frame_locator("iframe")
+    assert frame.locator("#edge-rows tr").count() == 7
+    frame.locator("#search").fill("alone")
+    frame.locator("#search").press("Enter")
+    assert frame.locator("#node-name").inner_text() == "alone"
+    frame.locator("nav a").nth(3).click()
+    page.wait_for_timeout(1000)
+    assert frame.locator("#data-heading").bounding_box()["y"] < 500

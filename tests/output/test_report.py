@@ -91,7 +91,15 @@ def test_warns_of_few_samples_infinite_and_contradictory_edges():
     assert "1 edge disagree" in opposed
 
 
-@pytest.mark.parametrize("about", [{}, {"data": 1, "seconds": None}, {"parameters": {"a": [1]}}])
+@pytest.mark.parametrize(
+    "about",
+    [
+        {},
+        {"data": 1, "seconds": None, "parameters": {"a": [1]}},
+        {"seconds": {"screen": "long"}, "evaluations": {"screen": 3, "climb": ["x"]}},
+        {"data": {"samples": "many", "levels": {"a": 1, "b": ["0"]}}, "version": 1},
+    ],
+)
 def test_any_provenance_is_shown_as_far_as_it_goes(about):
     report_html(Graph("ab", [(0, 1)], provenance=about))
 

@@ -47,8 +47,9 @@ export class Controls {
       const begins = lowered.findIndex((candidate) => candidate.startsWith(wanted));
       return begins >= 0 ? begins : lowered.findIndex((candidate) => candidate.includes(wanted));
     };
-    byId("search-form").addEventListener("submit", (event) => {
-      event.preventDefault();
+    // Not a form: a notebook's frame does not let one be sent.
+    byId("search").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
       const text = byId("search").value;
       const found = text.trim() ? find(text) : -1;
       byId("search-result").textContent =

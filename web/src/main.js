@@ -22,6 +22,13 @@ new EdgeTable(data, shown, (node) => {
 shown.listeners.push(() => drawCharts(data, shown));
 drawCharts(data, shown);
 offerDownloads(data, shown, network);
+// In a notebook's frame a link to a place would be one to the notebook's address.
+for (const link of document.querySelectorAll("nav a")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    document.querySelector(link.hash).scrollIntoView();
+  });
+}
 document.documentElement.dataset.ready = Math.round(performance.now());
 
 // Without WebGL there is no picture, but all the rest.

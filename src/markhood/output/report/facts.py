@@ -1,12 +1,13 @@
 """What a report says in words: what was run, on which data, and what to be wary of.
 
-Provenance may come from a file of another version, or be missing: whatever is there is shown.
+Provenance may come from a file of another version or program, or be missing: what can be made
+sense of is shown, and the rest passed over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -59,14 +60,17 @@ def run_rows(graph: Graph) -> Rows:
     about = graph.provenance
     rows = [("method", str(about["method"]))] if "method" in about else []
     rows += [(name, str(value)) for name, value in _part(about, "parameters").items()]
-    seconds = _part(about, "seconds")
+    seconds = {phase: s for phase, s in _part(about, "seconds").items() if _is_number(s)}
     if seconds:
         phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
         rows.append(("seconds", f"{sum(seconds.values()):.3g} ({phases})"))
-    evaluations = _part(about, "evaluations")
-    if evaluations:
-        phases = ", ".join(f"{phase} {sum(counts):,}" for phase, counts in evaluations.items())
-        rows.append(("blankets scored", phases.replace(",", " ").replace("  ", ", ")))
+    scored = [
+        f"{phase} {sum(counts)}"
+        for phase, counts in _part(about, "evaluations").items()
+        if isinstance(counts, list) and all(map(_is_number, counts))
+    ]
+    if scored:
+        rows.append(("blankets scored", ", ".join(scored)))
     if "version" in about:
         rows.append(("markhood", str(about["version"])))
     return rows or [("run", "unknown: the graph came without provenance")]
@@ -117,7 +121,11 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     found = []
     levels = data.get("levels")
     if isinstance(levels, Mapping):
-        constant = [repr(name) for name, values in levels.items() if len(values) == 1]
+        constant = [
+            repr(name)
+            for name, values in levels.items()
+            if isinstance(values, list) and len(values) == 1
+        ]
         if constant:
             found.append(
                 f"{_counted(len(constant), 'variable')} with one value only: {listed(constant)}; "
@@ -125,7 +133,8 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
             )
     if samples is not None:
         found += _rare_values(samples)
-    if data.get("samples", np.inf) < SAMPLES_PER_VARIABLE * graph.n_nodes:
+    n_samples = data.get("samples")
+    if _is_number(n_samples) and n_samples < SAMPLES_PER_VARIABLE * graph.n_nodes:
         found.append("There are few samples for so many variables: only strong edges are found.")
     return found + _doubtful_edges(graph)
 
@@ -164,6 +173,10 @@ def _doubtful_edges(graph: Graph) -> list[str]:
 def _part(about: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     part = about.get(name)
     return part if isinstance(part, Mapping) else {}
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, (int, float))
 
 
 def _counted(number: int, thing: str) -> str:
