@@ -56,6 +56,19 @@ test-pythons: $(BIN)/nox  ## run the tests on every Python from 3.11 that is her
 sanitize: $(BIN)/nox  ## run the tests of the kernels under ASan and UBSan
 	$(BIN)/nox --session sanitize
 
+# The report's page is shipped built; only a change of web/ needs Node.
+.PHONY: web test-browser
+web:  ## build the report's script from web/ (needs Node)
+	@command -v npm >/dev/null || { echo "make web needs Node: install it (Debian: apt install nodejs npm)."; exit 1; }
+	npm --prefix web ci --no-audit --no-fund
+	cd web && npm run --silent build
+
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+test-browser: $(VENV)/.installed  ## run the tests of the report in Chromium
+	@test -n "$(CHROMIUM)" || { echo "make test-browser needs Chromium: install it (Debian: apt install chromium), or set CHROMIUM=path."; exit 1; }
+	$(BIN)/python -m pip install --quiet --group browser
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/browser
+
 bench: $(VENV)/.installed  ## measure speed and memory against their targets
 	$(BIN)/python benchmarks/run.py
 

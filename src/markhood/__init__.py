@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from markhood.graph.graph import Graph
     from markhood.learning import learn
     from markhood.model.ising import IsingModel
+    from markhood.output import plots as plot
     from markhood.output.graph_files import read_graph, write_graph
+    from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
 
 __all__ = [
@@ -48,10 +50,12 @@ __all__ = [
     "evaluate",
     "independence_test",
     "learn",
+    "plot",
     "read_graph",
     "read_samples",
     "simulate",
     "write_graph",
+    "write_report",
 ]
 
 _HOMES = {
@@ -72,11 +76,13 @@ _HOMES = {
     "read_graph": "markhood.output.graph_files",
     "read_samples": "markhood.data.files",
     "write_graph": "markhood.output.graph_files",
+    "write_report": "markhood.output.report.page",
 }
 
 _MODULES = {
     "convert": "markhood.graph.convert",
     "evaluate": "markhood.evaluate",
+    "plot": "markhood.output.plots",
     "simulate": "markhood.simulate",
 }
 

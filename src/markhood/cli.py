@@ -22,6 +22,7 @@ from markhood.errors import DataWarning, InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from markhood.data.samples import Samples
     from markhood.graph.graph import Graph
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
@@ -34,7 +35,7 @@ Learn the graph of a pairwise Markov network (Ising model) from data.
 
   markhood demo
 
-  markhood learn symptoms.csv --output symptoms.graphml
+  markhood learn symptoms.csv --output symptoms.graphml --report symptoms.html
 
   markhood simulate hub --variables 64 --samples 1000 --output data.csv --truth truth.csv
 
@@ -112,6 +113,8 @@ Learn the graph of a table of binary observations.
   markhood learn spins.npy --method hc --rule and --gamma 0.25 --jobs 4
 
   markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
+
+  markhood learn survey.tsv --report survey.html
 """
 
 
@@ -143,6 +146,9 @@ def learn(
             "output. May be repeated.",
         ),
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = -1,
     header: Annotated[
         bool | None,
@@ -159,7 +165,7 @@ def learn(
     given = {"rule": rule, "gamma": gamma, "depth": depth}
     chosen = method_named(method, {k: v for k, v in given.items() if v is not None})
     outputs = output or []
-    _check_outputs(outputs)
+    _check_outputs(outputs, report)
     samples = read_samples(
         data,
         columns=None if columns is None else columns.split(","),
@@ -169,7 +175,46 @@ def learn(
     with _progress() as progress:
         learned = learn_from(samples, chosen, runner=Runner(jobs, progress))
     _write(learned.graph, outputs)
+    if report is not None:
+        _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
     _print_summary(learned.graph, _console(outputs))
+
+
+@app.command("report")
+@_guarded
+def make_report(
+    file: Annotated[
+        Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
+        "report.html"
+    ),
+) -> None:
+    """Make an interactive page of a graph: one file, for any browser, offline.
+
+    The page shows the network, its edges, plots, the data and the run. Data are learned from with
+    the default method; for others there is markhood learn --report.
+
+    [bold]Examples[/bold]
+
+      markhood report votes.graphml --output votes.html
+
+      markhood report votes.csv
+    """
+    from markhood.data.files import read_samples
+    from markhood.execution.runner import Runner
+    from markhood.learning import learn_from
+    from markhood.methods import method_named
+    from markhood.output.graph_files import holds_graph, read_graph
+
+    _check_outputs([], output)
+    if holds_graph(file):
+        _write_report(read_graph(file), output, None, file.name)
+        return
+    samples = read_samples(file)
+    with _progress() as progress:
+        learned = learn_from(samples, method_named("plrhc", {}), runner=Runner(-1, progress))
+    _write_report(learned.graph, output, samples, file.name)
 
 
 @app.command()
@@ -381,8 +426,12 @@ def _whole_numbers(option: str, text: str) -> list[int]:
         raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
 
 
-def _check_outputs(outputs: list[str]) -> None:
+def _check_outputs(outputs: list[str], report: Path | None = None) -> None:
     """Refuse what could not be written, before the work rather than after it."""
+    if report is not None:
+        from markhood.output.report.page import check_report_writable
+
+        check_report_writable(report)
     from markhood.output.graph_files import check_writable
 
     for output in outputs:
@@ -399,6 +448,15 @@ def _write(graph: Graph, outputs: list[str]) -> None:
         else:
             write_graph(graph, output)
             typer.echo(f"Wrote {output}", err="-" in outputs)
+
+
+def _write_report(
+    graph: Graph, path: Path, samples: Samples | None, title: str, err: bool = False
+) -> None:
+    from markhood.output.report.page import write_report
+
+    write_report(graph, path, samples, title)
+    typer.echo(f"Wrote {path}", err=err)
 
 
 def _console(outputs: list[str]) -> Console:

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -98,3 +99,16 @@ def test_works_in_cross_validation(data):
 def test_bad_parameters_are_refused_when_fitting(parameters, sentence, data):
     with pytest.raises(InputError, match=sentence):
         PLRHC(**parameters).fit(data)
+
+
+def test_shows_itself_in_a_notebook_with_its_graph_once_fitted():
+    coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    estimator = PLRHC()
+    assert "PLRHC" in estimator._repr_html_()
+    assert "<strong>Graph</strong>" not in estimator._repr_html_()
+    estimator.fit(coins)
+    graph = estimator.graph_._repr_html_()
+    assert estimator._repr_html_().endswith(graph)
+    assert estimator._repr_mimebundle_()["text/html"].endswith(graph)
+    with sklearn.config_context(display="text"):
+        assert set(estimator._repr_mimebundle_()) == {"text/plain"}

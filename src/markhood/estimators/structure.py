@@ -71,6 +71,19 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         samples = encode_like(X, self._levels, self.graph_.nodes)
         return self._regressions.log_pseudo_likelihood(samples, 1 / (2 * self._n_samples))
 
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._graph_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._graph_html()
+        return bundle
+
+    def _graph_html(self) -> str:
+        """Return the graph as a notebook shows it, below scikit-learn's diagram; once fitted."""
+        return self.graph_._repr_html_() if hasattr(self, "graph_") else ""
+
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what kind of data this takes."""
         tags = super().__sklearn_tags__()

@@ -2,16 +2,20 @@
 
 from markhood.evaluate.measures import (
     Comparison,
+    EdgeOutcomes,
     InclusionByDistance,
     compare,
     comparison_table,
+    edge_outcomes,
     inclusion_by_distance,
 )
 
 __all__ = [
     "Comparison",
+    "EdgeOutcomes",
     "InclusionByDistance",
     "compare",
     "comparison_table",
+    "edge_outcomes",
     "inclusion_by_distance",
 ]

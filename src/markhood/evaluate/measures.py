@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,39 @@ def compare(truth: Graph, learned: Graph) -> Comparison:
         recall=_share(hits, truth.n_edges),
         f1=_share(2 * hits, 2 * hits + wrong + missed),
     )
+
+
+class EdgeOutcomes(NamedTuple):
+    """Edges by what became of them, in the node numbers of the true graph; shape (m, 2) each.
+
+    Attributes
+    ----------
+    hits, missed, false : ndarray of int64
+        True edges that were learned, true edges that were not, and learned edges that are not true.
+    """
+
+    hits: NDArray[np.int64]
+    missed: NDArray[np.int64]
+    false: NDArray[np.int64]
+
+
+def edge_outcomes(truth: Graph, learned: Graph) -> EdgeOutcomes:
+    """Return which edges were hit, which missed, and which are false.
+
+    Parameters
+    ----------
+    truth, learned : Graph
+        Of the same nodes, in any order.
+
+    Examples
+    --------
+    >>> edge_outcomes(Graph("abc", [(0, 1), (1, 2)]), Graph("cba", [(1, 2), (0, 2)])).false
+    array([[0, 2]])
+    """
+    edges = _matched_edges(truth, learned)
+    is_true = np.isin(_codes(edges, truth.n_nodes), _codes(truth.edges, truth.n_nodes))
+    is_found = np.isin(_codes(truth.edges, truth.n_nodes), _codes(edges, truth.n_nodes))
+    return EdgeOutcomes(truth.edges[is_found], truth.edges[~is_found], edges[~is_true])
 
 
 def comparison_table(truth: Graph, learned: Mapping[str, Graph]) -> list[dict[str, Any]]:

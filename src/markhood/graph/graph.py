@@ -266,6 +266,18 @@ class Graph:
                 text += f"; strongest {a!r} - {b!r} (evidence {self.evidence[best]:.4g})"
         return text + ">"
 
+    def show(self) -> Any:
+        """Open the interactive view: in a notebook below the cell, else in the browser.
+
+        Returns
+        -------
+        IPython.display.HTML or None
+            In a notebook, what it is to display.
+        """
+        from markhood.output.report.viewer import show
+
+        return show(self)
+
     def _repr_html_(self) -> str:
         from markhood.graph.notebook import summary_html
 

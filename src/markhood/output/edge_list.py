@@ -9,13 +9,14 @@ newline, and could then not read its own file.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from markhood.errors import InputError
 from markhood.graph.edge_table import COLUMNS, END_COLUMNS, edge_columns, graph_from_columns
@@ -94,6 +95,19 @@ def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
             columns[name] = [field or None for field in columns[name]]
     known = {"nodes": None, "provenance": None} if about is None else json.loads(about)
     return graph_from_columns(columns, known["nodes"], known["provenance"])
+
+
+def is_ours(stream: BinaryIO) -> bool:
+    r"""Whether a file is an edge list with all the columns that `to_bytes` writes.
+
+    Examples
+    --------
+    >>> is_ours(io.BytesIO(to_bytes(Graph("ab", [])))), is_ours(io.BytesIO(b"source,target\n"))
+    (True, False)
+    """
+    header = ",".join(COLUMNS).encode()
+    first = stream.read(len(codecs.BOM_UTF8) + len(header) + 1).removeprefix(codecs.BOM_UTF8)
+    return first.startswith((header + b"\n", header + b"\r"))
 
 
 def _lines(graph: Graph) -> Iterator[str]:

@@ -9,9 +9,10 @@ lists of a million edges are a hundred megabytes; a half-written file after Ctrl
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
@@ -19,7 +20,7 @@ from markhood.output import edge_list, node_link, numpy_archive, xml_graphs
 from markhood.output.edge_list import write_csv
 from markhood.output.places import check_place, known_ending, replace_all
 
-__all__ = ["check_writable", "read_graph", "write_csv", "write_graph"]
+__all__ = ["check_writable", "holds_graph", "read_graph", "write_csv", "write_graph"]
 
 
 class _Format(NamedTuple):
@@ -108,6 +109,28 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
         raise InputError(f"Cannot read {place}, it is damaged or no graph: {reason}.") from error
 
 
+def holds_graph(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a graph and not data; of CSV and NPZ, only those written here do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> holds_graph("any.graphml")
+    True
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "data.csv").write_text("rain,wet")
+    ...     holds_graph(f"{folder}/data.csv")
+    False
+    """
+    place = Path(path)
+    ending = place.suffix.lower()
+    recognise = {".csv": edge_list.is_ours, ".npz": numpy_archive.is_ours}.get(ending)
+    if recognise is None:
+        return ending in _FORMATS  # no data come in the others
+    with _opened(place) as stream:
+        return recognise(stream)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise `InputError` if a graph cannot be written to `path`; to be asked before long work.
 
@@ -132,8 +155,15 @@ def _beside(path: Path) -> Path:
 
 
 def _content(path: Path) -> bytes:
+    with _opened(path) as stream:
+        return stream.read()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            yield stream
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.") from None
     except OSError as error:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
+from typing import BinaryIO
 
 import numpy as np
 
@@ -52,3 +54,18 @@ def from_bytes(content: bytes) -> Graph:
             archive[name] for name in ("edges", "evidence_ends", "coupling_ends")
         )
     return Graph(about["nodes"], edges, evidence, coupling, about["provenance"])
+
+
+def is_ours(stream: BinaryIO) -> bool:
+    """Whether a file is an archive with what `to_bytes` writes.
+
+    Examples
+    --------
+    >>> is_ours(io.BytesIO(to_bytes(Graph("ab", []))))
+    True
+    """
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            return {"about.npy", "edges.npy"} <= set(archive.namelist())
+    except zipfile.BadZipFile:
+        return False

@@ -1,0 +1,183 @@
+"""What a report says in words: what was run, on which data, and what to be wary of.
+
+Provenance may come from a file of another version or program, or be missing: what can be made
+sense of is shown, and the rest passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from markhood.data.findings import listed
+from markhood.data.samples import Samples
+from markhood.graph.graph import Graph
+
+RARE = 5  # samples; a value that occurs in fewer says little about edges
+SAMPLES_PER_VARIABLE = 2  # fewer, and only strong edges can be found
+Rows = list[tuple[str, str]]
+
+PAPER = (
+    "J. Kuronen, J. Corander and J. Pensar. Learning pairwise Markov network structures using "
+    "correlation neighborhoods."
+)
+SOFTWARE = (
+    "The markhood developers. markhood: learn the graph of a pairwise Markov network from data"
+)
+BIBTEX = """@article{kuronen-correlation-neighborhoods,
+  author = {Kuronen, Juri and Corander, Jukka and Pensar, Johan},
+  title = {Learning pairwise {Markov} network structures using correlation neighborhoods}
+}"""
+
+
+def summary(graph: Graph) -> str:
+    """Say in one line how large all is.
+
+    Examples
+    --------
+    >>> summary(Graph("abc", [(0, 1)]))
+    '3 variables, 1 edge'
+    """
+    about = graph.provenance
+    parts = [_counted(graph.n_nodes, "variable"), _counted(graph.n_edges, "edge")]
+    samples = _part(about, "data").get("samples")
+    if samples is not None:
+        parts.insert(0, _counted(samples, "sample"))
+    text = ", ".join(parts)
+    return f"{text}; method {about['method']}" if "method" in about else text
+
+
+def run_rows(graph: Graph) -> Rows:
+    """Name and value of what is known about the run.
+
+    Examples
+    --------
+    >>> run_rows(Graph("ab", [], provenance={"method": "plrhc", "parameters": {"gamma": 0.5}}))
+    [('method', 'plrhc'), ('gamma', '0.5')]
+    """
+    about = graph.provenance
+    rows = [("method", str(about["method"]))] if "method" in about else []
+    rows += [(name, str(value)) for name, value in _part(about, "parameters").items()]
+    seconds = {phase: s for phase, s in _part(about, "seconds").items() if _is_number(s)}
+    if seconds:
+        phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
+        rows.append(("seconds", f"{sum(seconds.values()):.3g} ({phases})"))
+    scored = [
+        f"{phase} {sum(counts)}"
+        for phase, counts in _part(about, "evaluations").items()
+        if isinstance(counts, list) and all(map(_is_number, counts))
+    ]
+    if scored:
+        rows.append(("blankets scored", ", ".join(scored)))
+    if "version" in about:
+        rows.append(("markhood", str(about["version"])))
+    return rows or [("run", "unknown: the graph came without provenance")]
+
+
+def data_rows(graph: Graph, samples: Samples | None) -> Rows:
+    """Name and value of what is known about data and graph.
+
+    Examples
+    --------
+    >>> data_rows(Graph("abc", [(0, 1)]), None)[0]
+    ('variables', '3')
+    """
+    data = _part(graph.provenance, "data")
+    rows = [("variables", str(graph.n_nodes))]
+    if "samples" in data:
+        rows.insert(0, ("samples", str(data["samples"])))
+    levels = data.get("levels")
+    if isinstance(levels, list) and len(levels) == 2:
+        rows.append(("values", f"0 is {levels[0]}, 1 is {levels[1]}"))
+    elif isinstance(levels, Mapping):
+        rows.append(("values", "differ from variable to variable"))
+    if samples is not None:
+        shares = samples.ones / samples.n_samples
+        low, middle, high = np.percentile(shares, [0, 50, 100])
+        rows.append(("share of ones", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
+    if "fingerprint" in data:
+        rows.append(("fingerprint", str(data["fingerprint"])))
+    components = graph.components()
+    if components:
+        degree = graph.degree
+        rows += [
+            ("neighbours", f"{degree.mean():.2f} on average, {degree.max()} at most"),
+            ("components", f"{len(components)}, the largest of {len(components[0])} variables"),
+        ]
+    return rows
+
+
+def warnings(graph: Graph, samples: Samples | None) -> list[str]:
+    """Say what a reader should be wary of.
+
+    Examples
+    --------
+    >>> warnings(Graph("ab", [(0, 1)], coupling_ends=[(float("inf"), 3)]), None)
+    ['1 edge has an infinite coupling: some combination of values never occurs in the data.']
+    """
+    data = _part(graph.provenance, "data")
+    found = []
+    levels = data.get("levels")
+    if isinstance(levels, Mapping):
+        constant = [
+            repr(name)
+            for name, values in levels.items()
+            if isinstance(values, list) and len(values) == 1
+        ]
+        if constant:
+            found.append(
+                f"{_counted(len(constant), 'variable')} with one value only: {listed(constant)}; "
+                "they can have no edges."
+            )
+    if samples is not None:
+        found += _rare_values(samples)
+    n_samples = data.get("samples")
+    if _is_number(n_samples) and n_samples < SAMPLES_PER_VARIABLE * graph.n_nodes:
+        found.append("There are few samples for so many variables: only strong edges are found.")
+    return found + _doubtful_edges(graph)
+
+
+def citations(graph: Graph) -> list[str]:
+    """Return what to cite, with the version that was run."""
+    version = graph.provenance.get("version")
+    return [PAPER, f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."]
+
+
+def _rare_values(samples: Samples) -> list[str]:
+    rarer = np.minimum(samples.ones, samples.n_samples - samples.ones)
+    rare = [repr(samples.names[k]) for k in np.flatnonzero((rarer > 0) & (rarer < RARE))]
+    said = f"{_counted(len(rare), 'variable')} with a value in fewer than {RARE} samples"
+    return [f"{said}: {listed(rare)}."] if rare else []
+
+
+def _doubtful_edges(graph: Graph) -> list[str]:
+    found = []
+    infinite = int(np.isinf(graph.coupling_ends).any(axis=1).sum())
+    if infinite:
+        have = "has an infinite coupling" if infinite == 1 else "have infinite couplings"
+        found.append(
+            f"{_counted(infinite, 'edge')} {have}: some combination of values never occurs in the "
+            "data."
+        )
+    with np.errstate(invalid="ignore"):
+        opposed = int((graph.coupling_ends.prod(axis=1) < 0).sum())
+    if opposed:
+        found.append(f"The two ends of {_counted(opposed, 'edge')} disagree about the sign.")
+    if not graph.n_edges:
+        found.append("No edge was found.")
+    return found
+
+
+def _part(about: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = about.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, (int, float))
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

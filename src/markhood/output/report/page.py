@@ -1,0 +1,160 @@
+"""A graph as one HTML file that explores itself, offline.
+
+The page is a template with five places to fill (the standard library's `string.Template` does;
+there is nothing for a larger engine to do, because all text reaches the page as data). The data are
+JSON inside a script element that is never run, with every `<` written as an escape, so that no name
+can end the element; the page's own script puts them in as text. As a second lock, the content
+security policy names the hashes of the one script and the one style that may run, and allows no
+connection to anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import math
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from markhood.data.samples import Samples
+from markhood.graph.edge_table import END_COLUMNS, number_columns
+from markhood.graph.graph import Graph
+from markhood.output.communities import communities
+from markhood.output.layout import positions
+from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.report import facts
+
+
+def write_report(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    samples: Samples | None = None,
+    title: str = "Markov network",
+) -> None:
+    """Write a graph as an interactive page: one HTML file that needs no network.
+
+    Parameters
+    ----------
+    graph : Graph
+        With its provenance, which the page shows.
+    path : str or path
+        A name that ends in .html; an existing file is replaced.
+    samples : Samples, optional
+        The data that the graph was learned from; the page then says more about the variables.
+    title : str, default="Markov network"
+        Heading of the page.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = pathlib.Path(folder, "report.html")
+    ...     write_report(Graph(["rain", "wet"], [(0, 1)]), place)
+    ...     place.read_text()[:15]
+    '<!DOCTYPE html>'
+    """
+    check_report_writable(path)
+    replace_all({Path(path): report_html(graph, samples, title).encode("utf-8")})
+
+
+def check_report_writable(path: str | os.PathLike[str]) -> None:
+    """Raise `InputError` if a report cannot be written to `path`; to be asked before long work.
+
+    Examples
+    --------
+    >>> check_report_writable("report.pdf")
+    Traceback (most recent call last):
+    markhood.errors.InputError: report.pdf: unknown ending '.pdf'; known are .html.
+    """
+    known_ending(Path(path), [".html"])
+    check_place(Path(path))
+
+
+def report_html(graph: Graph, samples: Samples | None = None, title: str = "Markov network") -> str:
+    """Return the page as text.
+
+    Examples
+    --------
+    >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
+    False
+    """
+    style, script = _asset("style.css"), _asset("bundle.js")
+    policy = (
+        f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
+        f"style-src '{_hash(style)}'"
+    )
+    return Template(_asset("page.html")).substitute(
+        policy=policy,
+        title=html.escape(_without_surrogates(title)),
+        style=style,
+        script=script,
+        data=_as_script(_content(graph, samples, title)),
+    )
+
+
+def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any]:
+    """Return everything that the page shows."""
+    places = positions(graph).round(3)
+    numbers = number_columns(graph)
+    nodes: dict[str, Any] = {
+        "name": graph.nodes,
+        "x": places[:, 0].tolist(),
+        "y": places[:, 1].tolist(),
+        "community": communities(graph).tolist(),
+    }
+    if samples is not None:
+        nodes["share"] = np.round(samples.ones / samples.n_samples, 4).tolist()
+    edges = {
+        "source": graph.edges[:, 0].tolist(),
+        "target": graph.edges[:, 1].tolist(),
+        **{name: [_strict(number) for number in numbers[name]] for name in END_COLUMNS},
+    }
+    return {
+        "title": title,
+        "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
+        "summary": facts.summary(graph),
+        "nodes": nodes,
+        "edges": edges,
+        "end_columns": END_COLUMNS,
+        "run": facts.run_rows(graph),
+        "data": facts.data_rows(graph, samples),
+        "warnings": facts.warnings(graph, samples),
+        "cite": facts.citations(graph),
+        "bibtex": facts.BIBTEX,
+        "licences": _asset("LICENSES.txt"),
+        "provenance": dict(graph.provenance),
+    }
+
+
+def _strict(number: float) -> float | str | None:
+    """Write what JSON has no number for: null is unknown, "inf" and "-inf" are infinite."""
+    if math.isnan(number):
+        return None
+    return str(number) if math.isinf(number) else number
+
+
+def _as_script(content: dict[str, Any]) -> str:
+    # The two other characters cannot begin a tag, but belong to the ways of ending a comment.
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
+
+
+def _asset(name: str) -> str:
+    return files("markhood.output.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _without_surrogates(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,54 @@
+"""The report on the screen: below the cell of a notebook, or in a browser.
+
+In a notebook the page is in an `iframe` of its own, shut off from the notebook but for scripts
+and downloads, so that two graphs on one page, or a page's style, cannot get in each other's way.
+"""
+
+from __future__ import annotations
+
+import html
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from markhood.graph.graph import Graph
+from markhood.output.report.page import report_html, write_report
+
+_HEIGHT = 760  # pixels, in a notebook
+
+
+def show(graph: Graph) -> Any:
+    """Show the interactive view of a graph; see `Graph.show`."""
+    if _in_notebook():
+        from IPython.display import HTML
+
+        return HTML(notebook_html(graph))
+    folder = Path(tempfile.mkdtemp(prefix="markhood-"))  # the browser reads it after we are gone
+    write_report(graph, folder / "graph.html")
+    webbrowser.open((folder / "graph.html").as_uri())
+    return None
+
+
+def notebook_html(graph: Graph) -> str:
+    """Return the page as an element that a notebook can hold.
+
+    Examples
+    --------
+    >>> notebook_html(Graph("ab", [(0, 1)]))[:17]
+    '<iframe srcdoc="&'
+    """
+    page = html.escape(report_html(graph))
+    style = f"width:100%;height:{_HEIGHT}px;border:0"
+    return (
+        f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" style="{style}" '
+        'title="Markov network"></iframe>'
+    )
+
+
+def _in_notebook() -> bool:
+    """Whether this runs in a kernel that can display HTML; a terminal's IPython cannot."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and hasattr(shell, "kernel")

@@ -1,0 +1,125 @@
+"""The report's file as text; what a browser makes of it is in `tests/browser`."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+import markhood
+from markhood import Graph, InputError
+from markhood.output.graph_files import holds_graph
+from markhood.output.report import facts
+from markhood.output.report.page import report_html
+
+HOSTILE = ["<script>alert(1)</script>", "</script><b>", "<!--", "]]>", 'a"b', "a\x00", "\udc80"]
+
+
+def data_of(page):
+    (text,) = re.findall(r'<script type="application/json" id="report-data">(.*?)</script>', page)
+    return json.loads(text)
+
+
+def test_holds_the_graph_and_where_it_came_from():
+    ends = [(1.5, 2), (math.inf, math.nan)]
+    about = {"method": "plrhc", "data": {"samples": 9}}
+    graph = Graph("abc", [(0, 1), (1, 2)], [(0.25, 3), (1, 1)], ends, about)
+    data = data_of(report_html(graph, title="votes.csv"))
+    assert data["nodes"]["name"] == ["a", "b", "c"]
+    assert data["edges"]["target"] == [1, 2]
+    assert data["edges"]["evidence_source"] == [0.25, 1]
+    assert data["edges"]["coupling_source"] == [1.5, "inf"]
+    assert data["edges"]["coupling_target"] == [2, None]
+    assert data["provenance"] == about
+    assert data["summary"] == "9 samples, 3 variables, 2 edges; method plrhc"
+    assert data["file"] == "votes"
+
+
+def test_hostile_names_are_only_ever_data():
+    graph = Graph(HOSTILE, [(0, 1)], provenance={"method": HOSTILE[0]})
+    page = report_html(graph, title=HOSTILE[0])
+    assert page.count("<script") == 2
+    assert page.count("</script>") == 2
+    assert "<b>" not in page
+    assert "<title>&lt;script&gt;" in page
+    assert data_of(page)["nodes"]["name"] == HOSTILE
+    page.encode("utf-8")
+
+
+def test_nothing_is_fetched():
+    page = report_html(Graph("ab", [(0, 1)]))
+    assert "default-src 'none'" in page
+    assert not re.search(r"<(link|img|iframe|script)[^>]* (src|href)=", page)
+
+
+def test_size_of_a_large_report(tmp_path):
+    rng = np.random.default_rng(0)
+    pairs = np.unique(np.sort(rng.integers(0, 2000, size=(10_300, 2)), axis=1), axis=0)
+    edges = pairs[pairs[:, 0] < pairs[:, 1]][:10_000]
+    numbers = rng.normal(size=(2, len(edges), 2))
+    graph = Graph([f"variable {k}" for k in range(2000)], edges, *numbers)
+    markhood.write_report(graph, tmp_path / "large.html")
+    assert (tmp_path / "large.html").stat().st_size < 5_000_000
+
+
+@pytest.mark.parametrize("graph", [Graph([], []), Graph("a", []), Graph("abc", [])])
+def test_without_edges(graph):
+    assert "No edge was found." in data_of(report_html(graph))["warnings"]
+
+
+def test_data_add_shares_and_warnings():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, size=(60, 4))
+    table[:, 1] = 0
+    table[:, 2] = np.arange(60) < 2
+    with pytest.warns(markhood.DataWarning):
+        samples = markhood.encode(table)
+    graph = markhood.learn(samples)
+    data = data_of(report_html(graph, samples))
+    assert data["nodes"]["share"][1:3] == [0, 0.0333]
+    assert any("one value only: 'x1'" in text for text in data["warnings"])
+    assert any("fewer than 5 samples: 'x2'" in text for text in data["warnings"])
+
+
+def test_warns_of_few_samples_infinite_and_contradictory_edges():
+    ends = [(math.inf, 1), (-0.5, 0.5)]
+    graph = Graph("abc", [(0, 1), (1, 2)], None, ends, {"data": {"samples": 5}})
+    few, infinite, opposed = facts.warnings(graph, None)
+    assert "few samples" in few
+    assert "1 edge has an infinite coupling" in infinite
+    assert "1 edge disagree" in opposed
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        {},
+        {"data": 1, "seconds": None, "parameters": {"a": [1]}},
+        {"seconds": {"screen": "long"}, "evaluations": {"screen": 3, "climb": ["x"]}},
+        {"data": {"samples": "many", "levels": {"a": 1, "b": ["0"]}}, "version": 1},
+    ],
+)
+def test_any_provenance_is_shown_as_far_as_it_goes(about):
+    report_html(Graph("ab", [(0, 1)], provenance=about))
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report", "no/report.html"])
+def test_refuses_places_that_cannot_be(name, tmp_path):
+    with pytest.raises(InputError):
+        markhood.write_report(Graph("ab", []), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tells_graphs_from_data(tmp_path):
+    graph = Graph("ab", [(0, 1)])
+    for ending in ("csv", "json", "graphml", "gexf", "npz"):
+        markhood.write_graph(graph, tmp_path / f"graph.{ending}")
+        assert holds_graph(tmp_path / f"graph.{ending}")
+    (tmp_path / "data.csv").write_text("source,target\n0,1\n1,0\n")
+    (tmp_path / "broken.npz").write_bytes(b"none")
+    np.savez(tmp_path / "data.npz", np.eye(2))
+    assert not any(map(holds_graph, (tmp_path / n for n in ("data.csv", "data.npz", "broken.npz"))))
+    assert not holds_graph("data.parquet")
+    with pytest.raises(InputError, match=r"no file .*none\.csv"):
+        holds_graph(tmp_path / "none.csv")

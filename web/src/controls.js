@@ -1,0 +1,115 @@
+// What stands around the network: search, slider, colours, zoom, and the selected node.
+
+import { across, spelled } from "./data.js";
+import { byId, element } from "./dom.js";
+import { signName } from "./table.js";
+
+export class Controls {
+  constructor(data, shown, network) {
+    Object.assign(this, { data, shown, network, selected: null });
+    this.offerSearch();
+    this.offerSlider();
+    shown.listeners.push(() => this.describe());
+    byId("clear").addEventListener("click", () => this.select(null));
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.select(null);
+      if (event.key === "/" && !event.target.closest("input")) {
+        event.preventDefault();
+        byId("search").focus();
+      }
+    });
+    if (network === null) return;
+    network.renderer.on("clickNode", ({ node }) => this.select(+node, false));
+    network.renderer.on("clickStage", () => this.select(null));
+    byId("by-community").addEventListener("change", (event) => {
+      network.byCommunity = event.target.checked;
+      network.refresh();
+    });
+    byId("zoom-in").addEventListener("click", () => network.zoom(1 / 1.4));
+    byId("zoom-out").addEventListener("click", () => network.zoom(1.4));
+    byId("show-all").addEventListener("click", () => network.showAll());
+  }
+
+  select(node, centre = true) {
+    this.selected = node;
+    this.network?.select(node, centre);
+    this.describe();
+  }
+
+  offerSearch() {
+    const { name } = this.data.nodes;
+    byId("names").replaceChildren(...name.map((value) => element("option", { value })));
+    const lowered = name.map((text) => text.toLowerCase());
+    const find = (text) => {
+      const exact = name.indexOf(text);
+      if (exact >= 0) return exact;
+      const wanted = text.trim().toLowerCase();
+      const begins = lowered.findIndex((candidate) => candidate.startsWith(wanted));
+      return begins >= 0 ? begins : lowered.findIndex((candidate) => candidate.includes(wanted));
+    };
+    // Not a form: a notebook's frame does not let one be sent.
+    byId("search").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      const text = byId("search").value;
+      const found = text.trim() ? find(text) : -1;
+      byId("search-result").textContent =
+        found < 0 && text.trim() ? "no variable has this in its name" : "";
+      this.select(found < 0 ? null : found);
+    });
+    byId("search").addEventListener("input", (event) => {
+      // A name picked from the list needs no Enter.
+      const exact = name.indexOf(event.target.value);
+      if (exact >= 0) this.select(exact);
+    });
+  }
+
+  offerSlider() {
+    const slider = byId("evidence");
+    const { steps } = this.shown;
+    slider.max = Math.max(steps.length - 1, 0);
+    slider.value = 0;
+    slider.disabled = steps.length < 2;
+    const say = () => {
+      const least = steps[+slider.value];
+      const count = `${this.shown.edges.length} of ${this.data.count} edges`;
+      const words = steps.length ? `at least ${spelled(least, 2)}: ${count}` : count;
+      byId("evidence-says").textContent = words;
+      slider.setAttribute("aria-valuetext", words);
+    };
+    slider.addEventListener("input", () => {
+      this.shown.moveTo(+slider.value);
+      say();
+    });
+    say();
+  }
+
+  // The panel of the selected node: its neighbours, the best first.
+  describe() {
+    const { selected, data } = this;
+    byId("node").hidden = selected === null;
+    byId("hint").hidden = selected !== null;
+    if (selected === null) return;
+    const { evidence, coupling } = data.edges;
+    const edges = data.incident[selected].filter((k) => this.shown.has(k));
+    edges.sort((a, b) => evidence[b] - evidence[a] || a - b);
+    byId("node-name").textContent = data.nodes.name[selected];
+    const share = data.nodes.share?.[selected];
+    byId("node-facts").textContent =
+      (edges.length === 1 ? "1 neighbour" : `${edges.length} neighbours`) +
+      (share === undefined ? "" : `; ${(100 * share).toFixed(1)} % of the samples are 1`);
+    byId("neighbours").replaceChildren(
+      ...edges.map((k) => {
+        const other = across(data, k, selected);
+        const go = { class: "link", type: "button", onclick: () => this.select(other) };
+        const sign = `number ${signName(coupling[k])}`;
+        return element(
+          "tr",
+          {},
+          element("td", {}, element("button", go, data.nodes.name[other])),
+          element("td", { class: "number" }, spelled(evidence[k], 1)),
+          element("td", { class: sign }, spelled(coupling[k], 2)),
+        );
+      }),
+    );
+  }
+}

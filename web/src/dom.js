@@ -1,0 +1,22 @@
+// Elements made of names and texts. Text only ever goes in as text, never as markup.
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+export function element(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+export function svgElement(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}

@@ -1,0 +1,21 @@
+// What was run and on what, warnings, and how to cite: tables and lists of text.
+
+import { byId, element } from "./dom.js";
+
+export function writeFacts(data) {
+  byId("title").textContent = data.title;
+  byId("summary").textContent = data.summary;
+  fill("run", data.run);
+  fill("data", data.data);
+  byId("warnings").replaceChildren(...data.warnings.map((text) => element("li", {}, text)));
+  byId("no-warnings").hidden = data.warnings.length > 0;
+  byId("cite").replaceChildren(...data.cite.map((text) => element("p", {}, text)));
+  byId("bibtex").textContent = data.bibtex;
+  byId("licences").textContent = data.licences;
+}
+
+function fill(id, rows) {
+  byId(id).replaceChildren(
+    ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
+  );
+}

@@ -1,0 +1,104 @@
+// The table of edges: sortable by every column, searchable, a page at a time.
+
+import { spelled } from "./data.js";
+import { byId, element } from "./dom.js";
+
+const PAGE = 25;
+
+export class EdgeTable {
+  constructor(data, shown, select) {
+    Object.assign(this, { data, shown, select, page: 0, wanted: "" });
+    this.sorting = { column: "evidence", direction: -1 };
+    const { name } = data.nodes;
+    const { source, target, evidence, coupling } = data.edges;
+    this.order = new Intl.Collator(undefined, { numeric: true }).compare;
+    this.values = {
+      source: (k) => name[source[k]],
+      target: (k) => name[target[k]],
+      evidence: (k) => evidence[k],
+      coupling: (k) => coupling[k],
+    };
+    this.lowered = name.map((text) => text.toLowerCase());
+    for (const button of document.querySelectorAll("#edges th button")) {
+      button.addEventListener("click", () => this.sortBy(button.dataset.column));
+    }
+    byId("edge-search").addEventListener("input", (event) => {
+      this.wanted = event.target.value.trim().toLowerCase();
+      this.refresh();
+    });
+    byId("previous").addEventListener("click", () => this.turn(-1));
+    byId("next").addEventListener("click", () => this.turn(1));
+    shown.listeners.push(() => this.refresh());
+    this.refresh();
+  }
+
+  sortBy(column) {
+    const again = this.sorting.column === column;
+    const first = column === "source" || column === "target" ? 1 : -1;
+    this.sorting = { column, direction: again ? -this.sorting.direction : first };
+    this.refresh();
+  }
+
+  turn(by) {
+    this.page += by;
+    this.draw();
+  }
+
+  refresh() {
+    const { column, direction } = this.sorting;
+    const value = this.values[column];
+    const { source, target } = this.data.edges;
+    const matches = (k) =>
+      this.lowered[source[k]].includes(this.wanted) ||
+      this.lowered[target[k]].includes(this.wanted);
+    const compare = column === "source" || column === "target" ? this.order : difference;
+    this.rows = this.shown.edges.filter(matches);
+    this.rows.sort((a, b) => direction * compare(value(a), value(b), direction) || a - b);
+    this.page = 0;
+    for (const heading of document.querySelectorAll("#edges th")) {
+      const sorted = heading.firstElementChild.dataset.column === column;
+      const how = direction > 0 ? "ascending" : "descending";
+      heading.setAttribute("aria-sort", sorted ? how : "none");
+    }
+    this.draw();
+  }
+
+  draw() {
+    const first = this.page * PAGE;
+    const last = Math.min(first + PAGE, this.rows.length);
+    byId("edge-rows").replaceChildren(...this.rows.slice(first, last).map((k) => this.row(k)));
+    byId("page").textContent = this.rows.length
+      ? `${first + 1}\u2013${last} of ${this.rows.length}`
+      : "no edge";
+    byId("previous").disabled = first === 0;
+    byId("next").disabled = last === this.rows.length;
+  }
+
+  row(k) {
+    const { source, target, evidence, coupling } = this.data.edges;
+    const link = (node) =>
+      element(
+        "button",
+        { class: "link", type: "button", onclick: () => this.select(node) },
+        this.data.nodes.name[node],
+      );
+    return element(
+      "tr",
+      {},
+      element("td", {}, link(source[k])),
+      element("td", {}, link(target[k])),
+      element("td", { class: "number" }, spelled(evidence[k], 2)),
+      element("td", { class: `number ${signName(coupling[k])}` }, spelled(coupling[k], 2)),
+    );
+  }
+}
+
+export function signName(coupling) {
+  return coupling > 0 ? "attraction" : coupling < 0 ? "repulsion" : "unknown";
+}
+
+// Unknown numbers come last in both directions.
+function difference(a, b, direction) {
+  if (Number.isNaN(a) || Number.isNaN(b)) return direction * (Number.isNaN(a) - Number.isNaN(b));
+  return a < b ? -1 : a > b ? 1 : 0;
+}
