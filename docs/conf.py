@@ -68,9 +68,12 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
 }
 
+PAGES = [page.stem for page in HERE.glob("*.md")]
+
 html_theme = "pydata_sphinx_theme"
 html_title = "markhood"
-html_static_path = ["pictures"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -80,6 +83,7 @@ html_theme_options = {
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {page: ["page-toc"] for page in (*PAGES, "generated/api/*")},
 }
-html_sidebars = {page: [] for page in ("index", "changelog", "glossary")}
+# Only the gallery and the reference have pages below them to list.
+html_sidebars = {page: [] for page in PAGES}

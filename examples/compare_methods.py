@@ -34,7 +34,7 @@ def distances(graph, n_samples):
     return {name: np.mean(values) for name, values in found.items()}
 
 
-fig, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharey=True)
 for ax, (title, graph) in zip(axes, NETWORKS.items(), strict=True):
     cells = [distances(graph, n) for n in SAMPLES]
     print(f"{title}: wrong edges per 100 true ones at {', '.join(map(str, SAMPLES))} samples")
@@ -44,6 +44,7 @@ for ax, (title, graph) in zip(axes, NETWORKS.items(), strict=True):
         ax.plot(SAMPLES, line, marker=marker, label=name)
     ax.set(xscale="log", xlabel="samples", title=title, ylim=(0, 150))
     ax.set_xticks(SAMPLES, map(str, SAMPLES))
+    ax.minorticks_off()
 axes[0].set(ylabel="wrong edges per 100 true ones")
 axes[1].legend(frameon=False)
 plt.show()

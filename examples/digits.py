@@ -40,7 +40,7 @@ place = np.array([(pixel % SIDE, SIDE - 1 - pixel // SIDE) for pixel in range(gr
 colour = np.where(graph.coupling > 0, "#0072B2", "#D55E00")
 width = 0.4 + 3 * np.sqrt(graph.evidence / graph.evidence.max())
 
-fig, ax = plt.subplots(figsize=(6, 6))
+fig, ax = plt.subplots(figsize=(6, 6), layout="constrained")
 ax.add_collection(LineCollection(place[graph.edges], colors=colour, linewidths=width, alpha=0.7))
 ax.scatter(*place.T, s=40 + 260 * pictures.mean(axis=0), c="white", edgecolors="black", zorder=2)
 ax.set(aspect="equal", title=f"{graph.n_edges} edges among 64 pixels")

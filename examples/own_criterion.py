@@ -13,6 +13,7 @@ Anything with a method ``score(table) -> float`` can score a blanket. Here is th
 # blanket. To keep the example short, every configuration gets its own probability, so a blanket of
 # m variables costs up to 2 to the power m parameters, instead of the m + 1 of a regression.
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import xlogy
 
@@ -43,8 +44,15 @@ rows = evaluate.comparison_table(
         "Akaike": markhood.learn(data, criterion=Akaike()),
     },
 )
-for row in rows:
-    print(f"{row['method']:10s} false {row['false_positives']:2d}  missed {row['false_negatives']}")
+names = [row["method"] for row in rows]
+false, missed = ([row[f"false_{kind}"] for row in rows] for kind in ("positives", "negatives"))
+
+fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+ax.barh(names, missed, color="#999999", label="missed edges")
+ax.barh(names, false, left=missed, color="#D55E00", label="false edges")
+ax.set(xlabel=f"edges ({model.graph.n_edges} are true)")
+ax.legend(frameon=False)
+plt.show()
 
 # %%
 # AIC is meant for prediction, not for finding a graph: it lets more false edges in. A smaller

@@ -41,7 +41,7 @@ folds = KFold(5, shuffle=True, random_state=0)
 search = GridSearchCV(pipeline, {"plrhc__gamma": gammas}, cv=folds).fit(tumours.data)
 results = search.cv_results_
 
-fig, ax = plt.subplots(figsize=(6, 3.5))
+fig, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 ax.errorbar(
     gammas,
     results["mean_test_score"],

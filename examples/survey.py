@@ -9,8 +9,8 @@ the vote for Clinton or Dole, has two values. The others are scales, and have to
 # %%
 # Cut the scales at their medians
 # -------------------------------
-# A column becomes true where the answer is above the median of all answers. Each half then has about
-# half of the people, which gives each variable as much to say as one bit can. It also throws away
+# A column becomes true where the answer is above the median of all answers. That is half of the people, or
+# fewer where many gave the median answer itself (the means below say how many). It throws away
 # everything else: how far above, and any relation that is not monotone. An edge between two such
 # columns says that being above the median in one goes with being above it in the other, given the rest.
 
@@ -52,7 +52,7 @@ for k in graph.strongest(graph.n_edges):
 
 network = markhood.convert.to_networkx(graph)
 place = nx.circular_layout(network)
-fig, ax = plt.subplots(figsize=(7, 6))
+fig, ax = plt.subplots(figsize=(7, 6), layout="constrained")
 nx.draw_networkx(
     network,
     place,

@@ -20,7 +20,7 @@ GAMMAS = [0, 0.125, 0.25, 0.375, 0.5, 0.75, 1, 1.5, 2]
 DATA_SETS = 20
 grid = simulate.grid(64)
 
-fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharex=True, sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained", sharex=True, sharey=True)
 for ax, n_samples in zip(axes, (250, 2000), strict=True):
     wrong = np.zeros((len(GAMMAS), 2))
     for seed in range(DATA_SETS):
