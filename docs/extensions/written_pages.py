@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -56,7 +57,9 @@ def write_api(path: Path) -> None:
     for name, module in modules.items():
         about = (inspect.getdoc(module) or "").splitlines()[0]
         lines += [*_heading(f"markhood.{name}", "-"), about, ""]
-        lines += _summary(module.__name__, public_names(module))
+        lines += _summary(f"markhood.{name}", public_names(module))
+        # `markhood.convert` is markhood.graph.convert by its public name; autodoc imports by name.
+        sys.modules.setdefault(f"markhood.{name}", module)
     lines += [*_heading("Criteria", "-"), "See :doc:`/your-own-score`.", ""]
     for module_name, members in CRITERIA.items():
         lines += _summary(module_name, members)

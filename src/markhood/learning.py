@@ -24,7 +24,7 @@ def learn(data: Any, method: str = "plrhc", *, n_jobs: int | None = None, **opti
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
         Every column has two distinct values, whatever they are.
-    method : {"plrhc", "hc", "mpl", "pairwise", "chow-liu"}, default="plrhc"
+    method : {"plrhc", "hc", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         See `markhood.methods`.
     n_jobs : int, optional
         Threads; -1 for all.
