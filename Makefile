@@ -74,4 +74,4 @@ bench: $(VENV)/.installed  ## measure speed and memory against their targets
 	$(BIN)/python benchmarks/run.py
 
 clean:  ## remove what was built
-	rm -rf $(VENV) build dist .nox
+	rm -rf $(VENV) build dist .nox docs/generated docs/gallery

@@ -58,6 +58,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"/\w+\.py$",
     "abort_on_example_error": True,
+    "run_stale_examples": True,  # the package may have changed, though the example did not
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
