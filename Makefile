@@ -28,8 +28,9 @@ $(VENV)/.installed: $(VENV)/.created $(BUILD_INPUTS)
 demo: $(VENV)/.installed  ## learn the pixel network of handwritten digits
 	$(BIN)/markhood demo
 
-test: $(VENV)/.installed  ## run the tests
+test: $(VENV)/.installed  ## run the tests, and the examples in docstrings
 	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
 
 lint: $(VENV)/.installed  ## lint, formatting, types and import direction
 	$(BIN)/ruff check .
@@ -40,6 +41,19 @@ lint: $(VENV)/.installed  ## lint, formatting, types and import direction
 format: $(VENV)/.installed  ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+.PHONY: docs test-docs
+docs: $(VENV)/.docs  ## build the documentation into build/docs/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d build/docs/doctrees docs build/docs/html
+	@echo "Open build/docs/html/index.html"
+
+test-docs: $(VENV)/.docs  ## run the code of docstrings, of the documentation and of the examples
+	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
+	$(BIN)/python -m pytest --quiet docs
 
 # What needs environments of its own is in noxfile.py.
 $(BIN)/nox: $(VENV)/.created
@@ -81,4 +95,4 @@ peers-install: $(VENV)/.installed  ## install those of the other tools that are 
 	$(BIN)/python -m pip install --quiet --group peers
 
 clean:  ## remove what was built
-	rm -rf $(VENV) build dist .nox
+	rm -rf $(VENV) build dist .nox docs/generated docs/gallery

@@ -44,9 +44,15 @@ Learn the graph of a pairwise Markov network (Ising model) from data.
   markhood paper screening --replicates 10
 """
 
+EPILOG = (
+    "markhood COMMAND --help says more, with examples. "
+    "Exit codes: 0 done, 2 input that cannot be used, 130 stopped with Ctrl-C."
+)
+
 app = typer.Typer(
     name="markhood",
     help=ABOUT,
+    epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -131,10 +137,11 @@ def learn(
         str | None, typer.Option(help="global, or, and: how blankets become a graph.")
     ] = None,
     gamma: Annotated[
-        float | None, typer.Option(help="Weight of the number of possible blankets.")
+        float | None,
+        typer.Option(help="Weight of the number of possible blankets; larger, fewer edges [0.5]."),
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(help="Steps of the screened graph to search in.")
+        int | None, typer.Option(help="Steps of the screened graph to search in (plrhc) [3].")
     ] = None,
     columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
     output: Annotated[
@@ -224,7 +231,14 @@ def demo(
         Path, typer.Option("--output", "-o", help="Where to write the graph.")
     ] = Path("digits.graphml"),
 ) -> None:
-    """Learn which pixels of handwritten digits depend on each other, and draw the answer."""
+    """Learn which pixels of handwritten digits depend on each other, and draw the answer.
+
+    [bold]Examples[/bold]
+
+      markhood demo
+
+      markhood demo --output digits.json
+    """
     from markhood.data.digits import SIDE, digits
     from markhood.execution.runner import Runner
     from markhood.learning import learn_from
@@ -337,7 +351,16 @@ def compare(
         Path | None, typer.Option("--output", "-o", help="Write the table as CSV.")
     ] = None,
 ) -> None:
-    """Compare learned graphs with the true one: wrong edges, Hamming distance, precision, recall."""
+    """Compare learned graphs with the true one: wrong edges, Hamming distance, precision, recall.
+
+    Graphs are matched by the names of their nodes. Any format that markhood writes will do.
+
+    [bold]Examples[/bold]
+
+      markhood compare truth.graphml learned.graphml
+
+      markhood compare truth.csv plrhc.csv hc.csv mpl.csv --output comparison.csv
+    """
     from rich.table import Table
 
     from markhood.evaluate.measures import comparison_table
@@ -389,6 +412,8 @@ def paper(
       markhood paper screening --replicates 10
 
       markhood paper cost --networks hub --variables 64,144
+
+      markhood paper comparison --methods plrhc,mpl --variables 64 --samples 250,500
     """
     from markhood.execution.runner import Runner
     from markhood.paper.experiment import Sampling, choose_cells

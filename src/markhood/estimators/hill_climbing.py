@@ -31,14 +31,16 @@ class HillClimbing(StructureEstimator):
         The learned graph.
     or_graph_ : Graph
         The union of all blankets.
-    adjacency_ : csr_array of shape (n_features_in_, n_features_in_), dtype bool
-    blanket_scores_ : ndarray of shape (n_features_in_,)
+    adjacency_ : csr_array of shape (n_features, n_features), dtype bool
+        Whether two variables are joined.
+    blanket_scores_ : ndarray of shape (n_features,)
         Score of every variable in ``graph_``; 0 for a constant one.
     score_ : float
         Their sum.
     evaluations_ : dict of str to ndarray
         Phase -> how many blankets of each size were scored.
     n_features_in_ : int
+        Number of variables.
     feature_names_in_ : ndarray of str
         Where ``X`` has column names that are all strings.
 

@@ -66,10 +66,11 @@ def _origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _words(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    text = str(value)
+        return ", ".join(f"{key} {_short(_words(item))}" for key, item in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else _short(str(value))
+
+
+def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:79] + "…"
 
 
@@ -92,8 +93,13 @@ def _figure(number: float, form: str) -> str:
 def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
     titles = "".join(f'<th style="{_CELL}">{_escaped(cell)}</th>' for cell in head)
     lines = [f"<tr>{titles}</tr>"] if titles else []
+    first = _CELL if titles else f"{_CELL};white-space:nowrap"  # our own words, not the user's
     for row in rows:
-        cells = "".join(f'<td style="{_CELL}">{_escaped(cell)}</td>' for cell in row)
+        styles = (first, *(_CELL for _ in row[1:]))
+        cells = "".join(
+            f'<td style="{style}">{_escaped(cell)}</td>'
+            for style, cell in zip(styles, row, strict=True)
+        )
         lines.append(f"<tr>{cells}</tr>")
     return f'<table style="{_TABLE}">{"".join(lines)}</table>'
 

@@ -1,0 +1,116 @@
+"""Pages written from the code: the API reference and the help of every command."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import typer
+from typer import rich_utils
+from typer.testing import CliRunner
+
+import markhood
+from markhood.cli import app
+
+# Where a public name stands in the reference. A name that is in no group comes last, by itself.
+GROUPS = {
+    "Learn a graph": ["learn"],
+    "Estimators": [
+        "PLRHC",
+        "HillClimbing",
+        "L1Logistic",
+        "MarginalPseudoLikelihood",
+        "BlanketsJointPosterior",
+        "Pairwise",
+        "ChowLiu",
+    ],
+    "The graph, and its files": ["Graph", "read_graph", "write_graph"],
+    "Data in": ["read_samples", "encode"],
+    "Models and tests": ["IsingModel", "independence_test"],
+    "Messages": ["InputError", "DataWarning"],
+}
+# What the page "Add your own score" speaks of.
+CRITERIA = {
+    "markhood.scores.criterion": ["Criterion"],
+    "markhood.counts.blankets": ["BlanketTable"],
+    "markhood.scores.bic": ["Bic"],
+    "markhood.scores.mpl": ["Mpl"],
+}
+HEADING_WIDTH = 72
+HELP_WIDTH = 96
+
+
+def write_api(path: Path) -> None:
+    """Write the API reference: all of `markhood.__all__`, and all of its public modules."""
+    public = {name: getattr(markhood, name) for name in markhood.__all__}
+    modules = {name: value for name, value in public.items() if isinstance(value, ModuleType)}
+    names = [name for name in public if name not in modules]
+    grouped = {name for group in GROUPS.values() for name in group}
+    groups = {**GROUPS, "More": [name for name in names if name not in grouped]}
+    lines = _heading("API reference", "=")
+    for title, group in groups.items():
+        here = [name for name in group if name in names]
+        if here:
+            lines += _heading(title, "-") + _summary("markhood", here)
+    for name, module in modules.items():
+        about = (inspect.getdoc(module) or "").splitlines()[0]
+        lines += [*_heading(f"markhood.{name}", "-"), about, ""]
+        lines += _summary(f"markhood.{name}", public_names(module))
+        # `markhood.convert` is markhood.graph.convert by its public name; autodoc imports by name.
+        sys.modules.setdefault(f"markhood.{name}", module)
+    lines += [*_heading("Criteria", "-"), "See :doc:`/your-own-score`.", ""]
+    for module_name, members in CRITERIA.items():
+        lines += _summary(module_name, members)
+    _write(path, lines)
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the names that a module offers: its `__all__`, or what it defines itself."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    ]
+
+
+def commands() -> list[str]:
+    """Return the names of all commands."""
+    return list(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def write_help(path: Path) -> None:
+    """Write what `markhood --help` and `markhood COMMAND --help` print."""
+    lines = []
+    for command in ([], *([name] for name in commands())):
+        lines += [f"### {' '.join(['markhood', *command])}", "", "```text"]
+        lines += [*help_of(command).splitlines(), "```", ""]
+    _write(path, lines)
+
+
+def help_of(command: list[str]) -> str:
+    """Return the help of a command as plain text."""
+    rich_utils.MAX_WIDTH = HELP_WIDTH
+    result = CliRunner().invoke(app, [*command, "--help"], prog_name="markhood", color=False)
+    return "\n".join(line.rstrip() for line in result.output.strip().splitlines())
+
+
+def _heading(title: str, underline: str) -> list[str]:
+    return [title, underline * HEADING_WIDTH, ""]
+
+
+def _summary(module: str, names: list[str]) -> list[str]:
+    listed = [f"   {name}" for name in names]
+    directive = [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+    return [f".. currentmodule:: {module}", "", *directive, *listed, ""]
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    """Write a page only where it changed, so that Sphinx need not read it again."""
+    text = "\n".join(lines) + "\n"
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
