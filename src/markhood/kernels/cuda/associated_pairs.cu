@@ -14,8 +14,8 @@
 // since MI <= phi^2/2 (1 + t/3 + 2 t^2/3) with t = phi k_i k_j. The second bound drops five hundred
 // times more of the pairs of balanced variables; the first is there for rare ones.
 //
-// Three ways of counting share everything else: the tensor cores' binary product through
-// mma.sync (compute capability 8.0 to 9.0), through wgmma (9.0a, faster), and plain popcounts.
+// Two ways of counting share everything else: the tensor cores' binary product through mma.sync
+// (compute capability 8.0 to 9.0), and plain popcounts for all other cards.
 //
 // Rows are padded to 128 bytes, and to whole tiles, with zeros. In shared memory the eight
 // 16-byte pieces of a row's slice are permuted by the row number, so that eight rows can be read
@@ -63,14 +63,16 @@ __device__ __forceinline__ u32 shared_address(const void* p) { return (u32)__cvt
 
 __device__ __forceinline__ u32 piece(u32 row, u32 k) { return row * SLICE + ((k ^ (row & 7)) << 4); }
 
+// Brings a slice of some rows. A thread has the same 16 bytes of every 32nd row, so its place in a row,
+// permuted or not, is always the same.
 template <u32 kRowsInTile>
-__device__ __forceinline__ void fetch(u8* to, const u8* from, u32 row_bytes, u32 slice, u32 n_threads) {
-    for (u32 c = threadIdx.x; c < kRowsInTile * (SLICE / 16); c += n_threads) {
-        const u32 row = c >> 3, k = c & 7;
-        const u8* source = from + (u64)row * row_bytes + slice * SLICE + k * 16;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to + piece(row, k))),
-                     "l"(source));
-    }
+__device__ __forceinline__ void fetch(u32 to, const u8* from, u64 row_bytes) {
+    const u32 row = threadIdx.x >> 3, k = threadIdx.x & 7;
+    to += piece(row, k);
+    from += row * row_bytes + k * 16;
+#pragma unroll
+    for (u32 r = 0; r < kRowsInTile; r += 32, from += 32 * row_bytes)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + r * SLICE), "l"(from));
 }
 
 __device__ __forceinline__ void keep_if_passing(const Tile& tile, const Test& test, const Found& found, u32 i, u32 j,
@@ -125,12 +127,76 @@ __device__ __forceinline__ void test_counts(const Tile& tile, const Test& test, 
     }
 }
 
-// Blocks in groups of eight tile rows, so that those that run together share columns in the cache.
-__device__ __forceinline__ void place(u32 tile_rows, u32 tile_columns, u32& row, u32& column) {
-    const u32 group = 8 * tile_columns, g = blockIdx.x / group, left = blockIdx.x % group;
-    const u32 height = min(8u, tile_rows - 8 * g);
-    row = 8 * g + left % height;
-    column = left / height;
+// The tiles of pairs that a block of threads goes through, every gridDim.x-th of those above the
+// diagonal, in groups of eight rows of tiles, so that blocks that run together share columns in the cache.
+template <u32 kRows, u32 kColumns>
+struct Tour {
+    const Tile& tile;
+    u32 at = blockIdx.x, row0 = 0, column0 = 0;
+
+    __device__ explicit Tour(const Tile& t) : tile(t) { settle(); }
+    __device__ bool done() const { return at >= tall() * wide(); }
+    __device__ void next() {
+        at += gridDim.x;
+        settle();
+    }
+
+  private:
+    __device__ u32 tall() const { return (tile.n_rows + kRows - 1) / kRows; }
+    __device__ u32 wide() const { return (tile.n_columns + kColumns - 1) / kColumns; }
+    __device__ void settle() {
+        for (; !done(); at += gridDim.x) {
+            const u32 group = 8 * wide(), g = at / group, left = at % group, height = min(8u, tall() - 8 * g);
+            row0 = (8 * g + left % height) * kRows;
+            column0 = left / height * kColumns;
+            if (tile.first_row + row0 < tile.first_column + column0 + kColumns) return;
+        }
+    }
+};
+
+// Goes through tiles of pairs, slice by slice. The fetching runs ahead of the counting by
+// kStages - 1 slices, over the end of a tile into the next, so that the tests of one tile wait for nothing.
+template <u32 kRows, u32 kColumns, u32 kStages, class Counter>
+__device__ __forceinline__ void screen_tiles(const Tile& tile, const Test& test, const Found& found) {
+    constexpr u32 kStage = (kRows + kColumns) * SLICE;
+    extern __shared__ __align__(1024) u8 shared[];
+    float4* margins = (float4*)(shared + kStages * kStage);
+    const u32 n_slices = tile.row_bytes / SLICE;
+    Tour<kRows, kColumns> ahead(tile), here(tile);
+    u32 slice_ahead = 0, to = 0, from = 0;
+    const auto fetch_next = [&] {
+        if (!ahead.done()) {
+            const u32 stage = shared_address(shared) + to * kStage;
+            const u64 row_bytes = tile.row_bytes;
+            fetch<kRows>(stage, tile.rows + ahead.row0 * row_bytes + slice_ahead * SLICE, row_bytes);
+            fetch<kColumns>(stage + kRows * SLICE, tile.columns + ahead.column0 * row_bytes + slice_ahead * SLICE,
+                            row_bytes);
+            to = to + 1 == kStages ? 0 : to + 1;
+            if (++slice_ahead == n_slices) {
+                slice_ahead = 0;
+                ahead.next();
+            }
+        }
+        asm volatile("cp.async.commit_group;");
+    };
+    for (u32 s = 0; s + 1 < kStages; ++s) fetch_next();
+    Counter counter;
+    for (; !here.done(); here.next()) {
+        __syncthreads();  // all have tested the tile before
+        if (threadIdx.x < kColumns)
+            margins[threadIdx.x] = margins_of(test, tile.first_column, here.column0 + threadIdx.x, tile.n_columns);
+        counter.clear();
+        for (u32 s = 0; s < n_slices; ++s) {
+            asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2));
+            counter.before_sync();
+            __syncthreads();  // the slice is there, and the one before it is used up
+            const u8* stage = shared + from * kStage;
+            from = from + 1 == kStages ? 0 : from + 1;
+            counter.add(stage, stage + kRows * SLICE, fetch_next);
+        }
+        counter.finish(tile, test, found, margins - here.column0, here.row0, here.column0);
+    }
+    asm volatile("cp.async.wait_all;");
 }
 
 __device__ __forceinline__ void multiply(int* c, const u32* a, const u32* b) {
@@ -148,46 +214,27 @@ __device__ __forceinline__ void load_matrices(u32* r, const u8* from) {
 }
 
 // 256 x 128 pairs a block of 8 warps, 64 x 64 a warp.
-extern "C" __global__ void __launch_bounds__(256, 1) pairs_mma(PARAMETERS) {
-    UNPACK;
-    constexpr u32 kRows = 256, kColumns = 128, kStages = 4, kStage = (kRows + kColumns) * SLICE;
-    extern __shared__ __align__(1024) u8 shared[];
-    u32 tile_row, tile_column;
-    place((tile.n_rows + kRows - 1) / kRows, (tile.n_columns + kColumns - 1) / kColumns, tile_row, tile_column);
-    const u32 row0 = tile_row * kRows, column0 = tile_column * kColumns;
-    if (tile.first_row + row0 >= tile.first_column + column0 + kColumns) return;
-    const u8* rows = tile.rows + (u64)row0 * tile.row_bytes;
-    const u8* columns = tile.columns + (u64)column0 * tile.row_bytes;
-    const u32 n_slices = tile.row_bytes / SLICE;
-    const auto start = [&](u32 slice) {
-        u8* stage = shared + slice % kStages * kStage;
-        if (slice < n_slices) {
-            fetch<kRows>(stage, rows, tile.row_bytes, slice, 256);
-            fetch<kColumns>(stage + kRows * SLICE, columns, tile.row_bytes, slice, 256);
-        }
-        asm volatile("cp.async.commit_group;");
-    };
-    const u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const u32 m0 = (warp >> 1) * 64, n0 = (warp & 1) * 64;
+struct WarpCounter {
     int c[4][8][4];
+    u32 lane = threadIdx.x & 31, m0 = (threadIdx.x >> 6) * 64, n0 = ((threadIdx.x >> 5) & 1) * 64;
+
+    __device__ __forceinline__ void clear() {
 #pragma unroll
-    for (u32 k = 0; k < 128; ++k) c[k >> 5][(k >> 2) & 7][k & 3] = ZERO_COUNT;
-    for (u32 s = 0; s + 1 < kStages; ++s) start(s);
-    for (u32 s = 0; s < n_slices; ++s) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2));
-        __syncthreads();
-        start(s + kStages - 1);
-        const u8* a_stage = shared + s % kStages * kStage;
-        const u8* b_stage = a_stage + kRows * SLICE;
+        for (u32 k = 0; k < 128; ++k) c[k >> 5][(k >> 2) & 7][k & 3] = ZERO_COUNT;
+    }
+    __device__ __forceinline__ void before_sync() {}
+    template <class FetchNext>
+    __device__ __forceinline__ void add(const u8* rows, const u8* columns, FetchNext fetch_next) {
+        fetch_next();
 #pragma unroll
         for (u32 k = 0; k < 4; ++k) {
             u32 a[4][4], b[4][4];
 #pragma unroll
             for (u32 m = 0; m < 4; ++m)
-                load_matrices(a[m], a_stage + piece(m0 + 16 * m + (lane & 15), 2 * k + (lane >> 4)));
+                load_matrices(a[m], rows + piece(m0 + 16 * m + (lane & 15), 2 * k + (lane >> 4)));
 #pragma unroll
             for (u32 n = 0; n < 4; ++n)
-                load_matrices(b[n], b_stage + piece(n0 + 16 * n + (lane & 7) + ((lane >> 4) << 3),
+                load_matrices(b[n], columns + piece(n0 + 16 * n + (lane & 7) + ((lane >> 4) << 3),
                                                     2 * k + ((lane >> 3) & 1)));
 #pragma unroll
             for (u32 m = 0; m < 4; ++m)
@@ -195,17 +242,19 @@ extern "C" __global__ void __launch_bounds__(256, 1) pairs_mma(PARAMETERS) {
                 for (u32 n = 0; n < 8; ++n) multiply(c[m][n], a[m], &b[n >> 1][2 * (n & 1)]);
         }
     }
-    asm volatile("cp.async.wait_all;");
-    __syncthreads();
-    float4* margins = (float4*)shared;
-    if (threadIdx.x < kColumns)
-        margins[threadIdx.x] = margins_of(test, tile.first_column, column0 + threadIdx.x, tile.n_columns);
-    __syncthreads();
-    test_counts<8, 16>(
-        tile, test, found, margins - column0,
-        [&](u32 r, u32 k) { return c[r >> 1][k >> 1][2 * (r & 1) + (k & 1)]; },
-        [&](u32 r) { return row0 + m0 + 8 * r + (lane >> 2); },
-        [&](u32 k) { return column0 + n0 + 8 * (k >> 1) + 2 * (lane & 3) + (k & 1); });
+    __device__ __forceinline__ void finish(const Tile& tile, const Test& test, const Found& found,
+                                           const float4* margins, u32 row0, u32 column0) {
+        test_counts<8, 16>(
+            tile, test, found, margins,
+            [&](u32 r, u32 k) { return c[r >> 1][k >> 1][2 * (r & 1) + (k & 1)]; },
+            [&](u32 r) { return row0 + m0 + 8 * r + (lane >> 2); },
+            [&](u32 k) { return column0 + n0 + 8 * (k >> 1) + 2 * (lane & 3) + (k & 1); });
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(256, 1) pairs_mma(PARAMETERS) {
+    UNPACK;
+    screen_tiles<256, 128, 4, WarpCounter>(tile, test, found);
 }
 
 // Plain popcounts, for cards whose tensor cores have no binary product: 64 x 64 pairs a block.
@@ -214,10 +263,9 @@ extern "C" __global__ void __launch_bounds__(256) pairs_popcount(PARAMETERS) {
     constexpr u32 kSide = 64;
     __shared__ __align__(128) u8 a_slice[kSide * SLICE];
     __shared__ __align__(128) u8 b_slice[kSide * SLICE];
-    u32 tile_row, tile_column;
-    place((tile.n_rows + kSide - 1) / kSide, (tile.n_columns + kSide - 1) / kSide, tile_row, tile_column);
-    const u32 row0 = tile_row * kSide, column0 = tile_column * kSide;
-    if (tile.first_row + row0 >= tile.first_column + column0 + kSide) return;
+    const Tour<kSide, kSide> here(tile);  // as many blocks as tiles: one each
+    if (here.done() || here.at != blockIdx.x) return;
+    const u32 row0 = here.row0, column0 = here.column0;
     const u8* rows = tile.rows + (u64)row0 * tile.row_bytes;
     const u8* columns = tile.columns + (u64)column0 * tile.row_bytes;
     const u32 y = threadIdx.x / 16, x = threadIdx.x % 16;
