@@ -196,6 +196,25 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
     return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
 }
 
+Out<double> independence_tests(Words words, std::size_t n_samples, Integers targets, Integers given_starts,
+                               Integers givens, Integers other_starts, Integers others, In<double, 1> log_factorials,
+                               const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = targets.shape(0);
+    require_variables(targets, bits.n_rows);
+    const Lists conditions = lists(given_starts, givens, n, bits.n_rows);
+    const Lists tested = lists(other_starts, others, n, bits.n_rows);
+    require(log_factorials.shape(0) == n_samples + 4, "log_factorials must go from 0 to n_samples + 3");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<double> log_probabilities(others.shape(0));
+    {
+        nb::gil_scoped_release release;
+        tier.independence_tests(bits, targets.data(), n, conditions, tested, log_factorials.data(),
+                                log_probabilities.data());
+    }
+    return to_numpy(std::move(log_probabilities));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -215,4 +234,6 @@ NB_MODULE(_native, m) {
           "instruction_set"_a = "");
     m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
+    m.def("independence_tests", &independence_tests, "words"_a, "n_samples"_a, "targets"_a, "given_starts"_a,
+          "givens"_a, "other_starts"_a, "others"_a, "log_factorials"_a, "instruction_set"_a = "");
 }

@@ -3,11 +3,12 @@
 #include "lanes_avx2.hpp"
 #include "blankets.hpp"
 #include "gibbs.hpp"
+#include "independence.hpp"
 #include "pairs.hpp"
 
 namespace markhood {
 static const Tier tier{"avx2", avx2::associated_pairs, avx2::toggle_scores, avx2::grow_blankets,
-                       avx2::fit_blankets, avx2::gibbs};
+                       avx2::fit_blankets, avx2::gibbs, avx2::independence_tests};
 const Tier* const tier_avx2 = &tier;
 }  // namespace markhood
 #else

@@ -3,11 +3,12 @@
 #include "lanes_avx512.hpp"
 #include "blankets.hpp"
 #include "gibbs.hpp"
+#include "independence.hpp"
 #include "pairs.hpp"
 
 namespace markhood {
 static const Tier tier{"avx512", avx512::associated_pairs, avx512::toggle_scores, avx512::grow_blankets,
-                       avx512::fit_blankets, avx512::gibbs};
+                       avx512::fit_blankets, avx512::gibbs, avx512::independence_tests};
 const Tier* const tier_avx512 = &tier;
 }  // namespace markhood
 #else

@@ -92,6 +92,11 @@ struct Tier {
     // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
     void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
+
+    // log Pr(independent) of each target and each of its others, given the target's list of
+    // `givens`. log_factorials[k] = log k!, for k = 0 ... n_samples + 3.
+    void (*independence_tests)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists givens,
+                               Lists others, const double* log_factorials, double* log_probabilities);
 };
 
 // Null where this build or architecture has none.

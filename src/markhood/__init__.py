@@ -20,23 +20,31 @@ if TYPE_CHECKING:
     from markhood.data.encode import encode
     from markhood.data.files import read_samples
     from markhood.errors import DataWarning, InputError
-    from markhood.estimators.hill_climbing import PLRHC, HillClimbing
+    from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
+    from markhood.estimators.joint_posterior import BlanketsJointPosterior
+    from markhood.estimators.pairs import ChowLiu, Pairwise
     from markhood.graph import convert
     from markhood.graph.graph import Graph
     from markhood.learning import learn
     from markhood.model.ising import IsingModel
     from markhood.output.graph_files import read_graph, write_graph
+    from markhood.scores.independence import independence_test
 
 __all__ = [
     "PLRHC",
+    "BlanketsJointPosterior",
+    "ChowLiu",
     "DataWarning",
     "Graph",
     "HillClimbing",
     "InputError",
     "IsingModel",
+    "MarginalPseudoLikelihood",
+    "Pairwise",
     "convert",
     "encode",
     "evaluate",
+    "independence_test",
     "learn",
     "read_graph",
     "read_samples",
@@ -46,12 +54,17 @@ __all__ = [
 
 _HOMES = {
     "PLRHC": "markhood.estimators.hill_climbing",
+    "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
+    "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
     "Graph": "markhood.graph.graph",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising",
+    "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
+    "Pairwise": "markhood.estimators.pairs",
     "encode": "markhood.data.encode",
+    "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning",
     "read_graph": "markhood.output.graph_files",
     "read_samples": "markhood.data.files",

@@ -25,6 +25,7 @@ from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.chow_liu import spanning_forest
 from markhood.search.hill_climbing import hill_climb
+from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.learned import Learned, finish, timed
 from markhood.search.screen import Screened, pair_penalty, screen
 
@@ -69,7 +70,8 @@ class HillClimbing:
         _require_one_of("rule", self.rule, ["global", "or", "and"])
         _require_one_of("start", self.start, ["or", "empty"])
         is_known = isinstance(self.criterion, str) and self.criterion in CRITERIA
-        if not is_known and not callable(getattr(self.criterion, "score", None)):
+        is_class = isinstance(self.criterion, type)
+        if not is_known and (is_class or not callable(getattr(self.criterion, "score", None))):
             raise InputError(
                 f"Unknown criterion {self.criterion!r}: choose one of {', '.join(CRITERIA)}, or "
                 "give an object with a method score(table)."
@@ -140,6 +142,41 @@ class MarginalPseudoLikelihood(HillClimbing):
 
 
 @dataclass(frozen=True)
+class BlanketsJointPosterior:
+    """The graph whose independence assertions are most probable together (BJP).
+
+    Parameters
+    ----------
+    gamma : float, default=0.5
+        Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
+    """
+
+    name: ClassVar[str] = "bjp"
+
+    gamma: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+
+    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+        """Learn a graph from samples."""
+        seconds: dict[str, float] = {}
+        with timed(seconds, "climb"):
+            found = blankets_joint_posterior(samples, kernels, runner)
+        return finish(
+            samples,
+            found.edges,
+            criterion=Bic(self.gamma),
+            kernels=kernels,
+            runner=runner,
+            or_edges=found.edges,
+            evaluations={"climb": found.evaluations},
+            seconds=seconds,
+        )
+
+
+@dataclass(frozen=True)
 class Pairwise:
     """The screen alone: all pairs that depend on each other, directly or not.
 
@@ -200,7 +237,14 @@ class ChowLiu:
 
 METHODS: Mapping[str, type[Method]] = {
     method.name: method
-    for method in (Plrhc, HillClimbing, MarginalPseudoLikelihood, Pairwise, ChowLiu)
+    for method in (
+        Plrhc,
+        HillClimbing,
+        MarginalPseudoLikelihood,
+        BlanketsJointPosterior,
+        Pairwise,
+        ChowLiu,
+    )
 }
 
 

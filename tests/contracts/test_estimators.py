@@ -1,9 +1,30 @@
 """What holds for every estimator: scikit-learn's own checks, and agreement with `learn()`."""
 
+import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from markhood import PLRHC, HillClimbing
+import markhood
+from markhood import (
+    PLRHC,
+    BlanketsJointPosterior,
+    ChowLiu,
+    HillClimbing,
+    MarginalPseudoLikelihood,
+    Pairwise,
+)
+from markhood.methods import METHODS
+from markhood.paper.experiment import Cell, Sampling, draw
+
+ESTIMATORS = {
+    "plrhc": PLRHC(),
+    "hc": HillClimbing(),
+    "mpl": MarginalPseudoLikelihood(),
+    "bjp": BlanketsJointPosterior(),
+    "pairwise": Pairwise(),
+    "chow-liu": ChowLiu(),
+}
 
 MORE_THAN_TWO_VALUES = "feeds columns with more than two values, which are not taken yet"
 
@@ -32,7 +53,29 @@ EXPECTED_FAILURES = dict.fromkeys(
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [PLRHC(), HillClimbing()], expected_failed_checks=lambda _: EXPECTED_FAILURES
+    list(ESTIMATORS.values()), expected_failed_checks=lambda _: EXPECTED_FAILURES
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_every_method_is_an_estimator_and_the_same_graph_on_any_number_of_threads(method):
+    samples, _ = draw(Cell("hub", 64, 500), 0, Sampling())
+    values = np.unpackbits(
+        samples.words.view(np.uint8), axis=1, count=samples.n_samples, bitorder="little"
+    ).T
+    graph = markhood.learn(samples, method)
+    for n_jobs in (1, 2, 4):
+        fitted = clone(ESTIMATORS[method]).set_params(n_jobs=n_jobs).fit(values)
+        assert fitted.graph_ == graph
+    assert graph.provenance["method"] == method
+    assert fitted.adjacency_.sum() == 2 * graph.n_edges
+    assert fitted.blanket_scores_.sum() == pytest.approx(fitted.score_)
+    assert {tuple(e) for e in graph.edges} <= {tuple(e) for e in fitted.or_graph_.edges}
+    assert fitted.score(values) < 0
+    assert sum(n.sum() for n in fitted.evaluations_.values()) > 0
+
+
+def test_every_method_that_learn_knows_is_here():
+    assert list(ESTIMATORS) == list(METHODS)

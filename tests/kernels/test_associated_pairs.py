@@ -1,13 +1,15 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracles.counting import joint_count, likelihood_ratio, n_log_n
-from oracles.networks import independent, network
-from oracles.packing import pack
 from sklearn.metrics import mutual_info_score
 
 from markhood.kernels import reference
+from oracles.counting import joint_count, likelihood_ratio, n_log_n
+from oracles.networks import independent, network
+from oracles.packing import pack
 
 AROUND_WORDS = [2, 63, 64, 65, 511, 512, 513]
 AROUND_BLOCKS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33]
@@ -89,7 +91,7 @@ def test_property_tiles_add_up_to_the_whole(native_kernels, d, row_cuts, column_
 
     def ranges(cuts):
         ends = [0, *sorted(c for c in cuts if c < d), d]
-        return [range(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        return [range(a, b) for a, b in pairwise(ends)]
 
     tiles = [(rows, columns) for rows in ranges(row_cuts) for columns in ranges(column_cuts)]
     parts = [t for tile in tiles for t in found_by(native_kernels, values, *tile, 0.5)]

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from oracles.counting import n_log_n
-from oracles.networks import network
-from oracles.packing import pack
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Bits, Costs
+from oracles.counting import n_log_n
+from oracles.networks import network
+from oracles.packing import pack
 
 VALUES = network(1, 100, 5)
 BITS = pack(VALUES)

@@ -26,26 +26,36 @@ class Maximum(NamedTuple):
 
 def maximum(values, target, blanket):
     """Maximise the likelihood of a target's logistic regression on its blanket."""
-    design, zeros, ones, cone, separated = _separate(values, target, blanket)
-    directions = [_direction(k, design, ~separated, cone) for k in range(design.shape[1])]
-    return Maximum(log_likelihood(values, target, blanket), directions)
+    return _maximum(*_frozen(values, target, blanket))
 
 
 def log_likelihood(values, target, blanket):
-    """Only the maximum; remembered, as several backends ask the same."""
-    values = np.ascontiguousarray(values[:, [target, *blanket]], dtype=np.uint8)
-    return _log_likelihood(values.tobytes(), values.shape)
+    """Only the maximum itself."""
+    return _log_likelihood(*_frozen(values, target, blanket))
+
+
+def _frozen(values, target, blanket):
+    """What the answer depends on, to remember it by: several backends ask the same."""
+    asked = np.ascontiguousarray(values[:, [target, *blanket]], dtype=np.uint8)
+    return asked.tobytes(), asked.shape
+
+
+@cache
+def _maximum(content, shape):
+    design, _, _, cone, separated = _separate(content, shape)
+    directions = [_direction(k, design, ~separated, cone) for k in range(design.shape[1])]
+    return Maximum(_log_likelihood(content, shape), directions)
 
 
 @cache
 def _log_likelihood(content, shape):
-    values = np.frombuffer(content, dtype=np.uint8).reshape(shape)
-    design, zeros, ones, _, separated = _separate(values, 0, range(1, shape[1]))
+    design, zeros, ones, _, separated = _separate(content, shape)
     return _finite_maximum(design[~separated], zeros[~separated], ones[~separated])
 
 
-def _separate(values, target, blanket):
-    counts = counts_by_configuration(values, target, blanket)
+def _separate(content, shape):
+    values = np.frombuffer(content, dtype=np.uint8).reshape(shape)
+    counts = counts_by_configuration(values, 0, range(1, shape[1]))
     design = np.array([(1, *configuration) for configuration in counts], dtype=float)
     zeros, ones = np.array(list(counts.values())).T
     cone = _recession_cone(design, zeros, ones)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import log
 
-from oracles.logistic import log_likelihood
-
 from markhood.scores.bic import Bic
+from oracles.logistic import log_likelihood
 
 
 class OwnCriterion:

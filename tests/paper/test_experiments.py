@@ -124,7 +124,7 @@ def test_the_difference_is_over_the_error_of_both_means(tmp_path):
     assert line.standard_error == pytest.approx(4 / math.sqrt(3))
     assert line.difference_over_error == pytest.approx(2 / (4 * math.sqrt(1 / 3 + 1 / 100)))
     assert "92" in as_csv([line]).splitlines()[1]
-    assert as_markdown([line]).count("\n") == 3
+    assert "| ones | 92 ± 2.3 / 90 (+0.9) |" in as_markdown([line])
 
 
 def test_screening_measures_what_table_1_prints():

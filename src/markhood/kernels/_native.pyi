@@ -63,3 +63,14 @@ def gibbs(
     n_draws: int,
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
+def independence_tests(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    targets: _Integers,
+    given_starts: _Integers,
+    givens: _Integers,
+    other_starts: _Integers,
+    others: _Integers,
+    log_factorials: _Reals,
+    instruction_set: str = "",
+) -> _Reals: ...

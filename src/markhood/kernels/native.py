@@ -135,6 +135,26 @@ class NativeKernels:
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
         return draws.reshape(n_draws, *shape), moved
 
+    def independence_tests(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        givens: Lists,
+        others: Lists,
+        log_factorials: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Test each target against each of its ``others``, given its list of ``givens``."""
+        return _native.independence_tests(
+            *bits,
+            targets,
+            givens.starts,
+            givens.values,
+            others.starts,
+            others.values,
+            log_factorials,
+            self.instruction_set,
+        )
+
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
     """Return what the compiled module calls these prices."""

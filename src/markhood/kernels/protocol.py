@@ -140,3 +140,17 @@ class Kernels(Protocol):
         Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
         the chains are then.
         """
+
+    def independence_tests(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        givens: Lists,
+        others: Lists,
+        log_factorials: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Test each target against each of its ``others``, given its list of ``givens``.
+
+        Returns log-probabilities of independence, of shape (len(others.values),).
+        ``log_factorials`` holds log k! for k = 0 ... n_samples + 3.
+        """

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels import greedy
+from markhood.kernels import greedy, independence
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -215,6 +215,17 @@ class ReferenceKernels:
             if sweep > burn_in and (sweep - burn_in) % thinning == 0:
                 draws[(sweep - burn_in) // thinning - 1] = values.T
         return draws, Chains(np.ascontiguousarray(values.T), generators)
+
+    def independence_tests(
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        givens: Lists,
+        others: Lists,
+        log_factorials: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Test each target against each of its ``others``, given its list of ``givens``."""
+        return independence.independence_tests(bits, targets, givens, others, log_factorials)
 
 
 def log_marginal(counts: NDArray[np.int64]) -> float:

@@ -19,7 +19,7 @@ from markhood.paper.tables import Line, as_csv, as_markdown, compare_with_paper
 EXPERIMENTS: Mapping[str, Sequence[Experiment]] = {
     "screening": [Screening()],
     "cost": [Cost()],
-    "comparison": [Comparison(method) for method in ("plrhc", "hc", "mpl")],
+    "comparison": [Comparison(method) for method in ("plrhc", "hc", "mpl", "bjp")],
 }
 PANELS: Mapping[str, Callable[[Sequence[Line]], list[Panel]]] = {
     "screening": screening_panels,

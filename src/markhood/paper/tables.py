@@ -68,14 +68,39 @@ def as_csv(lines: Sequence[Line]) -> str:
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
-    """Return the comparison as a Markdown table; figures that are far off are in bold."""
-    head = "| " + " | ".join(h.replace("_", " ") for h in HEADINGS) + " |"
-    rule = "|" + "---|" * len(HEADINGS)
+    """Return the comparison as Markdown: a table a network, with a row a measure.
+
+    A cell holds our mean and its standard error, the paper's mean, and the difference over its
+    error, in bold where it is far.
+    """
+    # The tables of the paper go across by samples; where those are always the same, by variables.
+    axis = "samples" if len({line.cell.samples for line in lines}) > 1 else "variables"
+    tables: dict[str, list[Line]] = {}
+    for line in lines:
+        size = f", {line.cell.variables} variables" if axis == "samples" else ""
+        tables.setdefault(f"{line.cell.network}{size}", []).append(line)
+    return "\n".join(_markdown_table(title, rows, axis) for title, rows in tables.items())
+
+
+def _markdown_table(title: str, lines: Sequence[Line], axis: str) -> str:
+    across = sorted({getattr(line.cell, axis) for line in lines})
+    cells = {(line.measure, getattr(line.cell, axis)): _cell(line) for line in lines}
+    head = [f"**{title}**", *(f"{value} {axis}" for value in across)]
     rows = [
-        "| " + " | ".join([*row[:-1], f"**{row[-1]}**" if line.is_far else row[-1]]) + " |"
-        for line, row in zip(lines, _rows(lines), strict=True)
+        [measure.replace("_", " "), *(cells.get((measure, value), "") for value in across)]
+        for measure in dict.fromkeys(line.measure for line in lines)
     ]
-    return "\n".join([head, rule, *rows]) + "\n"
+    rule = "|" + "---|" * len(head)
+    text = ["| " + " | ".join(row) + " |" for row in [head, *rows]]
+    return "\n".join([text[0], rule, *text[1:]]) + "\n"
+
+
+def _cell(line: Line) -> str:
+    ours = f"{line.ours:.4g} ± {line.standard_error:.2g}"
+    if math.isnan(line.paper):
+        return ours
+    difference = f"{line.difference_over_error:+.1f}"
+    return f"{ours} / {line.paper:g} ({f'**{difference}**' if line.is_far else difference})"
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[str]]:

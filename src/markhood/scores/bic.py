@@ -41,7 +41,7 @@ class Bic:
     def costs(self, n_samples: int, n_variables: int) -> Costs:
         """Return the price of a parameter and of a blanket variable."""
         others = max(n_variables - 1, 1)
-        return Costs(math.log(n_samples) / 2, self.gamma * math.log(others))
+        return Costs(math.log(n_samples) / 2, float(self.gamma) * math.log(others))
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""

@@ -40,7 +40,7 @@ class Mpl:
 
     def costs(self, n_samples: int, n_variables: int) -> Dirichlet:
         """Return the price of a blanket variable."""
-        return Dirichlet(self.gamma * math.log(max(n_variables - 1, 1)))
+        return Dirichlet(float(self.gamma) * math.log(max(n_variables - 1, 1)))
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""

@@ -25,6 +25,7 @@ from markhood.scores.bic import Bic
 
 WORDS_PER_TILE = 4e7  # a few milliseconds of counting
 LARGEST_TILE = 1024  # variables a side: the interleaved columns stay in the second-level cache
+FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
 
 
@@ -72,6 +73,7 @@ def screen(samples: Samples, penalty: float, kernels: Kernels, runner: Runner) -
 def tiles_of(samples: Samples) -> list[tuple[range, range]]:
     """Cut the upper triangle into squares of rows and columns."""
     side = int((WORDS_PER_TILE / samples.words.shape[1]) ** 0.5)
-    side = min(side, LARGEST_TILE) // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
+    side = min(side, LARGEST_TILE, samples.n_variables // FEWEST_BLOCKS)
+    side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
     blocks = cut(samples.n_variables, max(side, COLUMNS_PER_BLOCK))
     return list(combinations_with_replacement(blocks, 2))

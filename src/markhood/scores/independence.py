@@ -1,0 +1,96 @@
+"""Whether two variables are independent given others: the Bayesian test, as a function.
+
+`kernels/independence.py` has the formula; here it takes data. The Blankets Joint Posterior is a
+sum of such log-probabilities, one for every pair of variables (`search/ibmap.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from markhood.data.encode import encode
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+from markhood.kernels.independence import LOG_2, log_independence, slice_tables
+from markhood.kernels.protocol import Bits
+
+
+def independence_test(
+    data: Any, i: int | str, j: int | str, given: Sequence[int | str] = ()
+) -> float:
+    """Return the log-probability that two variables are independent given others.
+
+    The probability is a posterior: independence and dependence are equally likely before the data
+    are seen. No asymptotics are involved, so it may be used with few samples.
+
+    Parameters
+    ----------
+    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
+        Every column has two distinct values, whatever they are.
+    i, j : int or str
+        The two variables, by column number or name.
+    given : sequence of int or str, default=()
+        The variables to condition on.
+
+    Returns
+    -------
+    float
+        Natural logarithm, at most 0; ``log_complement`` of it is that of dependence.
+
+    Raises
+    ------
+    InputError
+        If there is no such variable, or one is named twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0] ^ coins[:, 1]
+    >>> round(float(np.exp(independence_test(coins, 0, 1))), 2)
+    0.6
+    >>> independence_test(coins, 0, 1, given=[2]) < -100
+    True
+    """
+    samples = encode(data)
+    x, y, *z = (_number(variable, samples) for variable in (i, j, *given))
+    if len({x, y, *z}) < len(z) + 2:
+        raise InputError("A test of independence needs distinct variables: one is given twice.")
+    bits = Bits(samples.words, samples.n_samples)
+    tables = slice_tables(bits, x, np.array(z, dtype=np.int64), np.array([y]))
+    return float(log_independence(tables, len(z), log_factorials(samples.n_samples))[0])
+
+
+def log_factorials(n_samples: int) -> NDArray[np.float64]:
+    """Return log k! for k = 0 ... n_samples + 3, all that tests on so many samples need."""
+    logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 5))
+    return logs
+
+
+def log_complement(log_probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log(1 - exp(x)), to full accuracy where the probability is near 0 or 1.
+
+    Examples
+    --------
+    >>> log_complement(np.log([0.25, 0.5, 1e-300])).round(6).tolist()
+    [-0.287682, -0.693147, -0.0]
+    """
+    x = np.asarray(log_probabilities)
+    likely = np.log(-np.expm1(np.maximum(x, -LOG_2)))
+    return np.where(x > -LOG_2, likely, np.log1p(-np.exp(np.minimum(x, -LOG_2))))
+
+
+def _number(variable: int | str, samples: Samples) -> int:
+    d = samples.n_variables
+    if isinstance(variable, str):
+        if variable not in samples.names:
+            raise InputError(f"There is no variable {variable!r} in the data.")
+        return samples.names.index(variable)
+    if not isinstance(variable, (int, np.integer)) or not 0 <= variable < d:
+        raise InputError(f"There is no variable {variable!r}: they are numbered 0 to {d - 1}.")
+    return int(variable)

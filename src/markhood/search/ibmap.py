@@ -1,0 +1,258 @@
+"""IBMAP-HC: climb to a graph with a high Blankets Joint Posterior (BJP).
+
+A graph says of every pair of variables whether they depend on each other given a blanket. With
+the variables ordered by ascending degree (ties by index), and B_i the neighbours of i:
+
+    log BJP = sum over pairs, i before j:  edge     log Pr(i, j dependent | B_i without j)
+                                           no edge  log Pr(i, j independent | B_i)
+
+so that the test of a pair is the one with the smaller table.
+
+    1. start from the empty graph
+    2. flip the pair of which the graph says what is least probable
+    3. stop at the first flip that does not raise the score, and undo it; else go on with 2
+
+A flip changes the blankets and the places in the order of its two ends, and so only what is said
+of pairs with one of them: of those that this end asserts now, and of those that it did
+before and the other end does now. No test is made twice. The score is a sum over all pairs, so
+unlike the screen this search keeps arrays of shape (n_variables, n_variables).
+
+A constant variable stays alone. The test itself would join two of them: it takes a cell
+with all the samples for dependence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.execution.runner import Runner, cut
+from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Bits, Kernels
+from markhood.scores.independence import log_complement, log_factorials
+
+VARIABLES_PER_TILE = 16
+
+
+@dataclass(frozen=True, eq=False)
+class JointPosterior:
+    """Where the climb ended.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_edges, 2), dtype int64
+        i < j, lexicographic.
+    evaluations : ndarray of shape (largest + 1,), dtype int64
+        How many tests were made with conditioning sets of each size.
+    log_probabilities : ndarray of shape (n_edges,), dtype float64
+        Of the dependence that each edge stands for.
+    score : float
+        log BJP of the graph; pairs with a constant variable are left out.
+    """
+
+    edges: NDArray[np.int64]
+    evaluations: NDArray[np.int64]
+    log_probabilities: NDArray[np.float64]
+    score: float
+
+
+def blankets_joint_posterior(samples: Samples, kernels: Kernels, runner: Runner) -> JointPosterior:
+    """Learn a graph by IBMAP-HC with the BJP score.
+
+    Parameters
+    ----------
+    samples : Samples
+    kernels : Kernels
+    runner : Runner
+        Runs the tests of all pairs; the climb is one step after another.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode
+    >>> from markhood.kernels.native import NativeKernels
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> found = blankets_joint_posterior(encode(coins), NativeKernels(), Runner())
+    >>> found.edges.tolist(), found.evaluations.tolist()
+    ([[0, 2]], [3, 1])
+    """
+    tests = CachedTests(samples, kernels, runner)
+    assertions = Assertions(tests)
+    while (pair := assertions.least_probable()) is not None:
+        if not assertions.flip(*pair) > TIE:
+            assertions.flip(*pair)
+            break
+    edges = np.argwhere(np.triu(assertions.adjacent))
+    return JointPosterior(
+        edges,
+        counts_by_size(tests.evaluations),
+        assertions.log_probabilities[*edges.T],
+        assertions.score(),
+    )
+
+
+class Request(NamedTuple):
+    """Tests of one variable with several others, all given the same (ascending)."""
+
+    target: int
+    given: tuple[int, ...]
+    others: NDArray[np.int64]
+
+
+class CachedTests:
+    """Log-probabilities of independence, each computed when first asked for.
+
+    Attributes
+    ----------
+    marginal : ndarray of shape (n_variables, n_variables), dtype float64
+        Given nothing; infinite on the diagonal and for constant variables.
+    evaluations : Counter
+        Tests made with conditioning sets of each size.
+    """
+
+    def __init__(self, samples: Samples, kernels: Kernels, runner: Runner) -> None:
+        self.evaluations: Counter[int] = Counter()
+        self._bits = Bits(samples.words, samples.n_samples)
+        self._kernels = kernels
+        self._log_factorials = log_factorials(samples.n_samples)
+        # By target and conditioning set: a value for every variable, NaN where not yet tested.
+        self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+        d = samples.n_variables
+        self.marginal = np.full((d, d), np.inf)
+        self._test_pairs(np.flatnonzero(~samples.is_constant), runner)
+
+    def _test_pairs(self, varying: NDArray[np.int64], runner: Runner) -> None:
+        def test(tile: range) -> list[NDArray[np.float64]]:
+            return self._run([Request(int(varying[k]), (), varying[k + 1 :]) for k in tile])
+
+        tiles = cut(len(varying), VARIABLES_PER_TILE)
+        for tile, rows in zip(tiles, runner.map("tests", test, tiles), strict=True):
+            for k, row in zip(tile, rows, strict=True):
+                self.marginal[varying[k], varying[k + 1 :]] = row
+                self.marginal[varying[k + 1 :], varying[k]] = row
+        self.evaluations[0] = len(varying) * (len(varying) - 1) // 2
+
+    def answer(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
+        """Return the log-probabilities of independence of each request's others."""
+        missing: list[Request] = []
+        for target, given, others in requests:
+            if given:
+                known = self._row(target, given)
+                untested = others[np.isnan(known[others])]
+                if len(untested):
+                    missing.append(Request(target, given, untested))
+        for (target, given, others), row in zip(missing, self._run(missing), strict=True):
+            self._row(target, given)[others] = row
+            self.evaluations[len(given)] += len(others)
+        return [
+            self._row(target, given)[others] if given else self.marginal[target, others]
+            for target, given, others in requests
+        ]
+
+    def _row(self, target: int, given: tuple[int, ...]) -> NDArray[np.float64]:
+        key = target, given
+        if key not in self._known:
+            self._known[key] = np.full(len(self.marginal), np.nan)
+        return self._known[key]
+
+    def _run(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
+        others = Lists.of([request.others for request in requests])
+        found = self._kernels.independence_tests(
+            self._bits,
+            np.array([request.target for request in requests], dtype=np.int64),
+            Lists.of([request.given for request in requests]),
+            others,
+            self._log_factorials,
+        )
+        return [found[start:stop] for start, stop in pairwise(others.starts)]
+
+
+class Assertions:
+    """What a graph says of every pair, and how probable that is.
+
+    Parameters
+    ----------
+    tests : CachedTests
+
+    Attributes
+    ----------
+    adjacent : ndarray of shape (n_variables, n_variables), dtype bool
+        The graph; at first without edges.
+    log_probabilities : ndarray of shape (n_variables, n_variables), dtype float64
+        Symmetric; infinite where nothing is said: of a variable and itself, or a constant one.
+    """
+
+    def __init__(self, tests: CachedTests) -> None:
+        d = len(tests.marginal)
+        self.adjacent = np.zeros((d, d), dtype=np.bool_)
+        self.log_probabilities = tests.marginal.copy()
+        self._is_said = np.isfinite(tests.marginal)
+        self._tests = tests
+        self._blankets: list[set[int]] = [set() for _ in range(d)]
+        self._places = np.arange(d)  # degree * d + index: of a pair, the lower one asserts
+
+    def score(self) -> float:
+        """Return log BJP of the graph."""
+        return float(self.log_probabilities[np.triu(self._is_said)].sum())
+
+    def least_probable(self) -> tuple[int, int] | None:
+        """Return the pair i < j whose assertion is least probable, the first of those that tie."""
+        least = self.log_probabilities.min(initial=np.inf)
+        if least == np.inf:
+            return None
+        i, j = divmod(int(np.argmax(self.log_probabilities <= least + TIE)), len(self.adjacent))
+        return i, j
+
+    def flip(self, i: int, j: int) -> float:
+        """Put an edge in or take it out, and return how that changes the score."""
+        asserted = [self._places[end] < self._places for end in (i, j)]
+        self.adjacent[i, j] = self.adjacent[j, i] = not self.adjacent[i, j]
+        for end, other in ((i, j), (j, i)):
+            self._blankets[end] ^= {other}
+            self._places[end] = len(self._blankets[end]) * len(self._places) + end
+        requests = []
+        for end, before in zip((i, j), asserted, strict=True):
+            requests += self._asserted_by(end)
+            requests += self._taken_over(end, before, (i, j))
+        found = np.concatenate([np.empty(0), *self._tests.answer(requests)])
+        targets = np.repeat([r.target for r in requests], [len(r.others) for r in requests])
+        others = np.concatenate([r.others for r in requests])
+        now = np.where(self.adjacent[targets, others], log_complement(found), found)
+        change = float((now - self.log_probabilities[targets, others]).sum())
+        self.log_probabilities[targets, others] = now
+        self.log_probabilities[others, targets] = now
+        return change
+
+    def _asserted_by(self, end: int) -> list[Request]:
+        """List the tests of the pairs that a variable asserts."""
+        asserts = (self._places[end] < self._places) & self._is_said[end]
+        apart = np.flatnonzero(asserts & ~self.adjacent[end])
+        neighbours = np.flatnonzero(asserts & self.adjacent[end]).tolist()
+        return [
+            Request(end, self._blanket(end), apart),
+            *(Request(end, self._blanket(end, less=n), np.array([n])) for n in neighbours),
+        ]
+
+    def _taken_over(
+        self, end: int, before: NDArray[np.bool_], flipped: tuple[int, int]
+    ) -> list[Request]:
+        """List the tests of the pairs that a variable asserted before and its partners do now."""
+        partners = before & (self._places[end] > self._places) & self._is_said[end]
+        partners[list(flipped)] = False  # what they assert is listed anyhow
+        alone = partners & (self._places < len(self._places))
+        several = np.flatnonzero(partners & ~alone).tolist()
+        return [
+            Request(end, (), np.flatnonzero(alone)),  # given nothing, either end may ask
+            *(Request(p, self._blanket(p, less=end), np.array([end])) for p in several),
+        ]
+
+    def _blanket(self, variable: int, less: int | None = None) -> tuple[int, ...]:
+        return tuple(sorted(self._blankets[variable] - {less}))

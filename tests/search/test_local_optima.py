@@ -1,0 +1,109 @@
+"""Where the searches end: nothing they may do next would gain, every score computed anew."""
+
+import numpy as np
+import pytest
+
+from markhood.execution.runner import Runner
+from markhood.kernels.native import NativeKernels
+from markhood.scores.bic import Bic
+from markhood.scores.roads import road_for
+from markhood.search.blankets import search_blankets
+from markhood.search.climb import climb
+from markhood.search.combine import combine
+from markhood.search.spaces import AllVariables
+from oracles.networks import awkward, network
+from oracles.packing import samples_of
+from oracles.scoring import bic, gain_of_flip
+
+DATA = {
+    "network": network(11, 400, 9, strength=2.0),
+    "weak": network(12, 250, 10, strength=1.0),
+    "awkward": awkward(2, 80),
+}
+
+
+def searched(values, gamma):
+    samples = samples_of(values)
+    road = road_for(samples, Bic(gamma), NativeKernels())
+    found = search_blankets(values.shape[1], AllVariables(values.shape[1]), road, Runner())
+    return road, found
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
+@pytest.mark.parametrize("name", DATA)
+def test_oracle_no_addition_to_a_blanket_gains(name, gamma):
+    values = DATA[name]
+    _, found = searched(values, gamma)
+    assert len(found.members.values) > 1
+    for target, members in enumerate(found.members):
+        blanket = members.tolist()
+        score = bic(values, target, blanket, gamma)
+        assert found.scores[target] == pytest.approx(score, abs=1e-8)
+        others = set(range(values.shape[1])) - {target, *blanket}
+        for added in others:
+            assert bic(values, target, sorted([*blanket, added]), gamma) <= score + 2e-9
+        for dropped in blanket if len(blanket) > 2 else []:
+            assert bic(values, target, [b for b in blanket if b != dropped], gamma) <= score + 2e-9
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
+@pytest.mark.parametrize("name", DATA)
+def test_oracle_no_flip_of_an_edge_gains(name, gamma):
+    values = DATA[name]
+    road, found = searched(values, gamma)
+    or_edges = combine(found.members, "or")
+    climbed = climb(or_edges, values.shape[1], road, Runner())
+    edges = climbed.edges.tolist()
+    assert set(map(tuple, edges)) <= set(map(tuple, or_edges.tolist()))
+    for edge in or_edges.tolist():
+        assert gain_of_flip(values, edges, edge, gamma) <= 2e-9
+
+
+class TableRoad:
+    """Scores of whole blankets by a dictionary, to play the climb through by hand."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def toggled(self, targets, blankets, toggles):
+        def score(t, blanket):
+            return float(self.scores.get((t, tuple(sorted(blanket))), 0.0))
+
+        own = [score(t, b.tolist()) for t, b in zip(targets.tolist(), blankets, strict=True)]
+        toggled = [
+            score(t, {*b.tolist()} ^ {v})
+            for t, b, vs in zip(targets.tolist(), blankets, toggles, strict=True)
+            for v in vs.tolist()
+        ]
+        return np.array(own), np.array(toggled)
+
+
+def test_example_the_best_flip_first_and_an_edge_comes_back():
+    """Out go 0-1, 0-2 and 0-3, the best first; without the others 0-1 is worth having again."""
+    edges = np.array([[0, 1], [0, 2], [0, 3]])
+    of_0 = {(1, 2, 3): 0, (2, 3): 3, (3,): 5, (): 6, (1,): 7}
+    scores = {(0, blanket): score for blanket, score in of_0.items()}
+    climbed = climb(edges, 4, TableRoad(scores), Runner())
+    assert climbed.edges.tolist() == [[0, 1]]
+    # By hand: six flips at first, then after each of four moves those at its two ends.
+    assert climbed.evaluations.tolist() == [6, 8, 7, 1]
+
+
+def test_example_ties_go_to_the_lower_edge():
+    edges = np.array([[0, 1], [2, 3]])
+    scores = {(0, ()): 1.0, (2, ()): 1.0 + 5e-10}
+    flipped = []
+
+    class Watching(TableRoad):
+        def toggled(self, targets, blankets, toggles):
+            flipped.append(targets.tolist())
+            return super().toggled(targets, blankets, toggles)
+
+    assert climb(edges, 4, Watching(scores), Runner()).edges.tolist() == []
+    assert flipped == [[0, 1, 2, 3], [0, 1], [2, 3]]
+
+
+def test_example_no_edges_nothing_to_climb():
+    climbed = climb(np.empty((0, 2), dtype=np.int64), 3, TableRoad({}), Runner())
+    assert climbed.edges.shape == (0, 2)
+    assert climbed.evaluations.sum() == 0

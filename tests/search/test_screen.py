@@ -1,0 +1,46 @@
+from math import log
+
+import numpy as np
+import pytest
+
+from markhood.execution.runner import Runner
+from markhood.search import screen as module
+from markhood.search.screen import pair_penalty, screen
+from oracles.counting import likelihood_ratio
+from oracles.networks import network
+from oracles.packing import samples_of
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 3.0])
+def test_oracle_pairs_that_beat_the_penalty(kernels, gamma):
+    values = network(7, 130, 40)
+    penalty = log(130) / 2 + gamma * log(39)
+    gains = {
+        (i, j): likelihood_ratio(values, i, j) - penalty
+        for i in range(40)
+        for j in range(i + 1, 40)
+    }
+    expected = {pair: gain for pair, gain in gains.items() if gain > 1e-9}
+    samples = samples_of(values)
+    found = screen(samples, pair_penalty(samples, gamma), kernels, Runner())
+    assert [tuple(edge) for edge in found.edges.tolist()] == list(expected)
+    np.testing.assert_allclose(found.gains, list(expected.values()), rtol=0, atol=1e-9)
+    assert expected
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_property_tiles_and_threads_do_not_matter(kernels, n_jobs, monkeypatch):
+    samples = samples_of(network(8, 130, 100))
+    whole = screen(samples, pair_penalty(samples, 0.5), kernels, Runner(1))
+    assert len(whole.edges) > 50
+    monkeypatch.setattr(module, "WORDS_PER_TILE", 1)  # the smallest tiles there are
+    cut = screen(samples, pair_penalty(samples, 0.5), kernels, Runner(n_jobs))
+    assert cut.edges.tolist() == whole.edges.tolist()
+    assert cut.gains.tolist() == whole.gains.tolist()
+
+
+def test_example_nothing_depends_on_anything(kernels):
+    values = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    samples = samples_of(values)
+    penalty = pair_penalty(samples, 0.5)
+    assert screen(samples, penalty, kernels, Runner()).edges.shape == (0, 2)
