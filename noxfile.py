@@ -54,6 +54,8 @@ def wheel(session: nox.Session) -> None:
     """Build the wheel into dist/ and run the tests on it where there are no sources."""
     folder = Path(session.create_tmp()).resolve()
     shutil.rmtree(folder)
+    shutil.copytree("tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy("pyproject.toml", folder)
     session.install("--upgrade", "pip>=25.1")
     session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ".",
                 _build_folder(session))  # fmt: skip
@@ -61,8 +63,6 @@ def wheel(session: nox.Session) -> None:
     Path("dist").mkdir(exist_ok=True)
     shutil.copy(built, "dist")
     _install(session, str(built))
-    shutil.copytree("tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy("pyproject.toml", folder)
     with session.chdir(folder):
         session.run("python", "-m", "pytest", *session.posargs, env={"PYTHONPATH": ""})
     session.log(f"dist/{built.name} passes its tests")
