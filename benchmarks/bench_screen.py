@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
 
 
 def _against_ceiling(samples: Samples, target: float) -> Row:
-    ceiling, tiles = Ceiling(samples), tiles_of(samples)
+    ceiling, tiles = Ceiling(samples), tiles_of(samples, NativeKernels())
     ours, bare = fastest(
         lambda: _screen(samples), lambda: ceiling.count(tiles), rounds=10, clock=thread_time
     )

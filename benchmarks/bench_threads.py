@@ -21,7 +21,7 @@ from markhood.search.screen import pair_penalty, screen, tiles_of
 def rows() -> Iterator[Row]:
     """Measure the machine itself first: two shared cores rarely give twice the work of one."""
     samples = coins(4096, 16384)
-    ceiling, tiles = Ceiling(samples), tiles_of(samples)
+    ceiling, tiles = Ceiling(samples), tiles_of(samples, NativeKernels())
 
     def bare(n_threads: int) -> None:
         with ThreadPoolExecutor(n_threads) as pool:

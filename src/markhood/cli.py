@@ -162,13 +162,17 @@ def learn(
         typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
     ] = None,
     array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
+    kernels: Annotated[
+        str, typer.Option(help="Where pairs are screened: native, or cuda for an NVIDIA GPU.")
+    ] = "native",
 ) -> None:
     """Learn the graph of a table of binary observations."""
     from markhood.data.files import read_samples
     from markhood.execution.runner import Runner
-    from markhood.learning import learn_from
+    from markhood.learning import kernels_named, learn_from
     from markhood.methods import method_named
 
+    backend = kernels_named(kernels)
     given = {"rule": rule, "gamma": gamma, "depth": depth}
     chosen = method_named(method, {k: v for k, v in given.items() if v is not None})
     outputs = output or []
@@ -180,7 +184,7 @@ def learn(
         array=array,
     )
     with _progress() as progress:
-        learned = learn_from(samples, chosen, runner=Runner(jobs, progress))
+        learned = learn_from(samples, chosen, backend, Runner(jobs, progress))
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)

@@ -9,6 +9,7 @@ from typing import Any
 
 from markhood.data.encode import encode
 from markhood.data.samples import Samples
+from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
@@ -17,7 +18,14 @@ from markhood.methods import Method, method_named, options_of
 from markhood.search.learned import Learned
 
 
-def learn(data: Any, method: str = "plrhc", *, n_jobs: int | None = None, **options: Any) -> Graph:
+def learn(
+    data: Any,
+    method: str = "plrhc",
+    *,
+    n_jobs: int | None = None,
+    kernels: str = "native",
+    **options: Any,
+) -> Graph:
     """Learn the graph of a pairwise Markov network from data.
 
     Parameters
@@ -28,6 +36,8 @@ def learn(data: Any, method: str = "plrhc", *, n_jobs: int | None = None, **opti
         See `markhood.methods`.
     n_jobs : int, optional
         Threads; -1 for all.
+    kernels : {"native", "cuda"}, default="native"
+        Where pairs are screened: on the processor, or on an NVIDIA GPU.
     **options
         Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``rule="global"``,
         ``criterion="bic"``, ``start="or"``.
@@ -45,7 +55,24 @@ def learn(data: Any, method: str = "plrhc", *, n_jobs: int | None = None, **opti
     [[0, 2]]
     """
     chosen = method_named(method, options)
-    return learn_from(encode(data), chosen, runner=Runner(n_jobs)).graph
+    return learn_from(encode(data), chosen, kernels_named(kernels), Runner(n_jobs)).graph
+
+
+def kernels_named(name: str) -> Kernels:
+    """Return the compute backend of that name.
+
+    Raises
+    ------
+    InputError
+        If there is no such backend, or not what it needs.
+    """
+    if name == "native":
+        return NativeKernels()
+    if name == "cuda":
+        from markhood.kernels.cuda.backend import CudaKernels
+
+        return CudaKernels()
+    raise InputError(f"Unknown kernels {name!r}: choose native or cuda.")
 
 
 def learn_from(

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from markhood.execution.runner import Runner
-from markhood.search import screen as module
 from markhood.search.screen import pair_penalty, screen
 from oracles.counting import likelihood_ratio
 from oracles.networks import network
@@ -33,7 +32,7 @@ def test_property_tiles_and_threads_do_not_matter(kernels, n_jobs, monkeypatch):
     samples = samples_of(network(8, 130, 100))
     whole = screen(samples, pair_penalty(samples, 0.5), kernels, Runner(1))
     assert len(whole.edges) > 50
-    monkeypatch.setattr(module, "WORDS_PER_TILE", 1)  # the smallest tiles there are
+    monkeypatch.setattr(type(kernels), "words_per_tile", 1)  # the smallest tiles there are
     cut = screen(samples, pair_penalty(samples, 0.5), kernels, Runner(n_jobs))
     assert cut.edges.tolist() == whole.edges.tolist()
     assert cut.gains.tolist() == whole.gains.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ class NativeKernels:
     instruction_set : str, default=""
         One of ``available()``. The empty string means the best one.
     """
+
+    words_per_tile: ClassVar[float] = 4e7  # a few milliseconds of counting
+    largest_tile: ClassVar[int] = 1024  # the columns of a tile stay in the second-level cache
 
     instruction_set: str = ""
 

@@ -110,6 +110,14 @@ class Kernels(Protocol):
     def name(self) -> str:
         """What to call the backend."""
 
+    @property
+    def words_per_tile(self) -> float:
+        """How many words of intersections a tile of the screen should have."""
+
+    @property
+    def largest_tile(self) -> int:
+        """How many variables a side of a tile may have."""
+
     def associated_pairs(
         self,
         bits: Bits,

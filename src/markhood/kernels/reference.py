@@ -150,6 +150,8 @@ class ReferenceKernels:
     """Kernels for reading and for testing the others against."""
 
     name = "reference"
+    words_per_tile = 4e7
+    largest_tile = 1024
 
     def associated_pairs(
         self,

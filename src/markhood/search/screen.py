@@ -23,8 +23,6 @@ from markhood.kernels.protocol import AssociatedPairs, Bits, Kernels
 from markhood.kernels.reference import likelihood_ratio
 from markhood.scores.bic import Bic
 
-WORDS_PER_TILE = 4e7  # a few milliseconds of counting
-LARGEST_TILE = 1024  # variables a side: the interleaved columns stay in the second-level cache
 FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
 
@@ -58,7 +56,7 @@ def screen(samples: Samples, penalty: float, kernels: Kernels, runner: Runner) -
     def test(tile: tuple[range, range]) -> AssociatedPairs:
         return kernels.associated_pairs(bits, samples.ones, n_log_n, *tile, penalty)
 
-    found = list(runner.map("screen", test, tiles_of(samples)))
+    found = list(runner.map("screen", test, tiles_of(samples, kernels)))
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.pairs for f in found)])
     joint = np.concatenate([np.empty(0, dtype=np.int64), *(f.joint for f in found)])
     ones_i, ones_j = samples.ones[edges].T
@@ -70,10 +68,10 @@ def screen(samples: Samples, penalty: float, kernels: Kernels, runner: Runner) -
     return Screened(edges[order], gains[order])
 
 
-def tiles_of(samples: Samples) -> list[tuple[range, range]]:
+def tiles_of(samples: Samples, kernels: Kernels) -> list[tuple[range, range]]:
     """Cut the upper triangle into squares of rows and columns."""
-    side = int((WORDS_PER_TILE / samples.words.shape[1]) ** 0.5)
-    side = min(side, LARGEST_TILE, samples.n_variables // FEWEST_BLOCKS)
+    side = int((kernels.words_per_tile / samples.words.shape[1]) ** 0.5)
+    side = min(side, kernels.largest_tile, samples.n_variables // FEWEST_BLOCKS)
     side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
     blocks = cut(samples.n_variables, max(side, COLUMNS_PER_BLOCK))
     return list(combinations_with_replacement(blocks, 2))

@@ -1,0 +1,1 @@
+"""The screen on an NVIDIA GPU; everything else stays on the processor."""

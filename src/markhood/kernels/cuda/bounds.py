@@ -1,0 +1,42 @@
+"""What the GPU compares a pair's counts with, before it looks at logarithms.
+
+Written in NumPy and apart from the kernel (`associated_pairs.cu`, where the two bounds are explained), so
+that it is tested where there is no GPU: a bound that is a hair too high would lose edges silently.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+HAIR = 1e-6  # relative; single precision and its products are good to a few 1e-7
+
+
+def margins(ones: NDArray[np.int64], n_samples: int, least_ratio: float) -> NDArray[np.float32]:
+    """Return for every variable: its ones, its loose bound, its tight bound, and nothing.
+
+    A pair i, j can have a likelihood ratio of ``least_ratio`` or more only where
+    |n n_ij - n_i n_j| is at least the product of the loose bounds, and that of the tight ones.
+
+    Returns
+    -------
+    ndarray of shape (n_variables, 4), dtype float32
+        Bounds of constant variables are infinite.
+    """
+    n, count = float(n_samples), ones.astype(np.float64)
+    product = count * (n - count)
+    is_constant = product == 0
+    root = np.sqrt(np.where(is_constant, np.inf, product)) * (1 - HAIR)
+    information = least_ratio / n
+    least_phi = np.sqrt(2 * information)
+    rarer = np.where(is_constant, 0.5, np.minimum(count, n - count) / n)
+    odds = (1 - rarer) / rarer
+    skewness = least_phi * odds / 6 + (least_phi * odds) ** 2 / 3
+    loose = root * np.expm1(information) ** 0.25
+    tight = root * np.sqrt(least_phi / (1 + skewness))
+    return np.column_stack([count, loose, tight, np.zeros_like(count)]).astype(np.float32)
+
+
+def slack(n_samples: int) -> float:
+    """Return how far off n n_ij - n_i n_j can be in single precision, several times over."""
+    return 4e-7 * float(n_samples) ** 2
