@@ -8,6 +8,7 @@ copies while the other's tile is counted. The source is compiled for the card at
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from importlib.resources import files
 from threading import Lock
 from typing import Any, ClassVar
@@ -29,47 +30,14 @@ CAPACITY = 1 << 22  # pairs that a tile may return before it is run again with m
 SHARE_OF_MEMORY = 0.8
 
 
-class CudaKernels(NativeKernels):
-    """Kernels for a machine with an NVIDIA GPU.
+class Device:
+    """The card: its program, and the variables that are on it.
 
     Raises
     ------
     InputError
         Where CuPy or a GPU is missing.
     """
-
-    words_per_tile: ClassVar[float] = 1e12
-    largest_tile: ClassVar[int] = 1 << 15
-
-    def __init__(self) -> None:
-        super().__init__()
-        state = _Device()
-        object.__setattr__(self, "_device", state)
-
-    @property
-    def name(self) -> str:
-        """What to call the backend."""
-        device: _Device = self.__dict__["_device"]
-        return f"cuda ({device.name})"
-
-    def associated_pairs(
-        self,
-        bits: Bits,
-        ones: NDArray[np.int64],
-        n_log_n: NDArray[np.float64],
-        rows: range,
-        columns: range,
-        least_ratio: float,
-    ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
-        device: _Device = self.__dict__["_device"]
-        found = device.associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
-        found = found[np.lexsort((found[:, 1], found[:, 0]))].astype(np.int64)
-        return AssociatedPairs(np.ascontiguousarray(found[:, :2]), found[:, 2].copy())
-
-
-class _Device:
-    """The card: its program, and the variables that are on it."""
 
     def __init__(self) -> None:
         try:
@@ -112,6 +80,7 @@ class _Device:
         columns: range,
         least_ratio: float,
     ) -> NDArray[np.int32]:
+        """Return i, j and the joint count of the tile's pairs at the bound or above, unordered."""
         cupy = self._cupy
         with cupy.cuda.Stream(non_blocking=True) as stream:
             with self._lock:
@@ -208,3 +177,38 @@ class _Device:
         pool = self._cupy.get_default_memory_pool()
         _, total = self._cupy.cuda.runtime.memGetInfo()
         return bool(pool.used_bytes() + wanted > SHARE_OF_MEMORY * total)
+
+
+@dataclass(frozen=True)
+class CudaKernels(NativeKernels):
+    """Kernels for a machine with an NVIDIA GPU.
+
+    Parameters
+    ----------
+    device : Device, optional
+        The card, with what is on it.
+    """
+
+    words_per_tile: ClassVar[float] = 1e12
+    largest_tile: ClassVar[int] = 1 << 15
+
+    device: Device = field(default_factory=Device)
+
+    @property
+    def name(self) -> str:
+        """What to call the backend."""
+        return f"cuda ({self.device.name})"
+
+    def associated_pairs(
+        self,
+        bits: Bits,
+        ones: NDArray[np.int64],
+        n_log_n: NDArray[np.float64],
+        rows: range,
+        columns: range,
+        least_ratio: float,
+    ) -> AssociatedPairs:
+        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        found = self.device.associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
+        found = found[np.lexsort((found[:, 1], found[:, 0]))]
+        return AssociatedPairs(found[:, :2].astype(np.int64), found[:, 2].astype(np.int64))
