@@ -2,7 +2,7 @@
 
 A script gets the values as bytes, the numbers of samples and variables, and the name of a file for
 the edges. Its process is a child of the measured one, so its time and memory count, the start of
-R (half a second) included.
+R (0.2 to 1 s) included.
 """
 
 from __future__ import annotations
