@@ -195,6 +195,16 @@ def test_phone_width_needs_no_sideways_scrolling(opened, small_report):
     assert page.locator("#network").bounding_box()["width"] > 300
 
 
+def test_a_tap_selects(opened, small_report, tmp_path):
+    page = opened(small_report, viewport={"width": 360, "height": 740}, has_touch=True)
+    svg = ElementTree.parse(saved(page, "#download-svg", tmp_path)).getroot()
+    disc = [element for element in svg.iter() if element.tag.endswith("circle")][4]
+    page.locator("#network").scroll_into_view_if_needed()
+    box = page.locator("#network").bounding_box()
+    page.touchscreen.tap(box["x"] + float(disc.get("cx")), box["y"] + float(disc.get("cy")))
+    page.wait_for_selector("#network[data-selected=e]")
+
+
 def test_a_large_graph(opened, large_report, large_graph, tmp_path):
     page = opened(large_report)
     assert edges_shown(page) == 10_000

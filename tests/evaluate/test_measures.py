@@ -8,6 +8,7 @@ from markhood.evaluate.measures import (
     Comparison,
     compare,
     comparison_table,
+    edge_outcomes,
     inclusion_by_distance,
 )
 from markhood.graph.graph import Graph
@@ -117,3 +118,11 @@ def test_example_other_nodes_are_named(learned, message):
 def test_example_no_distance_below_one():
     with pytest.raises(InputError, match="longest is 0"):
         inclusion_by_distance(path, path, longest=0)
+
+
+def test_edge_outcomes_are_in_the_node_numbers_of_the_truth():
+    truth = Graph("abcd", [(0, 1), (1, 2), (2, 3)])
+    hits, missed, false = edge_outcomes(truth, Graph("dcba", [(2, 3), (1, 2), (0, 3)]))
+    assert hits.tolist() == [[0, 1], [1, 2]]
+    assert missed.tolist() == [[2, 3]]
+    assert false.tolist() == [[0, 3]]

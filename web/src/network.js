@@ -10,6 +10,7 @@ import { svgElement } from "./dom.js";
 import { colours, communityColour, onThemeChange, signColour } from "./theme.js";
 
 const WIDEST = 5; // pixels, of an edge
+const LIGHTER = 0.6; // a line of SVG looks wider than one of WebGL
 const NARROW = 500; // pixels, of a phone
 const PAN = 60; // pixels, of an arrow key
 const FONT = "system-ui, sans-serif";
@@ -180,7 +181,7 @@ export class Network {
       const [a, b] = [at(source), at(target)];
       const line = svgElement("line", {
         x1: short(a.x), y1: short(a.y), x2: short(b.x), y2: short(b.y),
-        stroke: color, "stroke-width": short(Math.max(renderer.scaleSize(size), 0.8)),
+        stroke: color, "stroke-width": short(Math.max(LIGHTER * renderer.scaleSize(size), 0.4)),
       });
       lines.push({ zIndex, line });
     });
