@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -147,7 +148,10 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     const Lists from = lists(candidate_starts, candidates, n, bits.n_rows);
     const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, n_samples);
     const Tier& tier = find_tier(instruction_set);
-    std::vector<std::int64_t> blankets, evaluations(bits.n_rows + 1);
+    // No blanket has more members than there are candidates.
+    std::size_t longest = 0;
+    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t));
+    std::vector<std::int64_t> blankets, evaluations(longest + 2);
     std::vector<double> scores(n);
     {
         nb::gil_scoped_release release;

@@ -87,7 +87,7 @@ struct Tier {
                           Lists toggles, Criterion, double* scores, double* toggled);
 
     // Appends each target's blanket as: its length, then its members in ascending order. Adds to
-    // `evaluations[m]` (of length n_rows) the scores computed for blankets of m variables.
+    // `evaluations[m]`, with room for the longest list of candidates, the scores computed for blankets of m variables.
     void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                           Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
 
