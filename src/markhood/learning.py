@@ -94,16 +94,12 @@ def learn_from(
     """
     learned = method.learn(samples, kernels or NativeKernels(), runner or Runner())
     provenance = _provenance(samples, method, learned)
-
-    def with_provenance(graph: Graph) -> Graph:
-        return Graph(graph.nodes, graph.edges, graph.evidence_ends, graph.coupling_ends, provenance)
-
     screened = learned.screened_graph
     return replace(
         learned,
-        graph=with_provenance(learned.graph),
-        or_graph=with_provenance(learned.or_graph),
-        screened_graph=screened and with_provenance(screened),
+        graph=learned.graph.with_provenance(provenance),
+        or_graph=learned.or_graph.with_provenance(provenance),
+        screened_graph=screened and screened.with_provenance(provenance),
     )
 
 

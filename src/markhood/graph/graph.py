@@ -249,6 +249,20 @@ class Graph:
         # Floats stay out: 0.0 == -0.0 have different bytes.
         return hash((self._nodes, self._edges.tobytes()))
 
+    def with_provenance(self, provenance: Mapping[str, Any]) -> Graph:
+        """Return the same graph with another provenance; nothing else is copied.
+
+        Examples
+        --------
+        >>> Graph("ab", [(0, 1)]).with_provenance({"method": "guess"}).provenance["method"]
+        'guess'
+        """
+        same = Graph.__new__(Graph)
+        for part in Graph.__slots__:
+            setattr(same, part, getattr(self, part))
+        same._provenance = _as_json(provenance)
+        return same
+
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
         """Pickle by way of the constructor, so that the copy's arrays are read-only again."""
         arrays = (self._edges, self._evidence_ends, self._coupling_ends)

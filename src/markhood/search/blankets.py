@@ -12,7 +12,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
 from markhood.scores.roads import Road
 
-VARIABLES_PER_TILE = 16
+VARIABLES_PER_TILE = 32
 
 
 class Spaces(Protocol):
