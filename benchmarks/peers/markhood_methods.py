@@ -37,11 +37,9 @@ class Markhood:
         return lambda table: learn(table, self.method, n_jobs=1, **self.options).edges
 
 
-# L1LR is named here as well, so that a markhood without it says so.
-_METHODS = dict.fromkeys([*METHODS, "l1lr"])
 _AS_ISINGFIT = {"refit": False, "standardize": True, "gamma": 0.25, "rule": "and"}
 
 PEERS = (
-    *(Markhood(f"markhood-{method}", method) for method in _METHODS),
+    *(Markhood(f"markhood-{method}", method) for method in METHODS),
     Markhood("markhood-l1lr-isingfit", "l1lr", _AS_ISINGFIT),
 )

@@ -1,0 +1,66 @@
+"""The other methods beside BIC's hill climbing: what each spends its time on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import thread_time
+
+from clock import fastest
+from report import Row
+
+from markhood.data.encode import encode
+from markhood.data.samples import Samples
+from markhood.execution.runner import Runner
+from markhood.kernels.native import NativeKernels
+from markhood.learning import learn_from
+from markhood.methods import method_named
+from markhood.simulate import hub, ising
+
+
+def rows() -> Iterator[Row]:
+    """Learn the paper's hub network of 256 variables."""
+    few, many = _hub_network(2000), _hub_network(4000)
+    yield _mpl_against_bic(many)
+    yield _joint_posterior(few)
+    yield _paths(many)
+
+
+def _hub_network(n_samples: int) -> Samples:
+    return encode(ising(hub(256), seed=1).sample(n_samples, seed=2))
+
+
+def _mpl_against_bic(samples: Samples) -> Row:
+    costs = {}
+    for criterion in ("bic", "mpl"):
+        method = method_named("hc", {"criterion": criterion})
+        runs = [learn_from(samples, method, runner=Runner(1)) for _ in range(4)]
+        seconds = min(run.seconds["blankets"] for run in runs)
+        costs[criterion] = 1e6 * seconds / int(runs[0].evaluations["blankets"].sum())
+    ratio = costs["mpl"] / costs["bic"]
+    return Row(
+        "an evaluation by MPL, hub 256 x 4000, 1 thread",
+        f"{costs['mpl']:.2f} us",
+        f"by BIC {costs['bic']:.2f} us",
+        f"{ratio:.2f} x",
+        "<= 2 x",
+        ratio <= 2,
+    )
+
+
+def _joint_posterior(samples: Samples) -> Row:
+    bjp = method_named("bjp", {})
+    (seconds,) = fastest(
+        lambda: bjp.learn(samples, NativeKernels(), Runner(1)), rounds=3, clock=thread_time
+    )
+    return Row("BJP, hub 256 x 2000, 1 thread", f"{seconds:.2f} s", "", "", "< 2 s", seconds < 2)
+
+
+def _paths(samples: Samples) -> Row:
+    learned = learn_from(samples, method_named("l1lr", {}), runner=Runner(1))
+    paths, whole = learned.seconds["paths"], sum(learned.seconds.values())
+    return Row(
+        "L1LR, hub 256 x 4000, 1 thread: paths and refits",
+        f"{1e3 * paths / samples.n_variables:.1f} ms a variable",
+        f"the whole {whole:.2f} s",
+        f"{paths / whole:.1%}",
+    )
