@@ -26,7 +26,8 @@ $(VENV)/.installed: $(VENV)/.created $(BUILD_INPUTS)
 	@touch $@
 
 demo: $(VENV)/.installed  ## learn the pixel network of handwritten digits
-	$(BIN)/markhood demo
+	@mkdir -p build
+	$(BIN)/markhood demo --output build/digits.graphml
 
 test: $(VENV)/.installed  ## run the tests, and the examples in docstrings
 	$(BIN)/python -m pytest

@@ -1,0 +1,41 @@
+"""
+Plots of a graph
+================
+
+`markhood.plot` draws with matplotlib: axes in, axes out. Width is strength, colour is sign: blue
+attracts, orange repels.
+"""
+
+# %%
+# A network
+# ---------
+# Sixty-four variables of the paper's hub network, whose graph is known.
+
+import matplotlib.pyplot as plt
+
+import markhood
+
+truth = markhood.simulate.hub(64)
+samples = markhood.simulate.ising(truth, seed=1).sample(4000, seed=2)
+graph = markhood.learn(samples)
+
+fig, ax = plt.subplots(figsize=(8, 7), layout="constrained")
+markhood.plot.network(graph, ax=ax, groups="communities")
+plt.show()
+
+# %%
+# Learned against true
+# --------------------
+
+fig, ax = plt.subplots(figsize=(8, 7), layout="constrained")
+markhood.plot.comparison(truth, graph, ax=ax)
+plt.show()
+
+# %%
+# The adjacency matrix, ordered by community, and the degrees
+# -----------------------------------------------------------
+
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
+markhood.plot.adjacency(graph, ax=left)
+markhood.plot.degrees(graph, ax=right)
+plt.show()
