@@ -39,7 +39,7 @@ LABELLED = 60  # nodes that are labelled unless asked otherwise
 LEGEND = 12  # groups that a legend names; more would be longer than the picture
 THINNEST, WIDEST = 0.6, 4.0  # points
 ATTRACTION, REPULSION, UNKNOWN = "#0072B2", "#D55E00", "#808080"
-ISOLATED = "isolated"
+ISOLATED, PALE = "isolated", "#C8C8C8"
 HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
 
 
@@ -194,7 +194,7 @@ def comparison(
     _frame(ax, places)
     if labels if labels is not None else truth.n_nodes <= LABELLED:
         _write_labels(ax, truth, places)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    ax.legend(loc="best", framealpha=0.7)
     return ax
 
 
@@ -301,13 +301,11 @@ def _draw_nodes(ax: Axes, graph: Graph, places: Places, groups: list[str] | None
     handles = []
     for number, (name, nodes) in enumerate(members.items()):
         colour = f"C{number}" if len(members) > len(COLOURS) else COLOURS[number]
-        colour = UNKNOWN if name == ISOLATED else colour
+        colour = PALE if name == ISOLATED else colour
         handles.append(ax.scatter(*places[nodes].T, color=colour, label=name, **look))
     if 0 < len(members) <= LEGEND:
         # Named one by one, because matplotlib passes over names that begin with an underscore.
-        legend = ax.legend(
-            handles, list(members), loc="upper left", bbox_to_anchor=(1, 1), frameon=False
-        )
+        legend = ax.legend(handles, list(members), loc="best", framealpha=0.7)
         for text in legend.get_texts():
             text.set_parse_math(False)  # a dollar in a name is a dollar
 
