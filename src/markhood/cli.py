@@ -118,6 +118,8 @@ Learn the graph of a table of binary observations.
 
   markhood learn spins.npy --method hc --rule and --gamma 0.25 --jobs 4
 
+  markhood learn symptoms.csv --method l1lr --rule and --gamma 0.25 --set refit=false --set standardize=true
+
   markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
 
   markhood learn survey.tsv --report survey.html
@@ -142,6 +144,15 @@ def learn(
     ] = None,
     depth: Annotated[
         int | None, typer.Option(help="Steps of the screened graph to search in (plrhc) [3].")
+    ] = None,
+    more: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Another option of the method, such as criterion=mpl, start=empty, refit=false. "
+            "May be repeated.",
+        ),
     ] = None,
     columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
     output: Annotated[
@@ -173,8 +184,9 @@ def learn(
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
-    given = {"rule": rule, "gamma": gamma, "depth": depth}
-    chosen = method_named(method, {k: v for k, v in given.items() if v is not None})
+    named = {"rule": rule, "gamma": gamma, "depth": depth}
+    given = {name: value for name, value in named.items() if value is not None}
+    chosen = method_named(method, given | _settings(more or []))
     outputs = output or []
     _check_outputs(outputs, report)
     samples = read_samples(
@@ -442,6 +454,17 @@ def paper(
     )
     for path in report.files:
         typer.echo(f"Wrote {path}")
+
+
+def _settings(assignments: list[str]) -> dict[str, Any]:
+    """Read NAME=VALUE, where true and false are truth values."""
+    settings: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
+        settings[name] = {"true": True, "false": False}.get(value, value)
+    return settings
 
 
 def _words(text: str) -> list[str]:

@@ -81,6 +81,19 @@ def test_dash_writes_csv_to_standard_output_and_the_summary_to_standard_error(vo
     assert "method    hc" in done.stderr
 
 
+def test_options_of_a_method_by_their_names(votes, tmp_path):
+    arguments = ["--method", "l1lr", "--rule", "and", "--gamma", "0.25", "-o", tmp_path / "g.json"]
+    done = run("learn", votes, *arguments, "--set", "refit=false", "--set", "standardize=true")
+    assert done.returncode == 0, done.stderr
+    graph = markhood.read_graph(tmp_path / "g.json")
+    assert graph.edge_names() == [("tax", "spend")]
+    parameters = {"gamma": 0.25, "rule": "and", "standardize": True, "refit": False}
+    assert graph.provenance["parameters"] == parameters
+    assert "no option 'size'" in run("learn", votes, "--set", "size=3").stderr
+    assert "NAME=VALUE" in run("learn", votes, "--set", "refit").stderr
+    assert run("learn", votes, "--set", "criterion=mpl", "--set", "start=empty").returncode == 0
+
+
 def test_columns_header_and_array(votes, tmp_path):
     done = run("learn", votes, "--columns", "war,tax", "-o", "-")
     assert "300 samples, 2 variables" in done.stderr
