@@ -7,26 +7,17 @@ Numbers are made elsewhere; heavy modules are imported by the command that needs
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.errors import DataWarning, InputError
+from markhood.errors import InputError
+from markhood.terminal import console_for, guarded, print_summary, progress_bar
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from markhood.data.samples import Samples
     from markhood.graph.graph import Graph
-
-A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
-STRONGEST_SHOWN = 8
 
 ABOUT = """
 Learn the graph of a pairwise Markov network (Ising model) from data.
@@ -63,30 +54,6 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line."""
     app()
-
-
-def _guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130."""
-
-    @wraps(command)
-    def guarded(*args: Any, **kwargs: Any) -> None:
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _print_warning
-                warnings.simplefilter("always", DataWarning)
-                command(*args, **kwargs)
-        except InputError as error:
-            typer.echo(f"markhood: {error}", err=True)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            typer.echo("markhood: stopped.", err=True)
-            raise typer.Exit(130) from None
-
-    return guarded
-
-
-def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"markhood: note: {message}", err=True)
 
 
 def _print_version(wanted: bool) -> None:
@@ -127,7 +94,7 @@ Learn the graph of a table of binary observations.
 
 
 @app.command(help=LEARN_EXAMPLES)
-@_guarded
+@guarded
 def learn(
     data: Annotated[
         Path, typer.Argument(help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file.")
@@ -195,16 +162,16 @@ def learn(
         header=header,
         array=array,
     )
-    with _progress() as progress:
+    with progress_bar() as progress:
         learned = learn_from(samples, chosen, backend, Runner(jobs, progress))
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
-    _print_summary(learned.graph, _console(outputs))
+    print_summary(learned.graph, console_for(outputs))
 
 
 @app.command("report")
-@_guarded
+@guarded
 def make_report(
     file: Annotated[
         Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
@@ -235,13 +202,13 @@ def make_report(
         _write_report(read_graph(file), output, None, file.name)
         return
     samples = read_samples(file)
-    with _progress() as progress:
+    with progress_bar() as progress:
         learned = learn_from(samples, method_named("plrhc", {}), runner=Runner(-1, progress))
     _write_report(learned.graph, output, samples, file.name)
 
 
 @app.command()
-@_guarded
+@guarded
 def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the graph.")
@@ -262,11 +229,11 @@ def demo(
     from markhood.output.text_pictures import draw_grid
 
     _check_outputs([str(output)])
-    console = _console([])
-    with _progress() as progress:
+    console = console_for([])
+    with progress_bar() as progress:
         learned = learn_from(digits(), method_named("plrhc", {}), runner=Runner(-1, progress))
     _write(learned.graph, [str(output)])
-    _print_summary(learned.graph, console)
+    print_summary(learned.graph, console)
     rows, columns = learned.graph.edges // SIDE, learned.graph.edges % SIDE
     apart = abs(rows[:, 0] - rows[:, 1]).clip(abs(columns[:, 0] - columns[:, 1]))
     touching = int((apart == 1).sum())
@@ -278,7 +245,7 @@ def demo(
 
 
 @app.command()
-@_guarded
+@guarded
 def simulate(
     network: Annotated[
         str,
@@ -359,7 +326,7 @@ def _three_seeds(seed: int) -> list[Any]:
 
 
 @app.command()
-@_guarded
+@guarded
 def compare(
     truth: Annotated[Path, typer.Argument(help="The true graph.")],
     learned: Annotated[list[Path], typer.Argument(help="Learned graphs.")],
@@ -394,14 +361,14 @@ def compare(
         )
     for row in rows:
         table.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()))
-    _console([]).print(table)
+    console_for([]).print(table)
     if output is not None:
         write_table(rows, output)
         typer.echo(f"Wrote {output}")
 
 
 @app.command()
-@_guarded
+@guarded
 def paper(
     experiment: Annotated[
         str,
@@ -443,7 +410,7 @@ def paper(
         _whole_numbers("--variables", variables),
         _whole_numbers("--samples", samples),
     )
-    with _progress() as progress:
+    with progress_bar() as progress:
         runner = Runner(jobs, progress)
         sampling = Sampling(burn_in, thinning)
         report = repeat(experiment, parts, cells, replicates, output, runner, sampling)
@@ -509,74 +476,3 @@ def _write_report(
 
     write_report(graph, path, samples, title)
     typer.echo(f"Wrote {path}", err=err)
-
-
-def _console(outputs: list[str]) -> Console:
-    """Print to standard error where standard output is for the graph."""
-    from rich.console import Console
-
-    return Console(stderr="-" in outputs, soft_wrap=True)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar on a terminal, once the work has taken more than a moment."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bars = Progress(
-        TextColumn("{task.description:>9}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    start = monotonic()
-    tasks: dict[str, Any] = {}
-
-    def show(phase: str, done: int, total: int) -> None:
-        if not bars.console.is_terminal or monotonic() - start < A_MOMENT:
-            return
-        bars.start()
-        if phase not in tasks:
-            tasks[phase] = bars.add_task(phase, total=total)
-        bars.update(tasks[phase], completed=done)
-
-    try:
-        yield show
-    finally:
-        bars.stop()
-
-
-def _print_summary(graph: Graph, console: Console) -> None:
-    """Say what was learned, from what, and how long it took."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    about = graph.provenance
-    data, seconds = about["data"], about["seconds"]
-    degree = graph.degree
-    options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
-    phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
-    console.print(f"[bold]{data['samples']} samples, {data['variables']} variables[/bold]")
-    if isinstance(data["levels"], list):
-        low, high = data["levels"]
-        console.print(f"values    0 is {escape(str(low))}, 1 is {escape(str(high))}")
-    console.print(f"method    {about['method']} ({escape(options)})")
-    console.print(
-        f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
-        f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"
-    )
-    console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
-    if not graph.n_edges:
-        return
-    table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("source", "target", "evidence", "coupling"):
-        table.add_column(heading, justify="right" if heading[0] in "ec" else "left")
-    names = graph.edge_names()
-    for k in graph.strongest(STRONGEST_SHOWN):
-        source, target = map(escape, names[k])
-        table.add_row(source, target, f"{graph.evidence[k]:.2f}", f"{graph.coupling[k]:+.2f}")
-    console.print()
-    console.print(table)
