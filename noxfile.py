@@ -54,7 +54,8 @@ def wheel(session: nox.Session) -> None:
     """Build the wheel into dist/ and run the tests on it where there are no sources."""
     folder = Path(session.create_tmp()).resolve()
     shutil.rmtree(folder)
-    shutil.copytree("tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("tests", "benchmarks"):  # the peers' harness has tests too
+        shutil.copytree(part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy("pyproject.toml", folder)
     session.install("--upgrade", "pip>=25.1")
     session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ".",
