@@ -1,7 +1,15 @@
+import os
+
 import pytest
+from hypothesis import settings
 
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference import ReferenceKernels
+
+# New examples are looked for at every run of a developer; a check of a change must not depend on luck.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 NATIVE = [NativeKernels(name) for name in NativeKernels.available()]
 BACKENDS = [ReferenceKernels(), *NATIVE]
