@@ -38,8 +38,8 @@ seeds = st.integers(0, 100_000)
 @settings(max_examples=30, deadline=None)
 @given(seed=seeds, order=st.permutations(range(9)), depth=st.sampled_from(DEPTHS))
 def test_property_relabelling_variables_permutes_the_graph(seed, order, depth):
-    values = network(seed, 300, 9, strength=2.0)
-    assume(len(np.unique(values, axis=1).T) == 9)  # equal columns tie
+    values = network(seed, 3000, 9, strength=2.0)  # with few samples different blankets tie
+    assume(len(np.unique(values, axis=1).T) == 9)  # as equal columns always do
     here, there = learn(values, depth), learn(values[:, order], depth)
     moved = {tuple(sorted((order[i], order[j]))) for i, j in edge_set(there.graph)}
     assert moved == edge_set(here.graph)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels.protocol import Bits
 from markhood.kernels.reference import Table
 from markhood.kernels.reference import blanket_table as count
 
@@ -54,5 +53,5 @@ def blanket_table(samples: Samples, target: int, blanket: Sequence[int]) -> Blan
     >>> table.counts.tolist()
     [[1, 0], [1, 2]]
     """
-    table: Table = count(Bits(samples.words, samples.n_samples), target, blanket)
+    table: Table = count(samples.bits, target, blanket)
     return BlanketTable(table.configurations, table.counts, samples.n_variables)

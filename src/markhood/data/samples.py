@@ -1,56 +1,103 @@
-"""Samples as the kernels want them: one bit per sample, one row per variable.
+"""Samples as the kernels want them: one bit per sample, one row per level but the first.
 
 Packing turns "count the samples where both are one" into "count the one bits of an
-intersection", and makes 10 000 samples of a variable fit in 1.3 kB. A variable with r levels is
-r - 1 indicator rows, so a binary variable is one row; that is all there is for now.
+intersection", and makes 10 000 samples of a binary variable fit in 1.3 kB. A variable with r levels
+is r - 1 indicator rows: level k > 0 is a one bit in the k-th of them, the first level has none. So a
+binary variable is one row, and so is a constant one, which has no one bits.
+
+Weights count samples: one of weight 3 is three samples. Real weights are kept as whole multiples of
+a `unit`, a power of two, so that sums of them are exact and no order of adding matters.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from markhood.kernels.protocol import Bits, Weighting
 
 BITS_PER_WORD = 64
 WORDS_PER_LANE = 8  # rows are padded to the widest vector register: no kernel has a tail loop
 
 
+class Weights(NamedTuple):
+    """How often each sample counts: ``counts`` of shape (n_samples,), dtype int64, times ``unit``."""
+
+    counts: NDArray[np.int64]
+    unit: float = 1.0
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Binary data, packed, with what is needed to name the result.
+    """Discrete data, packed, with what is needed to name the result.
 
     Attributes
     ----------
-    words : ndarray of shape (n_variables, n_words), dtype uint64
-        Sample s of a variable is bit ``s % 64`` of word ``s // 64``. Bits past ``n_samples`` are
-        zero, so they are never counted; ``n_words`` is a multiple of eight.
+    words : ndarray of shape (n_rows, n_words), dtype uint64
+        Indicator rows, variable after variable. Sample s is bit ``s % 64`` of word ``s // 64``.
+        Bits past ``n_samples`` are zero, so they are never counted; ``n_words`` is a multiple of
+        eight.
     n_samples : int
         Number of bits that mean something in each row.
     names : tuple of str
         One name a variable.
     levels : tuple of tuple
-        The values that occur in each variable, in order; a one bit is the last of two. A
-        constant variable has one level and no one bits.
+        The values that occur in each variable, in order. A constant variable has one.
+    missing : mapping of int to ndarray of shape (n_words,), dtype uint64
+        For each variable that has missing values, the samples in which it is missing; its
+        indicator rows are zero there. Empty unless the data were read to be imputed.
+    weights : Weights, optional
+        How often each sample counts; by default once.
     """
 
     words: NDArray[np.uint64]
     n_samples: int
     names: tuple[str, ...]
     levels: tuple[tuple[Any, ...], ...]
+    missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
+    weights: Weights | None = None
 
     @property
     def n_variables(self) -> int:
         """Number of variables, constant ones included."""
-        return len(self.words)
+        return len(self.names)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether no variable has more than two levels."""
+        return len(self.words) == len(self.names)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the rows of each variable begin, and end: of shape (n_variables + 1,)."""
+        if self.is_binary:
+            return np.arange(len(self.names) + 1)
+        n_rows = [max(1, len(values) - 1) for values in self.levels]
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(n_rows)])
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Number of samples, each as often as it counts: the N of every formula."""
+        if self.weights is None:
+            return self.n_samples
+        return float(self.weights.counts.sum() * self.weights.unit)
+
+    @cached_property
+    def bits(self) -> Bits:
+        """The samples as kernels take them."""
+        starts = None if self.is_binary else self.starts
+        return Bits(self.words, self.n_samples, starts, self._weighting())
 
     @cached_property
     def ones(self) -> NDArray[np.int64]:
-        """Samples in which each variable is one, of shape (n_variables,)."""
+        """Samples in which each row has a one, of shape (n_rows,)."""
         # A block at a time: the counts of all words at once would be an eighth of the data again.
         blocks = np.array_split(self.words, max(1, self.words.size >> 20))
         return np.concatenate([np.bitwise_count(b).sum(axis=1, dtype=np.int64) for b in blocks])
@@ -58,8 +105,10 @@ class Samples:
     @cached_property
     def is_constant(self) -> NDArray[np.bool_]:
         """Whether each variable has one level only, of shape (n_variables,)."""
-        constant: NDArray[np.bool_] = (self.ones == 0) | (self.ones == self.n_samples)
-        return constant
+        if self.is_binary:
+            constant: NDArray[np.bool_] = (self.ones == 0) | (self.ones == self.n_samples)
+            return constant
+        return np.array([len(values) < 2 for values in self.levels])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -68,7 +117,23 @@ class Samples:
         described = [self.n_samples, self.names, [[_as_text(v) for v in ls] for ls in self.levels]]
         digest.update(json.dumps(described).encode())
         digest.update(np.ascontiguousarray(self.words).data)
+        for variable, mask in sorted(self.missing.items()):
+            digest.update(f"missing {variable}".encode() + mask.tobytes())
+        if self.weights is not None:
+            digest.update(f"weights {self.weights.unit}".encode() + self.weights.counts.tobytes())
         return digest.hexdigest()
+
+    def _weighting(self) -> Weighting | None:
+        if self.weights is None:
+            return None
+        counts, unit = self.weights
+        padded = np.zeros(self.words.shape[1] * BITS_PER_WORD, np.int64)
+        padded[: self.n_samples] = counts
+        n_planes = int(counts.max(initial=0)).bit_length()
+        digits = [(padded >> plane & 1).astype(np.uint8) for plane in range(n_planes)]
+        planes = [np.packbits(digit, bitorder="little").view("<u8") for digit in digits]
+        stacked = np.array(planes, np.uint64).reshape(n_planes, self.words.shape[1])
+        return Weighting(counts * np.float64(unit), stacked, unit)
 
 
 def _as_text(level: Any) -> str:

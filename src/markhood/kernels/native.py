@@ -61,7 +61,8 @@ class NativeKernels:
     ) -> AssociatedPairs:
         """Find the pairs of the tile with a likelihood ratio at the bound or above."""
         found = _native.associated_pairs(
-            *bits,
+            bits.words,
+            bits.n_samples,
             ones,
             n_log_n,
             (rows.start, rows.stop),
@@ -81,7 +82,8 @@ class NativeKernels:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
         return _native.toggle_scores(
-            *bits,
+            bits.words,
+            bits.n_samples,
             targets,
             blankets.starts,
             blankets.values,
@@ -96,7 +98,8 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         found, scores, evaluations = _native.grow_blankets(
-            *bits,
+            bits.words,
+            bits.n_samples,
             targets,
             candidates.starts,
             candidates.values,
@@ -114,7 +117,12 @@ class NativeKernels:
     def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's logistic regression on its blanket."""
         likelihoods, coefficients, drifts = _native.fit_blankets(
-            *bits, targets, blankets.starts, blankets.values, self.instruction_set
+            bits.words,
+            bits.n_samples,
+            targets,
+            blankets.starts,
+            blankets.values,
+            self.instruction_set,
         )
         return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
 
@@ -149,7 +157,8 @@ class NativeKernels:
     ) -> NDArray[np.float64]:
         """Test each target against each of its ``others``, given its list of ``givens``."""
         return _native.independence_tests(
-            *bits,
+            bits.words,
+            bits.n_samples,
             targets,
             givens.starts,
             givens.values,
@@ -170,7 +179,8 @@ class NativeKernels:
     ) -> L1Paths:
         """Fit each target's L1-penalised logistic regressions on its candidates."""
         *fits, sizes, supports, slopes = _native.l1_paths(
-            *bits,
+            bits.words,
+            bits.n_samples,
             targets,
             candidates.starts,
             candidates.values,

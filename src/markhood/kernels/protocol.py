@@ -16,18 +16,48 @@ from markhood.kernels.lists import Lists
 CHAINS = 16  # that one call of the Gibbs kernel advances, one a lane
 
 
+class Weighting(NamedTuple):
+    """How often each sample counts: ``weights`` of shape (n_samples,), dtype float64.
+
+    They are ``unit`` times whole numbers, and ``planes`` of shape (n_planes, n_words) are the binary
+    digits of these, packed as the samples are, the lowest first.
+    """
+
+    weights: NDArray[np.float64]
+    planes: NDArray[np.uint64]
+    unit: float
+
+
 class Bits(NamedTuple):
-    """Packed binary variables: ``words`` of shape (n_variables, n_words), a bit a sample."""
+    """Packed variables: ``words`` of shape (n_rows, n_words), a bit a sample.
+
+    A variable v with r levels is the r - 1 rows from ``starts[v]`` on, one for each level but the
+    first. Without ``starts`` every row is a binary variable. Without ``weighting`` every sample
+    counts once.
+    """
 
     words: NDArray[np.uint64]
     n_samples: int
+    starts: NDArray[np.int64] | None = None
+    weighting: Weighting | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all variables are binary and all samples count once, as fast kernels need it."""
+        return self.starts is None and self.weighting is None
 
 
 class Costs(NamedTuple):
-    """BIC_gamma's two prices: of a regression parameter, and of a blanket variable."""
+    """BIC_gamma's two prices: of a regression parameter, and of a blanket variable.
+
+    The likelihood may be maximised less ``l1`` times the sum of the slopes' sizes or less ``l2`` times
+    that of their squares; intercepts are free.
+    """
 
     parameter: float
     variable: float
+    l1: float = 0.0
+    l2: float = 0.0
 
 
 class Dirichlet(NamedTuple):

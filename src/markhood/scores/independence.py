@@ -17,7 +17,6 @@ from markhood.data.encode import encode
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.kernels.independence import LOG_2, log_independence, slice_tables
-from markhood.kernels.protocol import Bits
 
 
 def independence_test(
@@ -61,7 +60,7 @@ def independence_test(
     x, y, *z = (_number(variable, samples) for variable in (i, j, *given))
     if len({x, y, *z}) < len(z) + 2:
         raise InputError("A test of independence needs distinct variables: one is given twice.")
-    bits = Bits(samples.words, samples.n_samples)
+    bits = samples.bits
     tables = slice_tables(bits, x, np.array(z, dtype=np.int64), np.array([y]))
     return float(log_independence(tables, len(z), log_factorials(samples.n_samples))[0])
 

@@ -59,7 +59,7 @@ class KernelRoad:
 
     @property
     def _bits(self) -> Bits:
-        return Bits(self.samples.words, self.samples.n_samples)
+        return self.samples.bits
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, Fits, Kernels
+from markhood.kernels.protocol import Fits, Kernels
 from markhood.scores.roads import Road
 
 VARIABLES_PER_TILE = 64
@@ -73,7 +73,7 @@ def describe(
     """Score every variable and edge of a graph (i < j, lexicographic)."""
     d = samples.n_variables
     blankets = Lists.of_neighbours(edges, d)
-    bits = Bits(samples.words, samples.n_samples)
+    bits = samples.bits
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)

@@ -36,7 +36,7 @@ from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, Kernels
+from markhood.kernels.protocol import Kernels
 from markhood.scores.independence import log_complement, log_factorials
 
 VARIABLES_PER_TILE = 16
@@ -120,7 +120,7 @@ class CachedTests:
 
     def __init__(self, samples: Samples, kernels: Kernels, runner: Runner) -> None:
         self.evaluations: Counter[int] = Counter()
-        self._bits = Bits(samples.words, samples.n_samples)
+        self._bits = samples.bits
         self._kernels = kernels
         self._log_factorials = log_factorials(samples.n_samples)
         # By target and conditioning set: a value for every variable, NaN where not yet tested.

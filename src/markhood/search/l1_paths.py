@@ -92,7 +92,7 @@ def l1_blankets(
     largest_support : int, optional
         End a path with the first support of more variables; by default it is followed to its end.
     """
-    bits = Bits(samples.words, samples.n_samples)
+    bits = samples.bits
     costs = Bic(gamma).costs(samples.n_samples, samples.n_variables)
     candidates = DistinctVariables(samples)
     penalties = np.ones(samples.n_variables)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import TIE
-from markhood.kernels.protocol import AssociatedPairs, Bits, Kernels
+from markhood.kernels.protocol import AssociatedPairs, Kernels
 from markhood.kernels.reference import likelihood_ratio
 from markhood.scores.bic import Bic
 
@@ -49,7 +49,7 @@ def pair_penalty(samples: Samples, gamma: float) -> float:
 
 def screen(samples: Samples, penalty: float, kernels: Kernels, runner: Runner) -> Screened:
     """Find the pairs of variables whose likelihood ratio exceeds a penalty."""
-    bits = Bits(samples.words, samples.n_samples)
+    bits = samples.bits
     n_log_n = np.arange(samples.n_samples + 1, dtype=np.float64)
     n_log_n[1:] *= np.log(n_log_n[1:])
 
