@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "dirichlet.hpp"
+#include "level_scores.hpp"
 #include "logistic.hpp"
 #include "table.hpp"
 
@@ -21,7 +22,7 @@ constexpr double kTie = 1e-9;  // scores this near are equal: rounding never dec
 class RegressionScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
-    double log_likelihood = 0.0;
+    double objective = 0.0;  // the log-likelihood
     LogisticFit fit;
 
     RegressionScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
@@ -32,15 +33,14 @@ class RegressionScorer {
         table_.build(rows_, target, blanket, size);
         intercept_ = logit(total_of(table_.ones), total_of(table_.totals));
         start(size + 1);
-        log_likelihood = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(),
-                                      table_.n_packs);
+        objective = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(), table_.n_packs);
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
         separated_ = fit.separated;
-        return penalised(log_likelihood, size);
+        return penalised(objective, size);
     }
 
-    double with(std::size_t candidate) {
+    double with(std::size_t candidate, double = 0.0) {
         table_.split_by(candidate);
         const Pack* ones = table_.ones.data() + table_.n_packs;
         const Pack* totals = table_.totals.data() + table_.n_packs;
@@ -127,7 +127,9 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
 
 static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
-    const auto toggle = criterion.log_gamma ? toggle_with<DirichletScorer> : toggle_with<RegressionScorer>;
+    const auto toggle = rows.is_plain() && criterion.is_plain()
+                            ? criterion.log_gamma ? toggle_with<DirichletScorer> : toggle_with<RegressionScorer>
+                            : criterion.log_gamma ? toggle_with<LevelDirichletScorer> : toggle_with<MultinomialScorer>;
     toggle(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
 }
 
@@ -166,7 +168,7 @@ class BlanketSearch {
         for (std::size_t k = 0; k < n_candidates; ++k) {
             if (contains(candidates[k])) continue;
             tried_.push(candidates[k]);
-            scores_.push(scorer_.with(candidates[k]));
+            scores_.push(scorer_.with(candidates[k], score));
         }
         if (scores_.size() == 0) return false;
         evaluations_[blanket.size() + 1] += static_cast<std::int64_t>(scores_.size());
@@ -223,22 +225,31 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
 
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                           Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
-    const auto grow = criterion.log_gamma ? grow_with<DirichletScorer> : grow_with<RegressionScorer>;
+    const auto grow = rows.is_plain() && criterion.is_plain()
+                          ? criterion.log_gamma ? grow_with<DirichletScorer> : grow_with<RegressionScorer>
+                          : criterion.log_gamma ? grow_with<LevelDirichletScorer> : grow_with<MultinomialScorer>;
     grow(rows, targets, n_targets, candidates, criterion, scores, evaluations, blankets);
 }
 
-static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         double* log_likelihoods, double* coefficients, double* drifts) {
-    RegressionScorer scorer(rows, {0.0, 0.0, nullptr});
+template <class Scorer>
+static void fit_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                     Criterion criterion, double* objectives, double* coefficients, double* drifts) {
+    Scorer scorer(rows, criterion);
     for (std::size_t t = 0; t < n_targets; ++t) {
-        const std::size_t n = blankets.length(t) + 1;
-        scorer.set_blanket(targets[t], blankets.list(t), n - 1);
-        log_likelihoods[t] = scorer.log_likelihood;
+        scorer.set_blanket(targets[t], blankets.list(t), blankets.length(t));
+        const std::size_t n = scorer.coefficients.size();
+        objectives[t] = scorer.objective;
         std::memcpy(coefficients, scorer.coefficients.data(), n * sizeof(double));
         std::memcpy(drifts, scorer.fit.drift.data(), n * sizeof(double));
         coefficients += n;
         drifts += n;
     }
+}
+
+static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+                         Criterion criterion, double* objectives, double* coefficients, double* drifts) {
+    const auto fit = rows.is_plain() && criterion.is_plain() ? fit_with<RegressionScorer> : fit_with<MultinomialScorer>;
+    fit(rows, targets, n_targets, blankets, criterion, objectives, coefficients, drifts);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

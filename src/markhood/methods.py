@@ -20,7 +20,7 @@ from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.greedy import TIE
-from markhood.kernels.protocol import Kernels
+from markhood.kernels.protocol import Costs, Kernels
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
@@ -30,7 +30,7 @@ from markhood.search.hill_climbing import hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.l1_paths import LARGEST_BLANKET, l1_blankets, slopes_of_edges
 from markhood.search.learned import Learned, finish, timed
-from markhood.search.screen import Screened, pair_penalty, screen
+from markhood.search.screen import Screened, pair_costs, screen
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
@@ -266,7 +266,7 @@ class Pairwise:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "screen"):
-            screened = screen(samples, pair_penalty(samples, self.gamma), kernels, runner)
+            screened = screen(samples, pair_costs(samples, self.gamma), kernels, runner)
         return _from_pairs(screened, screened.edges, samples, self.gamma, kernels, runner, seconds)
 
 
@@ -296,8 +296,8 @@ class ChowLiu:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "screen"):
-            penalty = pair_penalty(samples, self.gamma) if self.forest else TIE
-            screened = screen(samples, penalty, kernels, runner)
+            costs = pair_costs(samples, self.gamma) if self.forest else Costs(0.0, TIE)
+            screened = screen(samples, costs, kernels, runner)
         with timed(seconds, "forest"):
             edges = spanning_forest(screened, samples.n_variables)
         return _from_pairs(screened, edges, samples, self.gamma, kernels, runner, seconds)

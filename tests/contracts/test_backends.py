@@ -6,7 +6,7 @@ import pytest
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Costs
+from markhood.kernels.protocol import NO_PENALTY, Costs
 from markhood.kernels.reference import ReferenceKernels
 from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
@@ -95,7 +95,7 @@ def test_property_searches_evaluate_the_same_blankets(native_kernels, name):
 def test_example_no_targets_at_all(kernels):
     bits, nobody, nothing = pack(DATA["network"]), np.empty(0, np.int64), Lists.of([])
     assert len(kernels.grow_blankets(bits, nobody, nothing, Costs(1, 1)).members) == 0
-    assert len(kernels.fit_blankets(bits, nobody, nothing).coefficients) == 0
+    assert len(kernels.fit_blankets(bits, nobody, nothing, NO_PENALTY).coefficients) == 0
     scores, toggled = kernels.toggle_scores(bits, nobody, nothing, nothing, Costs(1, 1))
     assert len(scores) == len(toggled) == 0
 

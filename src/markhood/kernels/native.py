@@ -11,18 +11,21 @@ from numpy.typing import NDArray
 
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
+from markhood.kernels.multinomial import STILL_MOVING
 from markhood.kernels.protocol import (
+    NO_PENALTY,
     AssociatedPairs,
+    AssociatedTables,
     Bits,
     Blankets,
     Chains,
     Costs,
+    FitPenalty,
     Fits,
     GibbsNetwork,
     L1Paths,
     Pricing,
 )
-from markhood.kernels.reference import STILL_MOVING
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,25 @@ class NativeKernels:
         ).reshape(-1, 3)
         return AssociatedPairs(found[:, :2], found[:, 2])
 
+    def associated_tables(
+        self, bits: Bits, rows: range, columns: range, costs: Costs
+    ) -> AssociatedTables:
+        """Find the pairs of the tile whose likelihood ratio is their price or more."""
+        weighting = bits.weighting
+        pairs, ratios = _native.associated_tables(
+            bits.words,
+            bits.n_samples,
+            (rows.start, rows.stop),
+            (columns.start, columns.stop),
+            costs.parameter,
+            costs.variable,
+            planes=None if weighting is None else weighting.planes,
+            unit=1.0 if weighting is None else weighting.unit,
+            **_variables(bits),
+            instruction_set=self.instruction_set,
+        )
+        return AssociatedTables(pairs.reshape(-1, 2), ratios)
+
     def toggle_scores(
         self,
         bits: Bits,
@@ -90,6 +112,7 @@ class NativeKernels:
             toggles.starts,
             toggles.values,
             **_criterion(costs, bits.n_samples),
+            **_variables(bits),
             instruction_set=self.instruction_set,
         )
 
@@ -104,6 +127,7 @@ class NativeKernels:
             candidates.starts,
             candidates.values,
             **_criterion(costs, bits.n_samples),
+            **_variables(bits),
             instruction_set=self.instruction_set,
         )
         # A blanket comes as its length and then its members.
@@ -114,7 +138,9 @@ class NativeKernels:
             at = end
         return Blankets(Lists.of(blankets), scores, evaluations)
 
-    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+    def fit_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
+    ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
         likelihoods, coefficients, drifts = _native.fit_blankets(
             bits.words,
@@ -122,7 +148,9 @@ class NativeKernels:
             targets,
             blankets.starts,
             blankets.values,
-            self.instruction_set,
+            **penalty._asdict(),
+            **_variables(bits),
+            instruction_set=self.instruction_set,
         )
         return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
 
@@ -165,7 +193,8 @@ class NativeKernels:
             others.starts,
             others.values,
             log_factorials,
-            self.instruction_set,
+            **_variables(bits),
+            instruction_set=self.instruction_set,
         )
 
     def l1_paths(
@@ -201,12 +230,20 @@ def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
             "parameter_cost": costs.parameter,
             "variable_cost": costs.variable,
             "log_gamma": None,
+            **costs.penalty._asdict(),
         }
     return {
         "parameter_cost": 0.0,
         "variable_cost": costs.variable,
         "log_gamma": _log_gamma(n_samples),
+        **NO_PENALTY._asdict(),
     }
+
+
+def _variables(bits: Bits) -> dict[str, Any]:
+    """Return what the compiled module wants to know of levels and weights."""
+    weighting = bits.weighting
+    return {"starts": bits.starts, "weights": None if weighting is None else weighting.weights}
 
 
 @lru_cache(maxsize=4)

@@ -19,7 +19,7 @@ from markhood.search.blankets import search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.learned import Learned, finish, timed
-from markhood.search.screen import pair_penalty, screen
+from markhood.search.screen import pair_costs, screen
 from markhood.search.spaces import AllVariables, NearbyVariables
 
 Rule = Literal["or", "and", "global"]
@@ -63,7 +63,7 @@ def hill_climb(
 
     if depth is not None:
         with timed(seconds, "screen"):
-            screened = screen(samples, pair_penalty(samples, gamma), kernels, runner)
+            screened = screen(samples, pair_costs(samples, gamma), kernels, runner)
             spaces = NearbyVariables(screened.edges, d, depth)
         evaluations["screen"] = np.array([0, d * (d - 1)])  # tested once, for both directions
     with timed(seconds, "blankets"):

@@ -15,8 +15,8 @@ from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.scores.criterion import Criterion
-from markhood.scores.roads import road_for
-from markhood.search.describe import Regressions, describe
+from markhood.search.describe import describe
+from markhood.search.regressions import Regressions
 from markhood.search.screen import Screened
 
 
@@ -65,14 +65,19 @@ def finish(
 ) -> Learned:
     """Score the edges that a search ended with, and put everything together."""
     with timed(seconds, "evidence"):
-        road = road_for(samples, criterion, kernels)
-        described = describe(edges, samples, road, kernels, runner)
+        described = describe(edges, samples, criterion, kernels, runner)
     screened_graph = None
     if screened is not None:
         ends = np.column_stack([screened.gains, screened.gains])
         screened_graph = Graph(samples.names, screened.edges, ends)
     return Learned(
-        graph=Graph(samples.names, edges, described.evidence_ends, described.coupling_ends),
+        graph=Graph(
+            samples.names,
+            edges,
+            described.evidence_ends,
+            described.coupling_ends,
+            coupling_tables=described.coupling_tables,
+        ),
         screened_graph=screened_graph,
         or_graph=Graph(samples.names, or_edges),
         blanket_scores=described.scores,
