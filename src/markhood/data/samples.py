@@ -137,7 +137,9 @@ class Samples:
 
 
 def _as_text(level: Any) -> str:
-    """Write equal numbers alike, whether they came as 1, 1.0 or True."""
+    """Write equal numbers alike, whether they came as 1, 1.0 or True; None is missing."""
+    if level is None:
+        return "missing"
     is_whole = isinstance(level, (bool, int, float)) and level == int(level)
     return str(int(level)) if is_whole else str(level)
 
