@@ -141,21 +141,23 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
 
 std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    double parameter_cost, double variable_cost, LogGamma log_gamma, const std::string& instruction_set) {
+    Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma,
+    const std::string& instruction_set) {
     const BitRows bits = bit_rows(words, n_samples);
     const std::size_t n = targets.shape(0);
     require_variables(targets, bits.n_rows);
     const Lists from = lists(candidate_starts, candidates, n, bits.n_rows);
+    const Lists start = lists(kept_starts, kept, n, bits.n_rows);
     const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, n_samples);
     const Tier& tier = find_tier(instruction_set);
-    // No blanket has more members than there are candidates.
+    // No blanket has more members than are kept or candidates.
     std::size_t longest = 0;
-    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t));
+    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
     std::vector<std::int64_t> blankets, evaluations(longest + 2);
     std::vector<double> scores(n);
     {
         nb::gil_scoped_release release;
-        tier.grow_blankets(bits, targets.data(), n, from, criterion, scores.data(),
+        tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
                            evaluations.data(), sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
@@ -269,7 +271,7 @@ NB_MODULE(_native, m) {
     m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
+          "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "instruction_set"_a = "");
     m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
