@@ -25,11 +25,9 @@ def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
     """Raise where the required edges are in no forest."""
     required = knowledge.required
     within = spanning_forest(Screened(required, np.ones(len(required))), len(names))
-    if len(within) < len(required):
-        closing = (
-            {tuple(e) for e in required.tolist()} - {tuple(e) for e in within.tolist()}
-        ).pop()
-        source, target = (names[end] for end in closing)
+    closing = required[~Knowledge(required=within).requires(required)]
+    if len(closing):
+        source, target = (names[end] for end in closing[0])
         raise InputError(
             f"The required edges make a cycle with {source!r} - {target!r}, which no forest has: "
             "leave one of them out, or choose another method."
