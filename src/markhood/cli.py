@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markhood.errors import InputError
+from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
 from markhood.terminal import console_for, guarded, print_summary, progress_bar
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ Learn the graph of a table of binary observations.
   markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
 
   markhood learn survey.tsv --report survey.html
+
+  markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 """
 
 
@@ -143,11 +146,15 @@ def learn(
     kernels: Annotated[
         str, typer.Option(help="Where pairs are screened: native, or cuda for an NVIDIA GPU.")
     ] = "native",
+    required: RequiredEdges = None,
+    forbidden: ForbiddenEdges = None,
+    groups: Groups = None,
+    group_rule: GroupRule = "between",
 ) -> None:
     """Learn the graph of a table of binary observations."""
     from markhood.data.files import read_samples
     from markhood.execution.runner import Runner
-    from markhood.learning import kernels_named, learn_from
+    from markhood.learning import kernels_named, known_beforehand, learn_from
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
@@ -162,8 +169,9 @@ def learn(
         header=header,
         array=array,
     )
+    known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
     with progress_bar() as progress:
-        learned = learn_from(samples, chosen, backend, Runner(jobs, progress))
+        learned = learn_from(samples, chosen, backend, Runner(jobs, progress), known)
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)

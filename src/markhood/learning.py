@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
 from markhood.data.encode import encode
+from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
@@ -15,6 +17,7 @@ from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
 from markhood.methods import Method, method_named, options_of
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.learned import Learned
 
 
@@ -24,6 +27,10 @@ def learn(
     *,
     n_jobs: int | None = None,
     kernels: str = "native",
+    required_edges: Any = None,
+    forbidden_edges: Any = None,
+    groups: Any = None,
+    group_rule: str = "between",
     **options: Any,
 ) -> Graph:
     """Learn the graph of a pairwise Markov network from data.
@@ -38,6 +45,16 @@ def learn(
         Threads; -1 for all.
     kernels : {"native", "cuda"}, default="native"
         Where pairs are screened: on the processor, or on an NVIDIA GPU.
+    required_edges : sequence of pairs, array of shape (n_edges, 2), or path, optional
+        Edges that the graph has whatever the data say, by names or column numbers; or a file with
+        a pair on every line. Their evidence may be negative.
+    forbidden_edges : sequence of pairs, array of shape (n_edges, 2), or path, optional
+        Edges that the graph does not have. The screen still measures them.
+    groups : mapping, sequence of n_variables labels, or path, optional
+        The group of every variable: by name, in order, or in a file with a name and a label on
+        every line.
+    group_rule : {"between", "within"}, default="between"
+        Which edges may be learned where there are groups: those between two, or within one.
     **options
         Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``rule="global"``,
         ``criterion="bic"``, ``start="or"``.
@@ -53,9 +70,46 @@ def learn(
     >>> coins[:, 2] = coins[:, 0]
     >>> learn(coins).edges.tolist()
     [[0, 2]]
+    >>> learn(coins, required_edges=[("x0", "x1")], forbidden_edges=[(0, 2)]).edges.tolist()
+    [[0, 1]]
     """
     chosen = method_named(method, options)
-    return learn_from(encode(data), chosen, kernels_named(kernels), Runner(n_jobs)).graph
+    backend, samples = kernels_named(kernels), encode(data)
+    known = known_beforehand(samples.names, required_edges, forbidden_edges, groups, group_rule)
+    return learn_from(samples, chosen, backend, Runner(n_jobs), known).graph
+
+
+def known_beforehand(
+    names: Sequence[str],
+    required_edges: Any = None,
+    forbidden_edges: Any = None,
+    groups: Any = None,
+    group_rule: str = "between",
+) -> Knowledge:
+    """Return what is known of the graph of these variables; the arguments are those of `learn`.
+
+    Raises
+    ------
+    InputError
+        If a variable is unknown or without a group, or no graph can be so.
+
+    Examples
+    --------
+    >>> known_beforehand(["a", "b", "c"], [("a", "b")], groups=[1, 2, 2]).summary()
+    {'required_edges': 1, 'forbidden_edges': 0, 'groups': 2, 'group_rule': 'between'}
+    """
+    if group_rule not in ("between", "within"):
+        raise InputError(f"Unknown group_rule {group_rule!r}: choose one of between, within.")
+    if groups is None and group_rule != "between":
+        raise InputError(f"The group rule {group_rule!r} needs groups: give them, or leave it out.")
+    known = Knowledge(
+        known_pairs(required_edges, names, "required_edges"),
+        known_pairs(forbidden_edges, names, "forbidden_edges"),
+        None if groups is None else known_groups(groups, names),
+        group_rule,  # type: ignore[arg-type]
+    )
+    known.check(names)
+    return known
 
 
 def kernels_named(name: str) -> Kernels:
@@ -80,6 +134,7 @@ def learn_from(
     method: Method,
     kernels: Kernels | None = None,
     runner: Runner | None = None,
+    knowledge: Knowledge = NOTHING,
 ) -> Learned:
     """Learn from samples, and write down where the graphs came from.
 
@@ -91,9 +146,13 @@ def learn_from(
         Compute backend; by default the compiled one.
     runner : Runner, optional
         By default one thread.
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
     """
-    learned = method.learn(samples, kernels or NativeKernels(), runner or Runner())
+    learned = method.learn(samples, kernels or NativeKernels(), runner or Runner(), knowledge)
     provenance = _provenance(samples, method, learned)
+    if knowledge:
+        provenance["known"] = knowledge.summary()
     screened = learned.screened_graph
     return replace(
         learned,

@@ -1,7 +1,7 @@
 """The ways of learning a graph: their options, checked, and how each is run.
 
 A method is a small frozen object; `METHODS` lists them by the names that people type. What a
-method does with samples is in `search`.
+method does with samples, and with what is known beforehand, is in `search`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
-import numpy as np
-
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
@@ -24,13 +22,14 @@ from markhood.kernels.protocol import Costs, Kernels
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
-from markhood.search.chow_liu import spanning_forest
+from markhood.search.chow_liu import require_forest, spanning_forest
 from markhood.search.combine import combine
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.l1_paths import LARGEST_BLANKET, l1_blankets, slopes_of_edges
-from markhood.search.learned import Learned, finish, timed
-from markhood.search.screen import Screened, pair_costs, screen
+from markhood.search.learned import Learned, finish, finish_pairs, timed
+from markhood.search.screen import pair_costs, screen
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
@@ -40,7 +39,9 @@ class Method(Protocol):
 
     name: ClassVar[str]
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
 
 
@@ -80,12 +81,19 @@ class HillClimbing:
                 "give an object with a method score(table)."
             )
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
-        return self._climb(samples, kernels, runner, depth=None)
+        return self._climb(samples, kernels, runner, knowledge, depth=None)
 
     def _climb(
-        self, samples: Samples, kernels: Kernels, runner: Runner, depth: int | None
+        self,
+        samples: Samples,
+        kernels: Kernels,
+        runner: Runner,
+        knowledge: Knowledge,
+        depth: int | None,
     ) -> Learned:
         criterion = self.criterion
         return hill_climb(
@@ -97,6 +105,7 @@ class HillClimbing:
             start=self.start,  # type: ignore[arg-type]
             kernels=kernels,
             runner=runner,
+            knowledge=knowledge,
         )
 
 
@@ -123,9 +132,11 @@ class Plrhc(HillClimbing):
         if not is_whole or self.depth < 1:
             raise InputError(f"depth must be a whole number from 1 up, not {self.depth!r}.")
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
-        return self._climb(samples, kernels, runner, depth=int(self.depth))
+        return self._climb(samples, kernels, runner, knowledge, depth=int(self.depth))
 
 
 @dataclass(frozen=True)
@@ -175,7 +186,9 @@ class L1Logistic:
         _require_one_of("standardize", self.standardize, [True, False])
         _require_one_of("refit", self.refit, [True, False])
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "paths"):
@@ -188,6 +201,7 @@ class L1Logistic:
                 runner=runner,
                 # A support past this never came back to one that can be chosen (0 of 5568 paths).
                 largest_support=4 * LARGEST_BLANKET if self.refit else None,
+                knowledge=knowledge,
             )
         or_edges = combine(blankets.members, "or")
         edges = or_edges if self.rule == "or" else combine(blankets.members, "and")
@@ -227,11 +241,13 @@ class BlanketsJointPosterior:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "climb"):
-            found = blankets_joint_posterior(samples, kernels, runner)
+            found = blankets_joint_posterior(samples, kernels, runner, knowledge)
         return finish(
             samples,
             found.edges,
@@ -262,12 +278,15 @@ class Pairwise:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "screen"):
             screened = screen(samples, pair_costs(samples, self.gamma), kernels, runner)
-        return _from_pairs(screened, screened.edges, samples, self.gamma, kernels, runner, seconds)
+        edges = knowledge.applied_to(screened.edges)
+        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
 
 
 @dataclass(frozen=True)
@@ -292,15 +311,18 @@ class ChowLiu:
         _require_gamma(self.gamma)
         _require_one_of("forest", self.forest, [True, False])
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
+        require_forest(knowledge, samples.names)
         seconds: dict[str, float] = {}
         with timed(seconds, "screen"):
             costs = pair_costs(samples, self.gamma) if self.forest else Costs(0.0, TIE)
             screened = screen(samples, costs, kernels, runner)
         with timed(seconds, "forest"):
-            edges = spanning_forest(screened, samples.n_variables)
-        return _from_pairs(screened, edges, samples, self.gamma, kernels, runner, seconds)
+            edges = spanning_forest(screened, samples.n_variables, knowledge)
+        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
 
 
 METHODS: Mapping[str, type[Method]] = {
@@ -339,29 +361,6 @@ def method_named(name: str, options: Mapping[str, Any]) -> Method:
 def options_of(method: Method | type[Method]) -> list[str]:
     """List the names of a method's options."""
     return [field.name for field in fields(method)]  # type: ignore[arg-type]
-
-
-def _from_pairs(
-    screened: Screened,
-    edges: np.ndarray[Any, np.dtype[np.int64]],
-    samples: Samples,
-    gamma: float,
-    kernels: Kernels,
-    runner: Runner,
-    seconds: dict[str, float],
-) -> Learned:
-    d = samples.n_variables
-    return finish(
-        samples,
-        edges,
-        criterion=Bic(gamma),
-        kernels=kernels,
-        runner=runner,
-        or_edges=edges,
-        screened=screened,
-        evaluations={"screen": np.array([0, d * (d - 1)])},
-        seconds=seconds,
-    )
 
 
 def _require_gamma(gamma: float) -> None:

@@ -81,7 +81,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     try:
         yield show
     finally:
-        bars.stop()
+        if tasks:  # else it would still print an empty line
+            bars.stop()
 
 
 def print_summary(graph: Graph, console: Console) -> None:
@@ -99,6 +100,9 @@ def print_summary(graph: Graph, console: Console) -> None:
         low, high = data["levels"]
         console.print(f"values    0 is {escape(str(low))}, 1 is {escape(str(high))}")
     console.print(f"method    {about['method']} ({escape(options)})")
+    if known := about.get("known"):
+        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
+        console.print(f"known     {facts}")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
         f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 from markhood.scores.criterion import Criterion
@@ -24,6 +26,13 @@ class HillClimbing(StructureEstimator):
         Threads; -1 for all.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    required_edges, forbidden_edges : sequence of pairs, array of shape (n, 2), or path, optional
+        Edges that the graph has whatever the data say, and edges that it does not have; pairs of
+        column names or numbers, or a file with a pair on every line.
+    groups : mapping, sequence of n_features labels, or path, optional
+        The group of every variable: by name, in order, or in a file.
+    group_rule : {"between", "within"}, default="between"
+        Which edges may be learned where there are groups: those between two, or within one.
 
     Attributes
     ----------
@@ -62,11 +71,16 @@ class HillClimbing(StructureEstimator):
         criterion: str | Criterion = "bic",
         n_jobs: int | None = None,
         start: str = "or",
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
     ) -> None:
+        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
         self.gamma = gamma
         self.rule = rule
         self.criterion = criterion
-        self.n_jobs = n_jobs
         self.start = start
 
 
@@ -84,6 +98,8 @@ class PLRHC(HillClimbing):
         How many steps of the screened graph are near.
     rule, criterion, n_jobs, start
         As for `HillClimbing`.
+    required_edges, forbidden_edges, groups, group_rule
+        What is known beforehand, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -111,8 +127,23 @@ class PLRHC(HillClimbing):
         criterion: str | Criterion = "bic",
         n_jobs: int | None = None,
         start: str = "or",
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
     ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs, start)
+        super().__init__(
+            gamma,
+            rule,
+            criterion,
+            n_jobs,
+            start,
+            required_edges=required_edges,
+            forbidden_edges=forbidden_edges,
+            groups=groups,
+            group_rule=group_rule,
+        )
         self.depth = depth
 
 
@@ -124,6 +155,8 @@ class MarginalPseudoLikelihood(HillClimbing):
     gamma, rule, criterion, n_jobs, start
         As for `HillClimbing`, with the defaults of the method's authors: the criterion "mpl", and
         a climb that starts without edges.
+    required_edges, forbidden_edges, groups, group_rule
+        What is known beforehand, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -148,5 +181,20 @@ class MarginalPseudoLikelihood(HillClimbing):
         criterion: str | Criterion = "mpl",
         n_jobs: int | None = None,
         start: str = "empty",
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
     ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs, start)
+        super().__init__(
+            gamma,
+            rule,
+            criterion,
+            n_jobs,
+            start,
+            required_edges=required_edges,
+            forbidden_edges=forbidden_edges,
+            groups=groups,
+            group_rule=group_rule,
+        )

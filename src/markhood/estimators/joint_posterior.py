@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
@@ -15,6 +17,8 @@ class BlanketsJointPosterior(StructureEstimator):
         Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
     n_jobs : int, optional
         Threads; -1 for all.
+    required_edges, forbidden_edges, groups, group_rule
+        What is known beforehand, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -34,6 +38,15 @@ class BlanketsJointPosterior(StructureEstimator):
 
     _method = methods.BlanketsJointPosterior
 
-    def __init__(self, gamma: float = 0.5, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        n_jobs: int | None = None,
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
+    ) -> None:
+        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
         self.gamma = gamma
-        self.n_jobs = n_jobs

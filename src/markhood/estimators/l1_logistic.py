@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
@@ -23,6 +25,8 @@ class L1Logistic(StructureEstimator):
         ``refit=False, standardize=True, gamma=0.25, rule="and"``; couplings are then the path's.
     n_jobs : int, optional
         Threads; -1 for all.
+    required_edges, forbidden_edges, groups, group_rule
+        What is known beforehand, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -49,9 +53,14 @@ class L1Logistic(StructureEstimator):
         standardize: bool = False,
         refit: bool = True,
         n_jobs: int | None = None,
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
     ) -> None:
+        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
         self.gamma = gamma
         self.rule = rule
         self.standardize = standardize
         self.refit = refit
-        self.n_jobs = n_jobs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
@@ -15,11 +17,14 @@ class Pairwise(StructureEstimator):
         Weight of the number of variables in the penalty.
     n_jobs : int, optional
         Threads; -1 for all.
+    required_edges, forbidden_edges, groups, group_rule
+        What is known beforehand, as for `HillClimbing`.
 
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `PLRHC`; the three graphs have the same edges.
+        As for `PLRHC`; the three graphs have the same edges, but for those known beforehand,
+        which only the screened one does not heed.
 
     Examples
     --------
@@ -32,9 +37,18 @@ class Pairwise(StructureEstimator):
 
     _method = methods.Pairwise
 
-    def __init__(self, gamma: float = 0.5, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        n_jobs: int | None = None,
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
+    ) -> None:
+        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
         self.gamma = gamma
-        self.n_jobs = n_jobs
 
 
 class ChowLiu(StructureEstimator):
@@ -48,6 +62,8 @@ class ChowLiu(StructureEstimator):
         Whether only pairs that pass the screen may be edges; otherwise the result is a tree.
     n_jobs : int, optional
         Threads; -1 for all.
+    required_edges, forbidden_edges, groups, group_rule
+        What is known beforehand, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -65,7 +81,17 @@ class ChowLiu(StructureEstimator):
 
     _method = methods.ChowLiu
 
-    def __init__(self, gamma: float = 0.5, forest: bool = True, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        forest: bool = True,
+        n_jobs: int | None = None,
+        *,
+        required_edges: Any = None,
+        forbidden_edges: Any = None,
+        groups: Any = None,
+        group_rule: str = "between",
+    ) -> None:
+        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
         self.gamma = gamma
         self.forest = forest
-        self.n_jobs = n_jobs

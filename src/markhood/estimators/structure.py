@@ -1,7 +1,8 @@
 """What all estimators share: fit a method, keep what it found, score new samples.
 
-The parameters of an estimator are the options of its method and `n_jobs`; all the work is done
-by `markhood.learning`, and here are only scikit-learn's customs.
+The parameters of an estimator are the options of its method, `n_jobs`, and what is known
+beforehand; all the work is done by `markhood.learning`, and here are only scikit-learn's customs.
+Every estimator lists all its parameters in `__init__`, because scikit-learn reads them there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from markhood.data.encode import encode, encode_like
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.learning import learn_from
+from markhood.learning import known_beforehand, learn_from
 from markhood.methods import Method, options_of
 
 
@@ -24,7 +25,20 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator around a method."""
 
     _method: ClassVar[type[Method]]
-    n_jobs: int | None
+
+    def __init__(
+        self,
+        n_jobs: int | None,
+        required_edges: Any,
+        forbidden_edges: Any,
+        groups: Any,
+        group_rule: str,
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.required_edges = required_edges
+        self.forbidden_edges = forbidden_edges
+        self.groups = groups
+        self.group_rule = group_rule
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn the graph.
@@ -39,7 +53,14 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True)
         samples = encode(X)
         method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
-        learned = learn_from(samples, method, runner=Runner(self.n_jobs))
+        known = known_beforehand(
+            samples.names,
+            self.required_edges,
+            self.forbidden_edges,
+            self.groups,
+            self.group_rule,
+        )
+        learned = learn_from(samples, method, runner=Runner(self.n_jobs), knowledge=known)
         self.graph_: Graph = learned.graph
         self.or_graph_: Graph = learned.or_graph
         if learned.screened_graph is not None:

@@ -117,15 +117,23 @@ class NativeKernels:
         )
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
+        kept = Lists.empty(len(targets)) if kept is None else kept
         found, scores, evaluations = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
             candidates.starts,
             candidates.values,
+            kept.starts,
+            kept.values,
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
             instruction_set=self.instruction_set,

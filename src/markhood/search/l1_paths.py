@@ -18,6 +18,10 @@ faster on 256 variables x 4000 samples; that it must is not proven.
 
 Of variables that are equal or complements only the first is a candidate: they could share a slope
 in any proportion, so rounding would choose the support.
+
+Forbidden neighbours are no candidates. Required ones are candidates like others, and then join
+every support of the path, so that none is better or worse for their price; without a refit those
+that the path left out have the slope zero. The 12 variables of a support are besides them.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits, Costs, Kernels, L1Paths
 from markhood.scores.bic import Bic
 from markhood.search.blankets import add_counts
+from markhood.search.knowledge import NOTHING, Knowledge
 
 LARGEST_BLANKET = 12
 LEAST_FRACTION = 0.01
@@ -73,6 +78,7 @@ def l1_blankets(
     runner: Runner,
     n_lambdas: int = 100,
     largest_support: int | None = None,
+    knowledge: Knowledge = NOTHING,
 ) -> L1Blankets:
     """Choose every variable's blanket among the supports of its L1 path.
 
@@ -91,10 +97,12 @@ def l1_blankets(
         Length of the path.
     largest_support : int, optional
         End a path with the first support of more variables; by default it is followed to its end.
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
     """
     bits = samples.bits
     costs = Bic(gamma).costs(samples.n_samples, samples.n_variables)
-    candidates = DistinctVariables(samples)
+    candidates = DistinctVariables(samples, knowledge)
     penalties = np.ones(samples.n_variables)
     if standardize:
         share = samples.ones / samples.n_samples
@@ -105,9 +113,11 @@ def l1_blankets(
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
         among = candidates.of(targets)
+        kept = knowledge.required_of(targets)
         paths = kernels.l1_paths(bits, targets, among, penalties, fractions, largest)
+        paths = _joined(paths, kept)
         if refit:
-            return _best_refitted(paths, targets, bits, costs, kernels)
+            return _best_refitted(paths, targets, kept, bits, costs, kernels)
         return _best_as_they_are(paths, costs)
 
     tiles = list(runner.map("blankets", search, cut(samples.n_variables, VARIABLES_PER_TILE)))
@@ -137,9 +147,12 @@ def slopes_of_edges(
 
 
 class DistinctVariables:
-    """The candidates of a target: one of each set of equal or complementary variables."""
+    """The candidates of a target: one of each set of equal or complementary variables.
 
-    def __init__(self, samples: Samples) -> None:
+    It is the first that is not the target itself and not forbidden.
+    """
+
+    def __init__(self, samples: Samples, knowledge: Knowledge = NOTHING) -> None:
         alike: dict[bytes, list[int]] = {}
         everywhere = np.packbits(np.arange(samples.words.shape[1] * 64) < samples.n_samples,
                                  bitorder="little").view(samples.words.dtype)  # fmt: skip
@@ -147,21 +160,50 @@ class DistinctVariables:
             row = samples.words[v]
             alike.setdefault((row ^ everywhere if row[0] & 1 else row).tobytes(), []).append(v)
         self._firsts = np.array(sorted(group[0] for group in alike.values()), dtype=np.int64)
-        self._seconds = {group[0]: group[1] for group in alike.values() if len(group) > 1}
+        self._alike = {group[0]: np.array(group) for group in alike.values() if len(group) > 1}
+        self._knowledge = knowledge
 
     def of(self, targets: NDArray[np.int64]) -> Lists:
         """List the candidates of each target, ascending."""
         lists = []
         for target in targets.tolist():
-            others = self._firsts[self._firsts != target]
-            if target in self._seconds:
-                others = np.sort(np.append(others, self._seconds[target]))
-            lists.append(others)
+            usable = self._usable(target, self._firsts)
+            missing = self._alike.keys() & self._firsts[~usable].tolist()
+            instead = [
+                group[is_usable][0]
+                for group in (self._alike[first] for first in missing)
+                if (is_usable := self._usable(target, group)).any()
+            ]
+            lists.append(np.sort(np.append(self._firsts[usable], np.array(instead, np.int64))))
         return Lists.of(lists)
+
+    def _usable(self, target: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        allowed = self._knowledge.allows(np.full(len(others), target), others)
+        return np.asarray((others != target) & allowed)
+
+
+def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
+    """Add the kept members to every support of their targets, with the slope zero where new."""
+    if not len(kept.values):
+        return paths
+    length = paths.lambdas.shape[1]
+    supports, slopes = [], []
+    for k, support in enumerate(paths.supports):
+        added = np.setdiff1d(kept[k // length], support)
+        of_support = paths.slopes[paths.supports.starts[k] : paths.supports.starts[k + 1]]
+        order = np.argsort(both := np.concatenate([support, added]))
+        supports.append(both[order])
+        slopes.append(np.concatenate([of_support, np.zeros(len(added))])[order])
+    return paths._replace(supports=Lists.of(supports), slopes=np.concatenate(slopes))
 
 
 def _best_refitted(
-    paths: L1Paths, targets: NDArray[np.int64], bits: Bits, costs: Costs, kernels: Kernels
+    paths: L1Paths,
+    targets: NDArray[np.int64],
+    kept: Lists,
+    bits: Bits,
+    costs: Costs,
+    kernels: Kernels,
 ) -> L1Blankets:
     """Score the distinct supports anew; of equal ones that of the larger lambda wins."""
     length = paths.lambdas.shape[1]
@@ -169,11 +211,16 @@ def _best_refitted(
     starts = [0]
     for t in range(len(targets)):
         along = (paths.supports[t * length + f] for f in range(length))
-        small = (tuple(s.tolist()) for s in along if len(s) <= LARGEST_BLANKET)
+        largest = LARGEST_BLANKET + len(kept[t])
+        small = (tuple(s.tolist()) for s in along if len(s) <= largest)
         supports += dict.fromkeys(small)  # distinct, in the order of the path
         starts.append(len(supports))
     scores, _ = kernels.toggle_scores(
-        bits, np.repeat(targets, np.diff(starts)), Lists.of(supports), _none(len(supports)), costs
+        bits,
+        np.repeat(targets, np.diff(starts)),
+        Lists.of(supports),
+        Lists.empty(len(supports)),
+        costs,
     )
     best = [a + best_of(scores[a:b].tolist()) for a, b in pairwise(starts)]
     return L1Blankets(
@@ -197,7 +244,3 @@ def _best_as_they_are(paths: L1Paths, costs: Costs) -> L1Blankets:
         np.bincount(sizes.ravel()),
         np.concatenate([np.empty(0), *slopes]),
     )
-
-
-def _none(n: int) -> Lists:
-    return Lists(np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int64))

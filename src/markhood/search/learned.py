@@ -87,6 +87,30 @@ def finish(
     )
 
 
+def finish_pairs(
+    samples: Samples,
+    edges: NDArray[np.int64],
+    screened: Screened,
+    criterion: Criterion,
+    kernels: Kernels,
+    runner: Runner,
+    seconds: dict[str, float],
+) -> Learned:
+    """Finish a search that asked the screen only."""
+    d = samples.n_variables
+    return finish(
+        samples,
+        edges,
+        criterion=criterion,
+        kernels=kernels,
+        runner=runner,
+        or_edges=edges,
+        screened=screened,
+        evaluations={"screen": np.array([0, d * (d - 1)])},
+        seconds=seconds,
+    )
+
+
 @contextmanager
 def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     """Note how long a phase takes."""
