@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
 from markhood.data.encode import encode
-from markhood.data.samples import Samples
+from markhood.data.samples import Samples, level_text
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
@@ -24,6 +25,11 @@ def learn(
     *,
     n_jobs: int | None = None,
     kernels: str = "native",
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+    max_levels: int = 64,
+    weights: Any = None,
+    normalize_weights: bool = True,
     **options: Any,
 ) -> Graph:
     """Learn the graph of a pairwise Markov network from data.
@@ -31,13 +37,23 @@ def learn(
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has two distinct values, whatever they are.
+        Every column has at most `max_levels` distinct values, whatever they are.
     method : {"plrhc", "hc", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         See `markhood.methods`.
     n_jobs : int, optional
         Threads; -1 for all.
     kernels : {"native", "cuda"}, default="native"
         Where pairs are screened: on the processor, or on an NVIDIA GPU.
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values, see `encode`; so are the following.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have.
+    weights : array-like of shape (n_samples,) or "similarity", optional
+        How often each sample counts.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
     **options
         Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``rule="global"``,
         ``criterion="bic"``, ``start="or"``.
@@ -55,7 +71,15 @@ def learn(
     [[0, 2]]
     """
     chosen = method_named(method, options)
-    return learn_from(encode(data), chosen, kernels_named(kernels), Runner(n_jobs)).graph
+    samples = encode(
+        data,
+        missing=missing,
+        missing_values=missing_values,
+        max_levels=max_levels,
+        weights=weights,
+        normalize_weights=normalize_weights,
+    )
+    return learn_from(samples, chosen, kernels_named(kernels), Runner(n_jobs)).graph
 
 
 def kernels_named(name: str) -> Kernels:
@@ -131,7 +155,7 @@ def _levels(samples: Samples) -> Any:
     """Return what the data's values mean: one list where all variables agree, else one each."""
 
     def plain(levels: tuple[Any, ...]) -> list[Any]:
-        return [v if isinstance(v, (bool, int, float, str)) else str(v) for v in levels]
+        return [v if isinstance(v, (bool, int, float, str)) else level_text(v) for v in levels]
 
     different = {levels for levels in samples.levels if len(levels) > 1}
     if len(different) == 1 and not samples.is_constant.any():

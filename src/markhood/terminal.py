@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
+LEVELS_SHOWN = 8
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -89,6 +90,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from markhood.data.findings import listed
+
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
     degree = graph.degree
@@ -96,8 +99,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     console.print(f"[bold]{data['samples']} samples, {data['variables']} variables[/bold]")
     if isinstance(data["levels"], list):
-        low, high = data["levels"]
-        console.print(f"values    0 is {escape(str(low))}, 1 is {escape(str(high))}")
+        levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
+        console.print(f"values    {listed(levels, LEVELS_SHOWN)}")
     console.print(f"method    {about['method']} ({escape(options)})")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "

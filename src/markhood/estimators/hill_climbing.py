@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 from markhood.scores.criterion import Criterion
@@ -24,6 +27,13 @@ class HillClimbing(StructureEstimator):
         Threads; -1 for all.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values: refuse them, leave out the samples that have any, make
+        them a level of their own, or estimate them.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have.
 
     Attributes
     ----------
@@ -62,12 +72,18 @@ class HillClimbing(StructureEstimator):
         criterion: str | Criterion = "bic",
         n_jobs: int | None = None,
         start: str = "or",
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
     ) -> None:
         self.gamma = gamma
         self.rule = rule
         self.criterion = criterion
         self.n_jobs = n_jobs
         self.start = start
+        self.missing = missing
+        self.missing_values = missing_values
+        self.max_levels = max_levels
 
 
 class PLRHC(HillClimbing):
@@ -82,7 +98,7 @@ class PLRHC(HillClimbing):
         Weight of the number of possible blankets; of the screen, which is always BIC_gamma, too.
     depth : int, default=3
         How many steps of the screened graph are near.
-    rule, criterion, n_jobs, start
+    rule, criterion, n_jobs, start, missing, missing_values, max_levels
         As for `HillClimbing`.
 
     Attributes
@@ -111,8 +127,11 @@ class PLRHC(HillClimbing):
         criterion: str | Criterion = "bic",
         n_jobs: int | None = None,
         start: str = "or",
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
     ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs, start)
+        super().__init__(gamma, rule, criterion, n_jobs, start, missing, missing_values, max_levels)
         self.depth = depth
 
 
@@ -121,7 +140,7 @@ class MarginalPseudoLikelihood(HillClimbing):
 
     Parameters
     ----------
-    gamma, rule, criterion, n_jobs, start
+    gamma, rule, criterion, n_jobs, start, missing, missing_values, max_levels
         As for `HillClimbing`, with the defaults of the method's authors: the criterion "mpl", and
         a climb that starts without edges.
 
@@ -148,5 +167,8 @@ class MarginalPseudoLikelihood(HillClimbing):
         criterion: str | Criterion = "mpl",
         n_jobs: int | None = None,
         start: str = "empty",
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
     ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs, start)
+        super().__init__(gamma, rule, criterion, n_jobs, start, missing, missing_values, max_levels)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
@@ -15,6 +18,8 @@ class BlanketsJointPosterior(StructureEstimator):
         Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
     n_jobs : int, optional
         Threads; -1 for all.
+    missing, missing_values, max_levels
+        As for `HillClimbing`.
 
     Attributes
     ----------
@@ -34,6 +39,16 @@ class BlanketsJointPosterior(StructureEstimator):
 
     _method = methods.BlanketsJointPosterior
 
-    def __init__(self, gamma: float = 0.5, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        n_jobs: int | None = None,
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
+    ) -> None:
         self.gamma = gamma
         self.n_jobs = n_jobs
+        self.missing = missing
+        self.missing_values = missing_values
+        self.max_levels = max_levels

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
@@ -23,6 +26,8 @@ class L1Logistic(StructureEstimator):
         ``refit=False, standardize=True, gamma=0.25, rule="and"``; couplings are then the path's.
     n_jobs : int, optional
         Threads; -1 for all.
+    missing, missing_values, max_levels
+        As for `HillClimbing`.
 
     Attributes
     ----------
@@ -49,9 +54,15 @@ class L1Logistic(StructureEstimator):
         standardize: bool = False,
         refit: bool = True,
         n_jobs: int | None = None,
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
     ) -> None:
         self.gamma = gamma
         self.rule = rule
         self.standardize = standardize
         self.refit = refit
         self.n_jobs = n_jobs
+        self.missing = missing
+        self.missing_values = missing_values
+        self.max_levels = max_levels

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
@@ -15,6 +18,8 @@ class Pairwise(StructureEstimator):
         Weight of the number of variables in the penalty.
     n_jobs : int, optional
         Threads; -1 for all.
+    missing, missing_values, max_levels
+        As for `HillClimbing`.
 
     Attributes
     ----------
@@ -32,9 +37,19 @@ class Pairwise(StructureEstimator):
 
     _method = methods.Pairwise
 
-    def __init__(self, gamma: float = 0.5, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        n_jobs: int | None = None,
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
+    ) -> None:
         self.gamma = gamma
         self.n_jobs = n_jobs
+        self.missing = missing
+        self.missing_values = missing_values
+        self.max_levels = max_levels
 
 
 class ChowLiu(StructureEstimator):
@@ -48,6 +63,8 @@ class ChowLiu(StructureEstimator):
         Whether only pairs that pass the screen may be edges; otherwise the result is a tree.
     n_jobs : int, optional
         Threads; -1 for all.
+    missing, missing_values, max_levels
+        As for `HillClimbing`.
 
     Attributes
     ----------
@@ -65,7 +82,18 @@ class ChowLiu(StructureEstimator):
 
     _method = methods.ChowLiu
 
-    def __init__(self, gamma: float = 0.5, forest: bool = True, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.5,
+        forest: bool = True,
+        n_jobs: int | None = None,
+        missing: str = "error",
+        missing_values: Iterable[Any] = (),
+        max_levels: int = 64,
+    ) -> None:
         self.gamma = gamma
         self.forest = forest
         self.n_jobs = n_jobs
+        self.missing = missing
+        self.missing_values = missing_values
+        self.max_levels = max_levels

@@ -6,6 +6,7 @@ by `markhood.learning`, and here are only scikit-learn's customs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,19 +26,31 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
 
     _method: ClassVar[type[Method]]
     n_jobs: int | None
+    missing: str
+    missing_values: Iterable[Any]
+    max_levels: int
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Learn the graph.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Every column has two distinct values, whatever they are.
+            Every column has at most `max_levels` distinct values, whatever they are.
         y : None
             Not used.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each sample counts. Whole numbers are frequencies; others are scaled to
+            mean 1 and rounded to a 1024th.
         """
         validate_data(self, X, skip_check_array=True)
-        samples = encode(X)
+        samples = encode(
+            X,
+            missing=self.missing,
+            missing_values=self.missing_values,
+            max_levels=self.max_levels,
+            weights=sample_weight,
+        )
         method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
         learned = learn_from(samples, method, runner=Runner(self.n_jobs))
         self.graph_: Graph = learned.graph
@@ -68,7 +81,13 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         validate_data(self, X, skip_check_array=True, reset=False)
-        samples = encode_like(X, self._levels, self.graph_.nodes)
+        samples = encode_like(
+            X,
+            self._levels,
+            self.graph_.nodes,
+            missing=self.missing,
+            missing_values=self.missing_values,
+        )
         return self._regressions.log_pseudo_likelihood(samples, 1 / (2 * self._n_samples))
 
     def _repr_html_inner(self) -> str:
@@ -90,4 +109,5 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
