@@ -90,8 +90,6 @@ def print_summary(graph: Graph, console: Console) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from markhood.data.findings import listed
-
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
     degree = graph.degree
@@ -100,7 +98,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     console.print(f"[bold]{data['samples']} samples, {data['variables']} variables[/bold]")
     if isinstance(data["levels"], list):
         levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
-        console.print(f"values    {listed(levels, LEVELS_SHOWN)}")
+        more = ["..."] if len(levels) > LEVELS_SHOWN else []
+        console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
     console.print(f"method    {about['method']} ({escape(options)})")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
