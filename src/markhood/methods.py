@@ -18,7 +18,7 @@ from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.greedy import TIE
-from markhood.kernels.protocol import Costs, Kernels
+from markhood.kernels.protocol import Costs, FitPenalty, Kernels
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
@@ -59,6 +59,10 @@ class HillClimbing:
         What scores a blanket; an object with a method ``score(table) -> float``.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    fit_penalty : {"l2", "l1"}, optional
+        Maximise the likelihood in "bic" less a penalty on the slopes; intercepts are free.
+    fit_strength : float, default=1.0
+        Times what the slopes' squares ("l2") or sizes ("l1") are taken off.
     """
 
     name: ClassVar[str] = "hc"
@@ -67,6 +71,8 @@ class HillClimbing:
     rule: str = "global"
     criterion: str | Criterion = "bic"
     start: str = "or"
+    fit_penalty: str | None = None
+    fit_strength: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -80,6 +86,14 @@ class HillClimbing:
                 f"Unknown criterion {self.criterion!r}: choose one of {', '.join(CRITERIA)}, or "
                 "give an object with a method score(table)."
             )
+        _require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
+        if self.fit_penalty is not None and self.criterion != "bic":
+            raise InputError(
+                "fit_penalty is for the criterion 'bic', which alone fits regressions: leave one "
+                "of the two out."
+            )
+        if not _is_number(self.fit_strength) or self.fit_strength <= 0:
+            raise InputError(f"fit_strength must be a number above 0, not {self.fit_strength!r}.")
 
     def learn(
         self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
@@ -95,10 +109,9 @@ class HillClimbing:
         knowledge: Knowledge,
         depth: int | None,
     ) -> Learned:
-        criterion = self.criterion
         return hill_climb(
             samples,
-            criterion=CRITERIA[criterion](self.gamma) if isinstance(criterion, str) else criterion,
+            criterion=self._criterion(),
             gamma=self.gamma,
             depth=depth,
             rule=self.rule,  # type: ignore[arg-type]
@@ -107,6 +120,13 @@ class HillClimbing:
             runner=runner,
             knowledge=knowledge,
         )
+
+    def _criterion(self) -> Criterion:
+        if not isinstance(self.criterion, str):
+            return self.criterion
+        if self.fit_penalty is None:
+            return CRITERIA[self.criterion](self.gamma)
+        return Bic(self.gamma, FitPenalty(**{self.fit_penalty: float(self.fit_strength)}))
 
 
 @dataclass(frozen=True)
@@ -363,8 +383,12 @@ def options_of(method: Method | type[Method]) -> list[str]:
     return [field.name for field in fields(method)]  # type: ignore[arg-type]
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _require_gamma(gamma: float) -> None:
-    if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < math.inf:
+    if not _is_number(gamma) or gamma < 0:
         raise InputError(f"gamma must be a finite number from 0 up, not {gamma!r}.")
 
 

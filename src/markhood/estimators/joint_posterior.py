@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
 
+@dataclass(eq=False, repr=False)
 class BlanketsJointPosterior(StructureEstimator):
     """Learn the graph whose independence assertions are most probable together (BJP).
 
@@ -15,10 +17,8 @@ class BlanketsJointPosterior(StructureEstimator):
     ----------
     gamma : float, default=0.5
         Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
-    n_jobs : int, optional
-        Threads; -1 for all.
-    required_edges, forbidden_edges, groups, group_rule
-        What is known beforehand, as for `HillClimbing`.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -36,17 +36,6 @@ class BlanketsJointPosterior(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.BlanketsJointPosterior
+    _method: ClassVar = methods.BlanketsJointPosterior
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        n_jobs: int | None = None,
-        *,
-        required_edges: Any = None,
-        forbidden_edges: Any = None,
-        groups: Any = None,
-        group_rule: str = "between",
-    ) -> None:
-        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
-        self.gamma = gamma
+    gamma: float = 0.5

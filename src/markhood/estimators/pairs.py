@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
 
+@dataclass(eq=False, repr=False)
 class Pairwise(StructureEstimator):
     """Join all pairs of variables that pass the screen: those that depend, directly or not.
 
@@ -15,10 +17,8 @@ class Pairwise(StructureEstimator):
     ----------
     gamma : float, default=0.5
         Weight of the number of variables in the penalty.
-    n_jobs : int, optional
-        Threads; -1 for all.
-    required_edges, forbidden_edges, groups, group_rule
-        What is known beforehand, as for `HillClimbing`.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -35,22 +35,12 @@ class Pairwise(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.Pairwise
+    _method: ClassVar = methods.Pairwise
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        n_jobs: int | None = None,
-        *,
-        required_edges: Any = None,
-        forbidden_edges: Any = None,
-        groups: Any = None,
-        group_rule: str = "between",
-    ) -> None:
-        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
-        self.gamma = gamma
+    gamma: float = 0.5
 
 
+@dataclass(eq=False, repr=False)
 class ChowLiu(StructureEstimator):
     """Learn the forest under which the data are most likely.
 
@@ -60,10 +50,8 @@ class ChowLiu(StructureEstimator):
         Weight of the number of variables in the penalty.
     forest : bool, default=True
         Whether only pairs that pass the screen may be edges; otherwise the result is a tree.
-    n_jobs : int, optional
-        Threads; -1 for all.
-    required_edges, forbidden_edges, groups, group_rule
-        What is known beforehand, as for `HillClimbing`.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -79,19 +67,7 @@ class ChowLiu(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.ChowLiu
+    _method: ClassVar = methods.ChowLiu
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        forest: bool = True,
-        n_jobs: int | None = None,
-        *,
-        required_edges: Any = None,
-        forbidden_edges: Any = None,
-        groups: Any = None,
-        group_rule: str = "between",
-    ) -> None:
-        super().__init__(n_jobs, required_edges, forbidden_edges, groups, group_rule)
-        self.gamma = gamma
-        self.forest = forest
+    gamma: float = 0.5
+    forest: bool = True

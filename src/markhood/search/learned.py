@@ -40,6 +40,8 @@ class Learned:
         Phase -> time it took.
     regressions : Regressions
         Of every variable on its neighbours in ``graph``.
+    criterion : Criterion
+        What scored the edges of ``graph``.
     """
 
     graph: Graph
@@ -49,6 +51,7 @@ class Learned:
     evaluations: dict[str, NDArray[np.int64]]
     seconds: dict[str, float]
     regressions: Regressions
+    criterion: Criterion
 
 
 def finish(
@@ -84,6 +87,7 @@ def finish(
         evaluations=evaluations,
         seconds=seconds,
         regressions=described.regressions,
+        criterion=criterion,
     )
 
 
