@@ -111,7 +111,6 @@ class MultinomialScorer {
     // Starts a fit there. A separated blanket's neighbours all do: from its coefficients, on their way to
     // infinity, some cells would have no weight to come back with.
     void start(std::size_t n_predictors) {
-        if (n_predictors * slopes_ > kMostParameters) throw std::overflow_error("too many parameters");
         fit.coefficients.resize(n_predictors * slopes_);
         std::memset(fit.coefficients.data(), 0, n_predictors * slopes_ * sizeof(double));
         for (std::size_t k = 0; k < slopes_; ++k)

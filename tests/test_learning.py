@@ -55,8 +55,8 @@ def test_example_unknown_method():
     [
         ("plrhc", "gama", r"did you mean 'gamma'\?$"),
         ("plrhc", "dept", r"did you mean 'depth'\?$"),
-        ("plrhc", "zzz", r"it takes gamma, rule, criterion, start, depth\.$"),
-        ("hc", "depth", r"it takes gamma, rule, criterion, start\.$"),
+        ("plrhc", "zzz", r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength, depth\.$"),
+        ("hc", "depth", r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength\.$"),
     ],
 )
 def test_example_unknown_option(method, option, hint):

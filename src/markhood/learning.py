@@ -227,7 +227,7 @@ def _provenance(samples: Samples, method: Method, learned: Learned) -> dict[str,
 
 
 def _as_json(option: Any) -> Any:
-    if isinstance(option, (bool, str)):
+    if option is None or isinstance(option, (bool, str)):
         return option
     if isinstance(option, Integral):
         return int(option)

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.memory import require_memory
 from markhood.data.reading import SIMILARITY, Reading
-from markhood.data.samples import Samples, Weights
+from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.errors import DataWarning, InputError
 
 UNIT = 2.0**-10
@@ -149,6 +150,27 @@ def find_weights(
             "of these as weights, or the word similarity"
         )
     return list(picked), None, replace(reading, weights=read_weights(Path(given)))
+
+
+def repeated(samples: Samples) -> Samples:
+    """Return samples that are there as often as they count, which must be a whole number of times.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode
+    >>> repeated(encode([[0, 1], [1, 0], [1, 1]], weights=[1, 3, 2])).n_samples
+    6
+    """
+    if samples.weights is None:
+        return samples
+    counts, n_samples = samples.weights.counts, int(samples.weights.counts.sum())
+    require_memory(len(samples.words), n_samples)
+    words = np.zeros((len(samples.words), words_per_row(n_samples)), np.uint64)
+    for row, wide in zip(samples.words, words, strict=True):
+        bits = np.unpackbits(row.view(np.uint8), count=samples.n_samples, bitorder="little")
+        packed = np.packbits(np.repeat(bits, counts), bitorder="little")
+        wide.view(np.uint8)[: len(packed)] = packed
+    return replace(samples, words=words, n_samples=n_samples, weights=None)
 
 
 def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:

@@ -22,6 +22,10 @@ others give a zero pivot and stay at zero. So do, in the end, those whose pivot 
 of separated cells, which vanish beside the others: the step before that is kept. It says
 which coefficients are infinite, and which cells have left: without them the likelihood is the supremum.
 
+Where no row of predictors is a combination of the others, as with one blanket member or with columns
+that hardly repeat a value, every row can have probabilities of its own: the maximum is then known
+without a search, and a cell without samples is at minus infinity.
+
 `native/multinomial.hpp` is the same.
 """
 
@@ -41,6 +45,8 @@ LONGEST_STEP = 5.0  # of a coefficient: one too far would end where all weights 
 STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
 LITTLE_GAIN = 0.1  # what a step promises when only separated cells are left to fit
 DESCENTS = 1000
+INDEPENDENT = 1e-6  # what is left of a column of zeros and ones; less is rounding
+ALMOST_NEVER = 1e-11  # the share of samples that a cell without any has in finite coefficients
 
 
 class Fit(NamedTuple):
@@ -66,6 +72,8 @@ def design_of(table: Table) -> NDArray[np.float64]:
 def fit_multinomial(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
     """Maximise the likelihood of a multinomial regression on a table, less a penalty."""
     problem = _Problem(design_of(table), table.counts, l1, l2)
+    if l1 == l2 == 0 and (basis := problem.basis()) is not None:
+        return problem.saturated(basis)
     b = problem.start()
     independent = kept = problem.independent(b, range(b.size))
     step = np.zeros_like(b)
@@ -111,6 +119,30 @@ class _Problem(NamedTuple):
         is_seen = (totals[1:] > 1e-300) & (totals[0] > 1e-300)
         b[0, is_seen] = np.log(totals[1:][is_seen] / totals[0])
         return b
+
+    def basis(self) -> list[int] | None:
+        """Return predictors, as many as rows, that are no combinations of earlier ones; or None."""
+        found: list[int] = []
+        orthogonal = np.zeros((0, len(self.design)))
+        for u in range(self.design.shape[1] if len(self.design) <= self.design.shape[1] else 0):
+            column = self.design[:, u]
+            for _ in range(2):  # the second time takes off what rounding left
+                column = column - orthogonal.T @ (orthogonal @ column)
+            if (length := np.linalg.norm(column)) > INDEPENDENT:
+                found.append(u)
+                orthogonal = np.vstack([orthogonal, column / length])
+        return found if len(found) == len(self.design) else None
+
+    def saturated(self, basis: list[int]) -> Fit:
+        """Return the fit in which every row has its own shares as probabilities."""
+        shares = self.counts / self.counts.sum(axis=1, keepdims=True)
+        logs = np.log(np.where(self.counts > 0, shares, ALMOST_NEVER))
+        directions = -(self.counts == 0).astype(float)
+        b, drift = np.zeros((2, self.design.shape[1], self.counts.shape[1] - 1))
+        for to, values in ((b, logs), (drift, directions)):
+            to[basis] = np.linalg.solve(self.design[:, basis], values[:, 1:] - values[:, :1])
+        likelihood = np.sum(self.counts * np.where(self.counts > 0, logs, 0.0))
+        return Fit(float(likelihood), b, drift)
 
     def objective(self, b: NDArray[np.float64]) -> float:
         likelihood = np.sum(self.counts * _log_softmax(self._eta(b)))

@@ -22,7 +22,8 @@ in any proportion, so rounding would choose the support.
 A variable with more than two levels is its indicators: each of a target's has a path of its own on the
 indicators of the candidates, a variable is in a support where one of its indicators is, and the
 supports of all these paths are refitted by multinomial regression. Without a refit there is no one
-regression to take coefficients from, so data must be binary. Nor do paths know weights of samples.
+regression to take coefficients from, so data must be binary. Paths do not know weights: samples are
+repeated as often as they count, and so must count a whole number of times.
 
 Forbidden neighbours are no candidates. Required ones are candidates like others, and then join
 every support of the path, so that none is better or worse for their price; without a refit those
@@ -39,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
+from markhood.data.weights import repeated
 from markhood.errors import InputError
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import best_of, counts_by_size
@@ -107,6 +109,7 @@ def l1_blankets(
         Edges that the graph has or cannot have.
     """
     _require_usable(samples, refit)
+    samples = repeated(samples)
     costs = Bic(gamma).costs(samples.n_samples, samples.n_variables)
     candidates = DistinctVariables(samples, knowledge)
     rows = Bits(samples.words, samples.n_samples)
@@ -157,9 +160,9 @@ def slopes_of_edges(
 
 
 def _require_usable(samples: Samples, refit: bool) -> None:
-    if samples.weights is not None:
+    if samples.weights is not None and samples.weights.unit != 1:
         raise InputError(
-            "Method l1lr takes no weights: use another, such as plrhc, or repeat the rows."
+            "Method l1lr takes weights that are whole numbers only: use another, such as plrhc."
         )
     if not refit and not samples.is_binary:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
