@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
@@ -10,6 +12,8 @@ from typing import Any
 from markhood.data.encode import encode
 from markhood.data.samples import Samples
 from markhood.errors import InputError
+from markhood.execution.checkpoint import Checkpoint
+from markhood.execution.executors import executor_named
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
@@ -24,6 +28,9 @@ def learn(
     *,
     n_jobs: int | None = None,
     kernels: str = "native",
+    executor: Any = None,
+    scheduler: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Graph:
     """Learn the graph of a pairwise Markov network from data.
@@ -38,6 +45,13 @@ def learn(
         Threads; -1 for all.
     kernels : {"native", "cuda"}, default="native"
         Where pairs are screened: on the processor, or on an NVIDIA GPU.
+    executor : {"threads", "dask", "ray"} or distributed.Client, optional
+        What runs the tiles of the work: by default threads here, unless
+        ``joblib.parallel_config`` says otherwise. The graph is the same.
+    scheduler : str, optional
+        Address of the cluster, for "dask" and "ray".
+    checkpoint : path-like, optional
+        Folder where finished tiles are saved; a run that was killed goes on from there.
     **options
         Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``rule="global"``,
         ``criterion="bic"``, ``start="or"``.
@@ -55,7 +69,11 @@ def learn(
     [[0, 2]]
     """
     chosen = method_named(method, options)
-    return learn_from(encode(data), chosen, kernels_named(kernels), Runner(n_jobs)).graph
+    backend = kernels_named(kernels)
+    samples = encode(data)
+    with executor_named(executor, scheduler, n_jobs, int(kernels == "cuda")) as where:
+        runner = Runner(n_jobs, executor=where)
+        return learn_from(samples, chosen, backend, runner, checkpoint).graph
 
 
 def kernels_named(name: str) -> Kernels:
@@ -80,6 +98,7 @@ def learn_from(
     method: Method,
     kernels: Kernels | None = None,
     runner: Runner | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Learned:
     """Learn from samples, and write down where the graphs came from.
 
@@ -91,8 +110,13 @@ def learn_from(
         Compute backend; by default the compiled one.
     runner : Runner, optional
         By default one thread.
+    checkpoint : path-like, optional
+        Folder of finished tiles, to which the runner adds.
     """
-    learned = method.learn(samples, kernels or NativeKernels(), runner or Runner())
+    runner = runner or Runner()
+    if checkpoint is not None:
+        runner = replace(runner, checkpoint=Checkpoint(checkpoint, _run(samples, method)))
+    learned = method.learn(samples, kernels or NativeKernels(), runner)
     provenance = _provenance(samples, method, learned)
     screened = learned.screened_graph
     return replace(
@@ -101,6 +125,21 @@ def learn_from(
         or_graph=learned.or_graph.with_provenance(provenance),
         screened_graph=screened and screened.with_provenance(provenance),
     )
+
+
+def _run(samples: Samples, method: Method) -> dict[str, str]:
+    """Name all that the results of a tile depend on."""
+    # The address in the plain repr of an object is another in every process.
+    options = {
+        name: re.sub(r" at 0x[0-9a-f]+", "", str(_as_json(getattr(method, name))))
+        for name in options_of(method)
+    }
+    return {
+        "version": version(),
+        "data": samples.fingerprint,
+        "method": method.name,
+        **options,
+    }
 
 
 def _provenance(samples: Samples, method: Method, learned: Learned) -> dict[str, Any]:
