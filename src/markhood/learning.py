@@ -70,10 +70,9 @@ def learn(
     """
     chosen = method_named(method, options)
     backend = kernels_named(kernels)
-    samples = encode(data)
     with executor_named(executor, scheduler, n_jobs, int(kernels == "cuda")) as where:
         runner = Runner(n_jobs, executor=where)
-        return learn_from(samples, chosen, backend, runner, checkpoint).graph
+        return learn_from(encode(data), chosen, backend, runner, checkpoint).graph
 
 
 def kernels_named(name: str) -> Kernels:

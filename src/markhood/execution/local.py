@@ -72,13 +72,15 @@ class Local:
         from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 
         backend, n_jobs = get_active_backend(prefer="threads")
+        n_jobs = n_jobs if self._n_jobs is None else self._n_jobs
+        if n_jobs == 1:
+            return Threads(1).outcomes(work, tiles)
         if isinstance(backend, (SequentialBackend, ThreadingBackend)):
-            n_jobs = n_jobs if self._n_jobs is None else self._n_jobs
             return Threads(backend.effective_n_jobs(n_jobs)).outcomes(work, tiles)
         cluster = self._cluster_of(backend)
         if cluster is not None:
             return cluster.outcomes(work, tiles)
-        return self._by_joblib(backend, work, tiles)
+        return self._by_joblib(work, tiles)
 
     def _cluster_of(self, backend: Any) -> Executor | None:
         kind = type(backend).__name__  # the classes themselves need the libraries
@@ -93,16 +95,17 @@ class Local:
         return self._clusters.get(backend.client if kind.startswith("Dask") else kind)
 
     def _by_joblib(
-        self, backend: Any, work: Callable[[T], R], tiles: Sequence[T]
+        self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-        way = "generator_unordered" if backend.supports_return_generator else "list"
         left = dict(enumerate(tiles))
         deaths = 0
         while left:
             n_left = len(left)
-            parallel = Parallel(n_jobs=self._n_jobs, prefer="threads", return_as=way)
+            parallel = Parallel(
+                n_jobs=self._n_jobs, prefer="threads", return_as="generator_unordered"
+            )
             try:
                 calls = [delayed(_attempted)(work, k, tile) for k, tile in left.items()]
                 for k, outcome in parallel(calls):
