@@ -108,7 +108,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     try:
         yield show
     finally:
-        bars.stop()
+        if tasks:  # stopping what was never shown would still print a line
+            bars.stop()
 
 
 @contextmanager
