@@ -215,6 +215,15 @@ def test_example_no_cluster_there_is_one_sentence(dask_cluster):
         executor_named("dask", "nonsense://here"),
     ):
         pass
+    done = subprocess.run(
+        [*COMMAND, "learn", "-", "--executor", "ray", "--scheduler", "127.0.0.1:1"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith("markhood: No Ray cluster answers at 127.0.0.1:1 (")
 
 
 def test_property_replicates_of_the_paper_are_the_same(executor, tmp_path):

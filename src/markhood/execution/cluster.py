@@ -92,8 +92,7 @@ class Cluster:
                         losses += 1
                         if losses > MOST_LOSSES:
                             raise
-                        for other in (bundle, *calls.values()):
-                            bundles.put_back(other)
+                        bundles.put_back(bundle, *calls.values())
                         engine.end(list(calls), parcel.key)
                         calls.clear()
                         self._sent.clear()
@@ -141,7 +140,7 @@ class _Bundles:
         self.n_left -= len(bundle)
         return bundle
 
-    def put_back(self, bundle: range) -> None:
-        """Take back a bundle that was not run."""
-        self._left.appendleft(bundle)
-        self.n_left += len(bundle)
+    def put_back(self, *bundles: range) -> None:
+        """Take back bundles that were not run."""
+        self._left.extendleft(bundles)
+        self.n_left += sum(map(len, bundles))

@@ -65,7 +65,7 @@ class DaskEngine:
         try:
             result: tuple[float, list[Any]] = call.result()
         except CancelledError:
-            raise DataLostError from None
+            raise DataLostError("the workers that held the data of these tiles died") from None
         return result
 
     def end(self, calls: Sequence[Any], key: str) -> None:

@@ -7,6 +7,7 @@ machine read them without a copy.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from markhood.execution.cluster import Cluster
 from markhood.execution.parcels import has_file, run_tiles
 
 RETRIES = 8  # of a call whose worker died
+PATIENCE = 10  # seconds that a machine has to answer
 
 
 class RayEngine:
@@ -99,8 +101,9 @@ def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
         yield on_ray(cards)
         return
     try:
+        _knock(address)
         ray.init(address, log_to_driver=False, logging_level="warning")
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
         raise InputError(
             f"No Ray cluster answers at {address} ({str(error).splitlines()[0]}): check that it "
             "runs, and the address."
@@ -109,3 +112,10 @@ def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
         yield on_ray(cards)
     finally:
         ray.shutdown()
+
+
+def _knock(address: str | None) -> None:
+    """Find out in seconds whether anybody listens there; Ray itself would try for minutes."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
