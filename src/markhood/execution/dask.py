@@ -83,12 +83,8 @@ def on_client(client: Any) -> Cluster:
 @contextmanager
 def on_scheduler(address: str | None) -> Iterator[Cluster]:
     """Connect to the scheduler there, or take the client that there is."""
-    try:
-        import distributed
-    except ImportError:
-        raise InputError(
-            "executor 'dask' needs Dask: pip install 'markhood[dask]', or leave it out."
-        ) from None
+    import distributed
+
     if address is None:
         try:
             client = distributed.get_client()

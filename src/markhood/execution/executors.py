@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -46,11 +47,13 @@ def executor_named(
     elif name == "threads":
         yield Threads(ThreadingBackend().effective_n_jobs(1 if n_jobs is None else n_jobs))
     elif name == "dask":
+        _require_extra(name, "distributed", "cloudpickle")
         from markhood.execution.dask import on_scheduler
 
         with on_scheduler(scheduler) as cluster:
             yield cluster
     elif name == "ray":
+        _require_extra(name, "ray", "cloudpickle")
         from markhood.execution.ray import on_address
 
         with on_address(scheduler, cards) as cluster:
@@ -64,3 +67,14 @@ def executor_named(
             f"Unknown executor {name!r}: choose one of {', '.join(NAMES)}, or give a "
             "distributed.Client."
         )
+
+
+def _require_extra(name: str, *modules: str) -> None:
+    try:
+        for module in modules:
+            importlib.import_module(module)
+    except ImportError:
+        raise InputError(
+            f"executor {name!r} needs {name.capitalize()}: pip install 'markhood[{name}]', or "
+            "leave it out."
+        ) from None

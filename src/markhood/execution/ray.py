@@ -91,12 +91,8 @@ def on_ray(cards: int = 0) -> Cluster:
 @contextmanager
 def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
     """Connect to the cluster there, unless this process is connected already."""
-    try:
-        import ray
-    except ImportError:
-        raise InputError(
-            "executor 'ray' needs Ray: pip install 'markhood[ray]', or leave it out."
-        ) from None
+    import ray
+
     if ray.is_initialized():
         yield on_ray(cards)
         return
