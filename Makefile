@@ -84,6 +84,11 @@ test-browser: $(VENV)/.installed  ## run the tests of the report in Chromium
 	$(BIN)/python -m pip install --quiet --group browser
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/browser
 
+.PHONY: test-clusters
+test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters of two processes
+	$(BIN)/python -m pip install --quiet --group clusters
+	$(BIN)/python -m pytest tests/clusters
+
 bench: $(VENV)/.installed  ## measure speed and memory against their targets
 	$(BIN)/python benchmarks/run.py
 

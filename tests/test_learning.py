@@ -55,7 +55,11 @@ def test_example_unknown_method():
     [
         ("plrhc", "gama", r"did you mean 'gamma'\?$"),
         ("plrhc", "dept", r"did you mean 'depth'\?$"),
-        ("plrhc", "zzz", r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength, depth\.$"),
+        (
+            "plrhc",
+            "zzz",
+            r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength, depth\.$",
+        ),
         ("hc", "depth", r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength\.$"),
     ],
 )
@@ -103,6 +107,7 @@ def test_example_provenance(method):
     assert provenance["version"] == version("markhood")
     assert provenance["method"] == method
     parameters = {"gamma": 0.25, "rule": "global", "criterion": "bic", "start": "or"}
+    parameters |= {"fit_penalty": None, "fit_strength": 1.0}
     phases = ["blankets", "climb", "evidence"]
     if method == "plrhc":
         parameters["depth"] = 3

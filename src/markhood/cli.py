@@ -15,7 +15,17 @@ import typer
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
 from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
-from markhood.terminal import console_for, guarded, print_summary, progress_bar
+from markhood.terminal import (
+    CheckpointFolder,
+    ExecutorName,
+    Jobs,
+    KernelsName,
+    SchedulerAddress,
+    console_for,
+    guarded,
+    print_summary,
+    runner_on,
+)
 
 if TYPE_CHECKING:
     from markhood.data.samples import Samples
@@ -94,6 +104,8 @@ Learn the graph of a table of discrete observations.
   markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
 
   markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
+
+  markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
 """
 
 
@@ -139,17 +151,17 @@ def learn(
     report: Annotated[
         Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = -1,
-    kernels: Annotated[
-        str, typer.Option(help="Where pairs are screened: native, or cuda for an NVIDIA GPU.")
-    ] = "native",
+    jobs: Jobs = -1,
+    kernels: KernelsName = "native",
+    executor: ExecutorName = None,
+    scheduler: SchedulerAddress = None,
+    checkpoint: CheckpointFolder = None,
     required: RequiredEdges = None,
     forbidden: ForbiddenEdges = None,
     groups: Groups = None,
     group_rule: GroupRule = "between",
 ) -> None:
     """Learn the graph of a table of discrete observations."""
-    from markhood.execution.runner import Runner
     from markhood.learning import kernels_named, known_beforehand, learn_from
     from markhood.methods import method_named
 
@@ -159,10 +171,10 @@ def learn(
     chosen = method_named(method, given | _settings(more or []))
     outputs = output or []
     _check_outputs(outputs, report)
-    samples = read(data)
-    known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
-    with progress_bar() as progress:
-        learned = learn_from(samples, chosen, backend, Runner(jobs, progress), known)
+    with runner_on(executor, scheduler, jobs, kernels) as runner:
+        samples = read(data)
+        known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
+        learned = learn_from(samples, chosen, backend, runner, known, checkpoint=checkpoint)
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
@@ -192,7 +204,6 @@ def make_report(
 
       markhood report votes.csv
     """
-    from markhood.execution.runner import Runner
     from markhood.learning import learn_from
     from markhood.methods import method_named
     from markhood.output.graph_files import holds_graph, read_graph
@@ -202,8 +213,8 @@ def make_report(
         _write_report(read_graph(file), output, None, file.name)
         return
     samples = read(file)
-    with progress_bar() as progress:
-        learned = learn_from(samples, method_named("plrhc", {}), runner=Runner(-1, progress))
+    with runner_on() as runner:
+        learned = learn_from(samples, method_named("plrhc", {}), runner=runner)
     _write_report(learned.graph, output, samples, file.name)
 
 
@@ -223,15 +234,14 @@ def demo(
       markhood demo --output digits.json
     """
     from markhood.data.digits import SIDE, digits
-    from markhood.execution.runner import Runner
     from markhood.learning import learn_from
     from markhood.methods import method_named
     from markhood.output.text_pictures import draw_grid
 
     _check_outputs([str(output)])
     console = console_for([])
-    with progress_bar() as progress:
-        learned = learn_from(digits(), method_named("plrhc", {}), runner=Runner(-1, progress))
+    with runner_on() as runner:
+        learned = learn_from(digits(), method_named("plrhc", {}), runner=runner)
     _write(learned.graph, [str(output)])
     print_summary(learned.graph, console)
     rows, columns = learned.graph.edges // SIDE, learned.graph.edges % SIDE
@@ -379,7 +389,10 @@ def paper(
     networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
     variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
     samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = -1,
+    jobs: Jobs = -1,
+    kernels: KernelsName = "native",
+    executor: ExecutorName = None,
+    scheduler: SchedulerAddress = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
     ] = Path("paper"),
@@ -398,7 +411,7 @@ def paper(
 
       markhood paper comparison --methods plrhc,mpl --variables 64 --samples 250,500
     """
-    from markhood.execution.runner import Runner
+    from markhood.learning import kernels_named
     from markhood.paper.experiment import Sampling, choose_cells
     from markhood.paper.experiments import experiment_named, repeat
     from markhood.paper.tables import FAR
@@ -410,10 +423,9 @@ def paper(
         _whole_numbers("--variables", variables),
         _whole_numbers("--samples", samples),
     )
-    with progress_bar() as progress:
-        runner = Runner(jobs, progress)
-        sampling = Sampling(burn_in, thinning)
-        report = repeat(experiment, parts, cells, replicates, output, runner, sampling)
+    sampling, backend = Sampling(burn_in, thinning), kernels_named(kernels)
+    with runner_on(executor, scheduler, jobs, kernels) as runner:
+        report = repeat(experiment, parts, cells, replicates, output, runner, sampling, backend)
     far = [line for line in report.lines if line.is_far]
     typer.echo(
         f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,6 +16,8 @@ from markhood.data.encode import encode
 from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples, level_text
 from markhood.errors import InputError
+from markhood.execution.checkpoint import Checkpoint
+from markhood.execution.executors import executor_named
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.imputation import Imputation, learn_imputed
@@ -30,6 +34,9 @@ def learn(
     *,
     n_jobs: int | None = None,
     kernels: str = "native",
+    executor: Any = None,
+    scheduler: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     missing: str = "error",
     missing_values: Iterable[Any] = (),
     max_levels: int = 64,
@@ -55,6 +62,13 @@ def learn(
         Threads; -1 for all.
     kernels : {"native", "cuda"}, default="native"
         Where pairs are screened: on the processor, or on an NVIDIA GPU.
+    executor : {"threads", "dask", "ray"} or distributed.Client, optional
+        What runs the tiles of the work: by default threads here, unless
+        ``joblib.parallel_config`` says otherwise. The graph is the same.
+    scheduler : str, optional
+        Address of the cluster, for "dask" and "ray".
+    checkpoint : path-like, optional
+        Folder where finished tiles are saved; a run that was killed goes on from there.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values, see `encode`; so are the following.
     missing_values : iterable, default=()
@@ -109,7 +123,9 @@ def learn(
     )
     known = known_beforehand(samples.names, required_edges, forbidden_edges, groups, group_rule)
     imputation = Imputation(imputations, seed)
-    return learn_from(samples, chosen, backend, Runner(n_jobs), known, imputation).graph
+    with executor_named(executor, scheduler, n_jobs, int(kernels == "cuda")) as where:
+        runner = Runner(n_jobs, executor=where)
+        return learn_from(samples, chosen, backend, runner, known, imputation, checkpoint).graph
 
 
 def known_beforehand(
@@ -169,6 +185,7 @@ def learn_from(
     runner: Runner | None = None,
     knowledge: Knowledge = NOTHING,
     imputation: Imputation | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Learned:
     """Learn from samples, and write down where the graphs came from.
 
@@ -184,9 +201,18 @@ def learn_from(
         Edges that the graph has or cannot have.
     imputation : Imputation, optional
         How to complete the samples, where they have missing values.
+    checkpoint : path-like, optional
+        Folder of finished tiles, to which the runner adds.
     """
     backend, runner = kernels or NativeKernels(), runner or Runner()
     imputation = imputation or Imputation()
+    if checkpoint is not None:
+        if samples.missing:
+            raise InputError(
+                "A checkpoint is of one learning, and imputation is many: leave one of the two out."
+            )
+        run = _run(samples, method, knowledge)
+        runner = replace(runner, checkpoint=Checkpoint(checkpoint, run))
     if samples.missing:
         learned = learn_imputed(samples, method, backend, runner, knowledge, imputation)
     else:
@@ -207,6 +233,22 @@ def learn_from(
         or_graph=learned.or_graph.with_provenance(provenance),
         screened_graph=screened and screened.with_provenance(provenance),
     )
+
+
+def _run(samples: Samples, method: Method, knowledge: Knowledge) -> dict[str, str]:
+    """Name all that the results of a tile depend on."""
+    # The address in the plain repr of an object is another in every process.
+    options = {
+        name: re.sub(r" at 0x[0-9a-f]+", "", str(_as_json(getattr(method, name))))
+        for name in options_of(method)
+    }
+    return {
+        "version": version(),
+        "data": samples.fingerprint,
+        "method": method.name,
+        **options,
+        **({"known": knowledge.fingerprint} if knowledge else {}),
+    }
 
 
 def _provenance(samples: Samples, method: Method, learned: Learned) -> dict[str, Any]:

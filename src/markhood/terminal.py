@@ -1,4 +1,7 @@
-"""What the command line does with a terminal: one sentence for an error, a bar, a summary."""
+"""What the command line does with a terminal: one sentence for an error, a bar, a summary.
+
+Here too are the options that say where work runs, which several commands share.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +20,34 @@ from markhood.errors import DataWarning, InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from markhood.execution.runner import Runner
     from markhood.graph.graph import Graph
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
 LEVELS_SHOWN = 8
+
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")]
+KernelsName = Annotated[
+    str,
+    typer.Option("--kernels", help="Where pairs are screened: native, or cuda for an NVIDIA GPU."),
+]
+ExecutorName = Annotated[
+    str | None,
+    typer.Option("--executor", help="What runs the work: threads, or a cluster of dask or ray."),
+]
+SchedulerAddress = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://host:8786, say."),
+]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="Save finished work there; after a kill the same command goes on from it.",
+    ),
+]
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -82,8 +109,27 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     try:
         yield show
     finally:
-        if tasks:  # else it would still print an empty line
+        if tasks:  # stopping what was never shown would still print a line
             bars.stop()
+
+
+@contextmanager
+def runner_on(
+    executor: str | None = None,
+    scheduler: str | None = None,
+    jobs: int = -1,
+    kernels: str = "native",
+) -> Iterator[Runner]:
+    """Open the executor that the options name, with a bar that shows its progress."""
+    from markhood.execution.executors import executor_named
+    from markhood.execution.runner import Runner
+
+    cards = int(kernels == "cuda")
+    with (
+        executor_named(executor, scheduler, jobs, cards) as where,
+        progress_bar() as progress,
+    ):
+        yield Runner(jobs, progress, where)
 
 
 def print_summary(graph: Graph, console: Console) -> None:

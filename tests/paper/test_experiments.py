@@ -32,7 +32,7 @@ class Counting:
     cells = (Cell("grid", 9, 20), Cell("hub", 16, 10))
     measures = ("ones", "edges")
 
-    def measure(self, samples, truth):
+    def measure(self, samples, truth, kernels):
         return {"ones": samples.ones.sum(), "edges": truth.n_edges}
 
     def figures(self):
@@ -88,9 +88,9 @@ def test_what_is_there_is_not_run_again(tmp_path):
     drawn = []
 
     class Watched(Counting):
-        def measure(self, samples, truth):
+        def measure(self, samples, truth, kernels):
             drawn.append(truth.n_nodes)
-            return super().measure(samples, truth)
+            return super().measure(samples, truth, kernels)
 
     run(Watched(), Counting.cells, 3, path, Runner(1), QUICK)
     assert drawn == [9, 16]
@@ -129,7 +129,7 @@ def test_the_difference_is_over_the_error_of_both_means(tmp_path):
 
 def test_screening_measures_what_table_1_prints():
     samples, truth = draw(Cell("grid", 256, 1000), 0, Sampling(200, 2))
-    measured = Screening().measure(samples, truth)
+    measured = Screening().measure(samples, truth, NativeKernels())
     learned = Plrhc().learn(samples, NativeKernels(), Runner(1))
     edges = {tuple(e) for e in learned.screened_graph.edges.tolist()}
     true = {tuple(e) for e in truth.edges.tolist()}
@@ -142,7 +142,7 @@ def test_screening_measures_what_table_1_prints():
 
 def test_cost_counts_evaluations_of_non_empty_blankets():
     samples, truth = draw(Cell("hub", 64, 500), 0, QUICK)
-    measured = Cost().measure(samples, truth)
+    measured = Cost().measure(samples, truth, NativeKernels())
     hc = HillClimbing().learn(samples, NativeKernels(), Runner(1))
     sizes = [(m, n) for counts in hc.evaluations.values() for m, n in enumerate(counts) if m]
     total = sum(n for _, n in sizes)
@@ -170,7 +170,7 @@ def test_choosing_methods():
 def test_all_methods_of_the_comparison_see_the_same_data_and_match_the_published_names():
     samples, truth = draw(Cell("hub", 64, 250), 0, QUICK)
     for part in EXPERIMENTS["comparison"]:
-        measured = part.measure(samples, truth)
+        measured = part.measure(samples, truth, NativeKernels())
         for method in {m.rpartition("_")[0].rpartition("_")[0] for m in part.measures}:
             errors = [measured[f"{method}_{e}"] for e in ("false_positives", "false_negatives")]
             assert sum(errors) == measured[f"{method}_hamming_distance"]

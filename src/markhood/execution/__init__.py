@@ -1,1 +1,1 @@
-"""Work cut into tiles, and the threads that run them."""
+"""Work cut into tiles, and what runs them: threads, processes, or the machines of a cluster."""

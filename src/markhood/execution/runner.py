@@ -1,20 +1,21 @@
-"""Run tiles of work on threads.
+"""Run tiles of work, tell of the progress, and give the results in the order of the tiles.
 
-A tile is a few milliseconds of work that releases the interpreter's lock, so threads are enough
-and nothing is copied. `joblib.parallel_config` is respected: its backends for other processes and
-machines run the tiles where it names one. On threads a plain pool does, because joblib looks for
-results only every ten milliseconds, which is longer than many a phase takes. The results
-come in the order of the tiles whatever ran them.
+Where they run is a value, the executor: by default threads here, because a tile is a few
+milliseconds of work that releases the interpreter's lock, so nothing need be copied. With
+a checkpoint, finished tiles are read from it and new ones saved to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
-from joblib import Parallel, delayed
+from markhood.execution.checkpoint import Checkpoint
+from markhood.execution.executor import Executor, Failure
+from markhood.execution.local import Local
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -28,7 +29,7 @@ def _no_progress(phase: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Runner:
-    """Where work is done, and who is told of its progress.
+    """Where work is done, who is told of its progress, and where it is saved.
 
     Parameters
     ----------
@@ -36,40 +37,63 @@ class Runner:
         Threads, as in joblib: None is one unless a ``parallel_config`` says otherwise, -1 all.
     progress : callable
         Called with the name of the phase, tiles done and tiles in all.
+    executor : Executor, optional
+        By default ``n_jobs`` threads here, or what joblib is set to.
+    checkpoint : Checkpoint, optional
+        Where finished tiles are kept.
     """
 
     n_jobs: int | None = None
     progress: Progress = _no_progress
+    executor: Executor | None = None
+    checkpoint: Checkpoint | None = None
 
     def map(self, phase: str, work: Callable[[T], R], tiles: Sequence[T]) -> Iterator[R]:
         """Apply ``work`` to every tile and yield the results in order."""
-        self.progress(phase, 0, len(tiles))
-        for done, result in enumerate(self._results(work, tiles), start=1):
+        early: dict[int, R | Failure] = {}
+        due = 0
+        with closing(self._outcomes(phase, work, tiles)) as outcomes:
+            for k, outcome in outcomes:
+                early[k] = outcome
+                while due in early:
+                    yield _result(early.pop(due))
+                    due += 1
+
+    def map_unordered(
+        self, phase: str, work: Callable[[T], R], tiles: Sequence[T]
+    ) -> Iterator[tuple[T, R]]:
+        """Apply ``work`` to every tile and yield tiles and results as they come."""
+        with closing(self._outcomes(phase, work, tiles)) as outcomes:
+            for k, outcome in outcomes:
+                yield tiles[k], _result(outcome)
+
+    def _outcomes(
+        self, phase: str, work: Callable[[T], R], tiles: Sequence[T]
+    ) -> Generator[tuple[int, R | Failure]]:
+        with ExitStack() as stack:
+            saved = self.checkpoint and stack.enter_context(self.checkpoint.phase(phase, tiles))
+            finished = saved.finished if saved else {}
+            done = len(finished)
             self.progress(phase, done, len(tiles))
-            yield result
+            yield from finished.items()
+            left = [k for k in range(len(tiles)) if k not in finished]
+            running = self._executor.outcomes(work, [tiles[k] for k in left])
+            for at, outcome in stack.enter_context(closing(running)):
+                if saved and not isinstance(outcome, Failure):
+                    saved.add(left[at], outcome)
+                done += 1
+                self.progress(phase, done, len(tiles))
+                yield left[at], outcome
 
-    def _results(self, work: Callable[[T], R], tiles: Sequence[T]) -> Iterable[R]:
-        from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
-
-        backend, n_jobs = get_active_backend(prefer="threads")
-        if not isinstance(backend, (SequentialBackend, ThreadingBackend)):
-            parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-            results: Iterable[R] = parallel(delayed(work)(tile) for tile in tiles)
-            return results
-        n_threads = backend.effective_n_jobs(n_jobs if self.n_jobs is None else self.n_jobs)
-        if n_threads == 1 or len(tiles) < 2:
-            return map(work, tiles)
-        return _on_threads(work, tiles, n_threads)
+    @cached_property
+    def _executor(self) -> Executor:
+        return self.executor or Local(self.n_jobs)
 
 
-def _on_threads(work: Callable[[T], R], tiles: Sequence[T], n_threads: int) -> Iterator[R]:
-    with ThreadPoolExecutor(min(n_threads, len(tiles))) as pool:
-        results = [pool.submit(work, tile) for tile in tiles]
-        try:
-            for result in results:
-                yield result.result()
-        finally:  # after an error or an interrupt: do not begin what is left
-            pool.shutdown(wait=False, cancel_futures=True)
+def _result(outcome: R | Failure) -> R:
+    if isinstance(outcome, Failure):
+        raise outcome.error
+    return outcome
 
 
 def cut(n: int, tile: int) -> list[range]:

@@ -14,7 +14,7 @@ from markhood.data.samples import Samples
 from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Kernels
 from markhood.methods import method_named
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
@@ -34,11 +34,11 @@ class Comparison:
         self.name = f"comparison-{method}"
         self.measures = tuple(f"{label}_{error}" for label in self._rules() for error in ERRORS)
 
-    def measure(self, samples: Samples, truth: Graph) -> Mapping[str, float]:
+    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
         """Learn with the method's defaults."""
         measured: dict[str, float] = {}
         for label, options in self._rules().items():
-            learned = method_named(self.method, options).learn(samples, NativeKernels(), Runner(1))
+            learned = method_named(self.method, options).learn(samples, kernels, Runner(1))
             compared = compare(truth, learned.graph)
             measured |= {f"{label}_{error}": getattr(compared, error) for error in ERRORS}
         return measured

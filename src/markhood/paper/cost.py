@@ -18,7 +18,7 @@ from markhood.data.samples import Samples
 from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Kernels
 from markhood.methods import HillClimbing, Plrhc
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
@@ -39,9 +39,9 @@ class Cost:
     cells = tuple(Cell(network, d, SAMPLES) for network, sizes in SIZES.items() for d in sizes)
     measures = (*(f"{m}_{c}" for m in ("hc", "plrhc") for c in COSTS), DIFFERENCE)
 
-    def measure(self, samples: Samples, truth: Graph) -> Mapping[str, float]:
+    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
         """Search with the screen and without."""
-        kernels, runner = NativeKernels(), Runner(1)
+        runner = Runner(1)
         hc = HillClimbing(GAMMA).learn(samples, kernels, runner)
         plrhc = Plrhc(GAMMA).learn(samples, kernels, runner)
         others = samples.n_variables - 1

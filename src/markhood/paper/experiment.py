@@ -21,6 +21,8 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Kernels
 from markhood.paper.results import Results
 from markhood.simulate.networks import grid, hub
 from markhood.simulate.potentials import ising
@@ -67,7 +69,7 @@ class Experiment(Protocol):
     def measures(self) -> Sequence[str]:
         """What is measured, in the order of the paper's table."""
 
-    def measure(self, samples: Samples, truth: Graph) -> Mapping[str, float]:
+    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
         """Measure one data set."""
 
     def figures(self) -> Sequence[Figure]:
@@ -120,6 +122,7 @@ def run(
     path: Path,
     runner: Runner,
     sampling: Sampling,
+    kernels: Kernels | None = None,
 ) -> Results:
     """Run the replicates that the file does not have yet, and return all results.
 
@@ -134,6 +137,8 @@ def run(
         run again.
     runner : Runner
     sampling : Sampling
+    kernels : Kernels, optional
+        By default the compiled ones.
     """
     if replicates < 1:
         raise InputError(f"The number of replicates must be 1 or more, not {replicates}.")
@@ -142,11 +147,11 @@ def run(
     # A replicate of every cell before the next of any: a run that is stopped is a smaller run.
     todo = [(c, r) for r, c in product(range(replicates), cells) if (*c, r) not in results]
 
-    def measure_one(task: tuple[Cell, int]) -> None:
-        cell, replicate = task
-        samples, truth = draw(cell, replicate, sampling)
-        results.append((*cell, replicate), experiment.measure(samples, truth))
+    backend = kernels or NativeKernels()
 
-    for _ in runner.map("replicates", measure_one, todo):
-        pass
+    def measure_one(task: tuple[Cell, int]) -> Mapping[str, float]:
+        return experiment.measure(*draw(*task, sampling), backend)
+
+    for (cell, replicate), measured in runner.map_unordered("replicates", measure_one, todo):
+        results.append((*cell, replicate), measured)
     return results

@@ -13,7 +13,7 @@ from markhood.data.samples import Samples
 from markhood.evaluate.measures import compare, inclusion_by_distance
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Kernels
 from markhood.methods import HillClimbing
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
@@ -31,9 +31,9 @@ class Screening:
     cells = tuple(Cell(n, d, size) for n, d in (("grid", 256), ("hub", 512)) for size in SIZES)
     measures = ("hc_or_recall", *RATES, "candidate_edges")
 
-    def measure(self, samples: Samples, truth: Graph) -> Mapping[str, float]:
+    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
         """Screen all pairs, and search without a screen."""
-        kernels, runner = NativeKernels(), Runner(1)
+        runner = Runner(1)
         screened = Graph(
             samples.names, screen(samples, pair_costs(samples, GAMMA), kernels, runner).edges
         )

@@ -12,6 +12,7 @@ pairs: memory is in proportion to variables and known edges, never to pairs of v
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -58,6 +59,16 @@ class Knowledge:
     def __bool__(self) -> bool:
         """Return whether anything is known."""
         return bool(len(self.required) or len(self.forbidden)) or self.groups is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that is known: equal where it is the same."""
+        digest = hashlib.blake2b(self.group_rule.encode(), digest_size=16)
+        for array in (self.required, self.forbidden, self.groups):
+            digest.update(
+                b"none" if array is None else np.ascontiguousarray(array).tobytes() + b"."
+            )
+        return digest.hexdigest()
 
     def check(self, names: Sequence[str]) -> None:
         """Raise where no graph can be as all of this says."""

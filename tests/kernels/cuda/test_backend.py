@@ -1,5 +1,7 @@
 """The GPU's screen: its bounds everywhere, its pairs where there is a card."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -74,3 +76,12 @@ def test_example_same_pairs_as_the_processor(n, d, least_ratio):
         order = np.lexsort((theirs.pairs[:, 1], theirs.pairs[:, 0]))
         np.testing.assert_array_equal(ours.pairs, theirs.pairs[order])
         np.testing.assert_array_equal(ours.joint, theirs.joint[order])
+
+
+@needs_card
+def test_example_kernels_travel_without_their_card():
+    values = network(3, 500, 80)
+    arguments = (pack(values), values.sum(axis=0).astype(np.int64), n_log_n(500), range(80))
+    again = pickle.loads(pickle.dumps(CUDA))
+    ours, theirs = (k.associated_pairs(*arguments, range(80), 5.0) for k in (again, CUDA))
+    np.testing.assert_array_equal(ours.pairs, theirs.pairs)

@@ -71,6 +71,9 @@ class Device:
         self._blocks: OrderedDict[range, Any] = OrderedDict()
         self._test: tuple[float, tuple[Any, ...]] | None = None
 
+    def __reduce__(self) -> tuple[type[Device], tuple[()]]:
+        return Device, ()  # a card does not travel: every process has its own
+
     def associated_pairs(
         self,
         bits: Bits,

@@ -1,0 +1,110 @@
+"""Clusters of Dask: `executor="dask"`, a `distributed.Client`, or joblib's backend of that name.
+
+Data are scattered to all workers, so that one that dies takes none of them with it. Dask runs
+the tiles of a dead worker again by itself; only where every worker that held some data died at once
+are those sent anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from markhood.errors import InputError
+from markhood.execution.cluster import Cluster, DataLostError
+from markhood.execution.parcels import forget, has_file, run_tiles
+
+
+class DaskEngine:
+    """The engine of a client's cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._done: SimpleQueue[Any] = SimpleQueue()
+
+    def slots(self) -> int:
+        """Return how many calls can run at once."""
+        return sum(self._client.nthreads().values()) or 1
+
+    def opens(self, path: str, size: int) -> bool:
+        """Return whether all workers have a file of that path and size."""
+        self._client.wait_for_workers(1)
+        return all(self._client.run(has_file, path, size).values())
+
+    def send(self, value: Any) -> Any:
+        """Bring a value to the workers."""
+        self._client.wait_for_workers(1)
+        # Keys of their own: one made from the content may still be on its way out.
+        return self._client.scatter([value], broadcast=True, hash=False)[0]
+
+    def call(self, key: str, content: Any, tiles: Sequence[Any], arrays: list[Any]) -> Any:
+        """Begin a call of `run_tiles`."""
+        future = self._client.submit(run_tiles, key, content, list(tiles), *arrays, pure=False)
+        future.add_done_callback(self._done.put)
+        return future
+
+    def finished(self, calls: Sequence[Any]) -> Sequence[Any]:
+        """Wait until one call at least is done, and return those that are."""
+        done = [self._done.get()]
+        while True:
+            try:
+                done.append(self._done.get_nowait())
+            except Empty:
+                return [call for call in done if call in calls]
+
+    def result(self, call: Any) -> tuple[float, list[Any]]:
+        """Return what a call returned, or raise `DataLostError`."""
+        try:
+            result: tuple[float, list[Any]] = call.result()
+        except CancelledError:
+            raise DataLostError("the workers that held the data of these tiles died") from None
+        return result
+
+    def end(self, calls: Sequence[Any], key: str) -> None:
+        """Cancel calls, and let the workers forget the work of that key."""
+        if calls:
+            self._client.cancel(calls, force=True)
+        self._client.run(forget, key, on_error="ignore")
+
+
+def on_client(client: Any) -> Cluster:
+    """Return the executor for the cluster of a client."""
+    return Cluster(DaskEngine(client))
+
+
+@contextmanager
+def on_scheduler(address: str | None) -> Iterator[Cluster]:
+    """Connect to the scheduler there, or take the client that there is."""
+    import distributed
+
+    if address is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise InputError(
+                "executor 'dask' needs to know its cluster: give the scheduler's address, such as "
+                "tcp://host:8786, or make a distributed.Client first."
+            ) from None
+        yield on_client(client)
+        return
+    try:
+        client = distributed.Client(address, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"No Dask scheduler answers at {address} ({_first_line(error)}): check that it runs, "
+            "and the address."
+        ) from error
+    with client:
+        yield on_client(client)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

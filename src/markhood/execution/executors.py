@@ -1,0 +1,80 @@
+"""Executors by the names that people type."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from joblib.parallel import ThreadingBackend
+
+from markhood.errors import InputError
+from markhood.execution.executor import Executor
+from markhood.execution.local import Local, Threads
+
+NAMES = ("threads", "dask", "ray")
+
+
+@contextmanager
+def executor_named(
+    name: Any, scheduler: str | None = None, n_jobs: int | None = None, cards: int = 0
+) -> Iterator[Executor]:
+    """Open the executor of that name, and close what was opened for it.
+
+    Parameters
+    ----------
+    name : {"threads", "dask", "ray"}, distributed.Client or None
+        None is threads, unless `joblib.parallel_config` says otherwise.
+    scheduler : str, optional
+        Address of the cluster.
+    n_jobs : int, optional
+        Threads, where it is threads.
+    cards : int, default=0
+        GPUs that a tile needs.
+
+    Raises
+    ------
+    InputError
+        If there is no such executor, not what it needs, or no cluster at that address.
+    """
+    if scheduler is not None and name not in ("dask", "ray"):
+        raise InputError(
+            f"The scheduler {scheduler} is for the executors dask and ray: name one of them."
+        )
+    if name is None:
+        yield Local(n_jobs)
+    elif name == "threads":
+        yield Threads(ThreadingBackend().effective_n_jobs(1 if n_jobs is None else n_jobs))
+    elif name == "dask":
+        _require_extra(name, "distributed", "cloudpickle")
+        from markhood.execution.dask import on_scheduler
+
+        with on_scheduler(scheduler) as cluster:
+            yield cluster
+    elif name == "ray":
+        _require_extra(name, "ray", "cloudpickle")
+        from markhood.execution.ray import on_address
+
+        with on_address(scheduler, cards) as cluster:
+            yield cluster
+    elif hasattr(name, "scatter") and hasattr(name, "submit"):
+        from markhood.execution.dask import on_client
+
+        yield on_client(name)
+    else:
+        raise InputError(
+            f"Unknown executor {name!r}: choose one of {', '.join(NAMES)}, or give a "
+            "distributed.Client."
+        )
+
+
+def _require_extra(name: str, *modules: str) -> None:
+    try:
+        for module in modules:
+            importlib.import_module(module)
+    except ImportError:
+        raise InputError(
+            f"executor {name!r} needs {name.capitalize()}: pip install 'markhood[{name}]', or "
+            "leave it out."
+        ) from None

@@ -1,0 +1,124 @@
+"""Tiles on this machine's threads, or wherever `joblib.parallel_config` says.
+
+On threads a plain pool does, because joblib looks for results only every ten milliseconds, which
+is longer than many a phase takes. Where joblib is set to Dask or to Ray, its cluster is used but not its
+way of calling it, which would send the data with every call and, on Ray, not outlive a worker.
+Its other backends, processes among them, are called as joblib does, and again for what is left
+when a process was killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed
+
+from markhood.execution.executor import Executor, Failure
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+MOST_DEATHS = 3  # of processes, one after another, without a tile done in between
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Tiles on threads of this process.
+
+    Parameters
+    ----------
+    n_threads : int
+    """
+
+    n_threads: int
+
+    def outcomes(
+        self, work: Callable[[T], R], tiles: Sequence[T]
+    ) -> Generator[tuple[int, R | Failure]]:
+        """Yield the number of each tile and what became of it, in any order."""
+        if self.n_threads == 1 or len(tiles) < 2:
+            yield from enumerate(map(work, tiles))
+            return
+        with ThreadPoolExecutor(min(self.n_threads, len(tiles))) as pool:
+            numbers = {pool.submit(work, tile): k for k, tile in enumerate(tiles)}
+            try:
+                for future in as_completed(numbers):
+                    error = future.exception()
+                    yield numbers.pop(future), future.result() if error is None else Failure(error)
+            finally:  # after an error or an interrupt: do not begin what is left
+                pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Local:
+    """Tiles on threads, unless `joblib.parallel_config` names another backend.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        As in joblib.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self._n_jobs = n_jobs
+        self._clusters: dict[Any, Executor] = {}  # kept, with the data that are on them
+
+    def outcomes(
+        self, work: Callable[[T], R], tiles: Sequence[T]
+    ) -> Generator[tuple[int, R | Failure]]:
+        """Yield the number of each tile and what became of it, in any order."""
+        from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
+
+        backend, n_jobs = get_active_backend(prefer="threads")
+        n_jobs = n_jobs if self._n_jobs is None else self._n_jobs
+        if n_jobs == 1:
+            return Threads(1).outcomes(work, tiles)
+        if isinstance(backend, (SequentialBackend, ThreadingBackend)):
+            return Threads(backend.effective_n_jobs(n_jobs)).outcomes(work, tiles)
+        cluster = self._cluster_of(backend)
+        if cluster is not None:
+            return cluster.outcomes(work, tiles)
+        return self._by_joblib(work, tiles)
+
+    def _cluster_of(self, backend: Any) -> Executor | None:
+        kind = type(backend).__name__  # the classes themselves need the libraries
+        if kind == "DaskDistributedBackend" and backend.client not in self._clusters:
+            from markhood.execution.dask import on_client
+
+            self._clusters[backend.client] = on_client(backend.client)
+        if kind == "RayBackend" and kind not in self._clusters:
+            from markhood.execution.ray import on_ray
+
+            self._clusters[kind] = on_ray()
+        return self._clusters.get(backend.client if kind.startswith("Dask") else kind)
+
+    def _by_joblib(
+        self, work: Callable[[T], R], tiles: Sequence[T]
+    ) -> Generator[tuple[int, R | Failure]]:
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        left = dict(enumerate(tiles))
+        deaths = 0
+        while left:
+            n_left = len(left)
+            parallel = Parallel(
+                n_jobs=self._n_jobs, prefer="threads", return_as="generator_unordered"
+            )
+            try:
+                calls = [delayed(_attempted)(work, k, tile) for k, tile in left.items()]
+                for k, outcome in parallel(calls):
+                    del left[k]
+                    yield k, outcome
+            except TerminatedWorkerError:
+                deaths = deaths + 1 if len(left) == n_left else 1
+                if deaths == MOST_DEATHS:
+                    raise
+
+
+def _attempted(work: Callable[[T], R], k: int, tile: T) -> tuple[int, R | Failure]:
+    try:
+        return k, work(tile)
+    except Exception as error:  # noqa: BLE001 - raised where its result would come
+        return k, Failure(error)
