@@ -100,6 +100,9 @@ def _whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -
     held: list[Any] = []
     n_held = 0
     for batch in batches:
+        batch.validate(
+            full=True
+        )  # a damaged file may point outside itself, and crash whoever looks
         schema = batch.schema
         held.append(batch)
         n_held += batch.num_rows

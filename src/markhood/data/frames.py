@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from markhood.data.encoder import LANE, Column, Encoder, chunk_rows
 from markhood.data.names import check_names
+from markhood.errors import InputError
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -31,11 +32,14 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         frame = nw.from_native(data, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return None
-        frame.columns  # noqa: B018  (some backends look for duplicates only now)
-    except nw.exceptions.DuplicateError:
+        frame.schema  # noqa: B018  (some backends look for duplicates only now)
+    except (nw.exceptions.DuplicateError, TypeError) as error:
         is_arrow = nw.dependencies.is_pyarrow_table(data)
         check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
-        raise
+        raise InputError(
+            "The names of the data frame's columns cannot be told apart or looked up: rename them "
+            "to different texts"
+        ) from error
     return frame
 
 
