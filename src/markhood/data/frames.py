@@ -89,7 +89,14 @@ def _as_column(column: nw.Series[Any]) -> Column:
         array = column.to_numpy()
         if _has_kind(array, column.dtype):
             return array
-    return column.to_list()
+    try:
+        return column.to_list()
+    except (ValueError, OverflowError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"Column {str(column.name)!r} has values that cannot be looked at ({reason}): make "
+            "text or numbers of them"
+        ) from error
 
 
 def _has_kind(array: NDArray[Any], dtype: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import lzma
 import math
 import struct
+import sys
 import warnings
 import zipfile
 import zlib
@@ -177,4 +178,8 @@ def _read_block(
     content = handle.read(size)
     if len(content) < size:
         raise _truncated(label)
+    if dtype.kind == "U" and np.frombuffer(content, f"{dtype.byteorder}u4").max() > sys.maxunicode:
+        raise InputError(f"{label} is damaged (it has text that is none): save it again")
+    if dtype.kind == "b":  # any other byte than 0 or 1 would be neither true nor false
+        return np.asarray(np.frombuffer(content, np.uint8).reshape(shape) != 0)
     return np.frombuffer(content, dtype).reshape(shape)
