@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.search.screen import pair_penalty, screen, tiles_of
+from markhood.search.screen import pair_costs, screen, tiles_of
 
 
 def rows() -> Iterator[Row]:
@@ -61,4 +61,4 @@ def _against_product(samples: Samples) -> Row:
 
 
 def _screen(samples: Samples) -> None:
-    screen(samples, pair_penalty(samples, 0.5), NativeKernels(), Runner(n_jobs=1))
+    screen(samples, pair_costs(samples, 0.5), NativeKernels(), Runner(n_jobs=1))

@@ -15,7 +15,7 @@ from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.learning import learn_from
 from markhood.methods import method_named
-from markhood.search.screen import pair_penalty, screen, tiles_of
+from markhood.search.screen import pair_costs, screen, tiles_of
 
 
 def rows() -> Iterator[Row]:
@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
             list(pool.map(ceiling.count_tile, tiles))
 
     def screened(n_threads: int) -> None:
-        screen(samples, pair_penalty(samples, 0.5), NativeKernels(), Runner(n_threads))
+        screen(samples, pair_costs(samples, 0.5), NativeKernels(), Runner(n_threads))
 
     network, plrhc = grid_network(1024, 4000), method_named("plrhc", {})
 

@@ -23,7 +23,7 @@ class DirichletScorer {
         return penalised(marginal(table_.ones.data(), table_.totals.data(), table_.n_packs), size);
     }
 
-    double with(std::size_t candidate) {
+    double with(std::size_t candidate, double = 0.0) {
         table_.split_by(candidate);
         const std::size_t n = table_.n_packs;
         return penalised(marginal(table_.ones.data() + n, table_.totals.data() + n, 2 * n), blanket_.size() + 1);

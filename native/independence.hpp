@@ -7,6 +7,7 @@
 #pragma once
 #include <cmath>
 
+#include "level_independence.hpp"
 #include "table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -69,12 +70,23 @@ class IndependenceTest {
     BlanketTable table_;
 };
 
-static void independence_tests(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists givens,
-                               Lists others, const double* log_factorials, double* log_probabilities) {
-    IndependenceTest test(rows, log_factorials);
+template <class Test>
+static void test_all(Test test, const std::int64_t* targets, std::size_t n_targets, Lists givens, Lists others,
+                     double* log_probabilities) {
     for (std::size_t t = 0; t < n_targets; ++t) {
         test.condition(targets[t], givens.list(t), givens.length(t));
         for (std::size_t k = 0; k < others.length(t); ++k) *log_probabilities++ = test.against(others.list(t)[k]);
+    }
+}
+
+static void independence_tests(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists givens,
+                               Lists others, const double* log_factorials, double* log_probabilities) {
+    if (rows.is_plain()) {
+        IndependenceTest test(rows, log_factorials);
+        test_all<IndependenceTest&>(test, targets, n_targets, givens, others, log_probabilities);
+    } else {
+        LevelIndependenceTest test(rows);
+        test_all<LevelIndependenceTest&>(test, targets, n_targets, givens, others, log_probabilities);
     }
 }
 

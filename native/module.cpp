@@ -62,6 +62,32 @@ BitRows bit_rows(const Words& words, std::size_t n_samples) {
     return {words.data(), words.shape(0), words.shape(1), n_samples};
 }
 
+using Starts = std::optional<Integers>;
+using Weights = std::optional<In<double, 1>>;
+
+// Rows of variables of any number of levels, and samples of any weights.
+BitRows level_rows(const Words& words, std::size_t n_samples, const Starts& starts, const Weights& weights) {
+    BitRows bits = bit_rows(words, n_samples);
+    if (starts) {
+        const std::size_t n = starts->shape(0);
+        require(n > 0 && (*starts)(0) == 0 && static_cast<std::size_t>((*starts)(n - 1)) == bits.n_rows,
+                "starts must go from 0 to the number of rows");
+        for (std::size_t v = 0; v + 1 < n; ++v)
+            require((*starts)(v) < (*starts)(v + 1) && (*starts)(v + 1) - (*starts)(v) < 65535,
+                    "a variable must have from 1 to 65534 rows");
+        bits.starts = starts->data();
+    }
+    if (weights) {
+        require(weights->shape(0) == n_samples, "there must be one weight a sample");
+        bits.weights = weights->data();
+    }
+    return bits;
+}
+
+std::size_t n_variables(const BitRows& bits, const Starts& starts) {
+    return starts ? starts->shape(0) - 1 : bits.n_rows;
+}
+
 void require_variables(const Integers& variables, std::size_t n_variables) {
     for (std::size_t k = 0; k < variables.shape(0); ++k)
         require(variables(k) >= 0 && static_cast<std::size_t>(variables(k)) < n_variables,
@@ -85,8 +111,10 @@ Out<T> to_numpy(std::vector<T>&& values) {
 
 using LogGamma = std::optional<In<double, 2>>;
 
-Criterion a_criterion(double parameter_cost, double variable_cost, const LogGamma& log_gamma, std::size_t n_samples) {
-    if (!log_gamma) return {parameter_cost, variable_cost, nullptr};
+Criterion a_criterion(double parameter_cost, double variable_cost, const LogGamma& log_gamma, double l1, double l2,
+                      std::size_t n_samples) {
+    require(l1 >= 0 && l2 >= 0, "penalties must not be negative");
+    if (!log_gamma) return {parameter_cost, variable_cost, nullptr, l1, l2};
     require(log_gamma->shape(0) == n_samples + 1 && log_gamma->shape(1) == 2, "log_gamma must go from 0 to n_samples");
     return {parameter_cost, variable_cost, log_gamma->data()};
 }
@@ -119,16 +147,51 @@ Out<std::int64_t> associated_pairs(Words words, std::size_t n_samples, Integers 
     return to_numpy(std::move(found));
 }
 
+struct Ratios {
+    std::vector<std::int64_t> pairs;
+    std::vector<double> ratios;
+};
+
+std::tuple<Out<std::int64_t>, Out<double>> associated_tables(Words words, std::size_t n_samples, Range rows,
+                                                             Range columns, double parameter_cost,
+                                                             double variable_cost, Starts starts, Weights weights,
+                                                             std::optional<Words> planes, double unit,
+                                                             const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    const std::size_t d = n_variables(bits, starts);
+    require(rows.first <= rows.second && rows.second <= d, "rows must be within the variables");
+    require(columns.first <= columns.second && columns.second <= d, "columns must be within the variables");
+    require(variable_cost >= 0 && parameter_cost >= 0 && variable_cost + parameter_cost > 0,
+            "the price of a pair must be positive");
+    require(weights.has_value() == planes.has_value(), "weights come with their planes");
+    require(!planes || planes->shape(1) == bits.n_words, "planes must be as long as the rows");
+    const Planes digits = planes ? Planes{planes->data(), planes->shape(0), unit} : Planes{nullptr, 0, 1.0};
+    const Tier& tier = find_tier(instruction_set);
+    Ratios found;
+    const auto append = [](void* owner, std::int64_t i, std::int64_t j, double ratio) {
+        auto& to = *static_cast<Ratios*>(owner);
+        to.pairs.insert(to.pairs.end(), {i, j});
+        to.ratios.push_back(ratio);
+    };
+    {
+        nb::gil_scoped_release release;
+        tier.associated_tables(bits, digits, {rows.first, rows.second, columns.first, columns.second}, parameter_cost,
+                               variable_cost, {&found, append});
+    }
+    return {to_numpy(std::move(found.pairs)), to_numpy(std::move(found.ratios))};
+}
+
 std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_samples, Integers targets,
                                                    Integers blanket_starts, Integers blankets, Integers toggle_starts,
                                                    Integers toggles, double parameter_cost, double variable_cost,
-                                                   LogGamma log_gamma, const std::string& instruction_set) {
-    const BitRows bits = bit_rows(words, n_samples);
-    const std::size_t n = targets.shape(0);
-    require_variables(targets, bits.n_rows);
-    const Lists from = lists(blanket_starts, blankets, n, bits.n_rows);
-    const Lists by = lists(toggle_starts, toggles, n, bits.n_rows);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, n_samples);
+                                                   LogGamma log_gamma, double l1, double l2, Starts starts,
+                                                   Weights weights, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
+    require_variables(targets, d);
+    const Lists from = lists(blanket_starts, blankets, n, d);
+    const Lists by = lists(toggle_starts, toggles, n, d);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> scores(n), toggled(toggles.shape(0));
     {
@@ -141,21 +204,23 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
 
 std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    double parameter_cost, double variable_cost, LogGamma log_gamma, const std::string& instruction_set) {
-    const BitRows bits = bit_rows(words, n_samples);
-    const std::size_t n = targets.shape(0);
-    require_variables(targets, bits.n_rows);
-    const Lists from = lists(candidate_starts, candidates, n, bits.n_rows);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, n_samples);
+    Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
+    double l2, Starts starts, Weights weights, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
+    require_variables(targets, d);
+    const Lists from = lists(candidate_starts, candidates, n, d);
+    const Lists start = lists(kept_starts, kept, n, d);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
     const Tier& tier = find_tier(instruction_set);
-    // No blanket has more members than there are candidates.
+    // No blanket has more members than are kept or candidates.
     std::size_t longest = 0;
-    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t));
+    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
     std::vector<std::int64_t> blankets, evaluations(longest + 2);
     std::vector<double> scores(n);
     {
         nb::gil_scoped_release release;
-        tier.grow_blankets(bits, targets.data(), n, from, criterion, scores.data(),
+        tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
                            evaluations.data(), sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
@@ -163,19 +228,28 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
 }
 
 std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
-                                                               Integers blanket_starts, Integers blankets,
+                                                               Integers blanket_starts, Integers blankets, double l1,
+                                                               double l2, Starts starts, Weights weights,
                                                                const std::string& instruction_set) {
-    const BitRows bits = bit_rows(words, n_samples);
-    const std::size_t n = targets.shape(0);
-    require_variables(targets, bits.n_rows);
-    const Lists from = lists(blanket_starts, blankets, n, bits.n_rows);
+    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
+    require_variables(targets, d);
+    const Lists from = lists(blanket_starts, blankets, n, d);
+    const Criterion criterion = a_criterion(0.0, 0.0, std::nullopt, l1, l2, n_samples);
     const Tier& tier = find_tier(instruction_set);
-    std::vector<double> likelihoods(n), coefficients(blankets.shape(0) + n), drifts(blankets.shape(0) + n);
+    std::size_t size = 0;
+    for (std::size_t t = 0; t < n; ++t) {
+        std::size_t n_predictors = 1;
+        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.levels(from.list(t)[k]) - 1;
+        size += n_predictors * (bits.levels(targets(t)) - 1);
+    }
+    std::vector<double> objectives(n), coefficients(size), drifts(size);
     {
         nb::gil_scoped_release release;
-        tier.fit_blankets(bits, targets.data(), n, from, likelihoods.data(), coefficients.data(), drifts.data());
+        tier.fit_blankets(bits, targets.data(), n, from, criterion, objectives.data(), coefficients.data(),
+                          drifts.data());
     }
-    return {to_numpy(std::move(likelihoods)), to_numpy(std::move(coefficients)), to_numpy(std::move(drifts))};
+    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(drifts))};
 }
 
 std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
@@ -202,12 +276,12 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
 
 Out<double> independence_tests(Words words, std::size_t n_samples, Integers targets, Integers given_starts,
                                Integers givens, Integers other_starts, Integers others, In<double, 1> log_factorials,
-                               const std::string& instruction_set) {
-    const BitRows bits = bit_rows(words, n_samples);
-    const std::size_t n = targets.shape(0);
-    require_variables(targets, bits.n_rows);
-    const Lists conditions = lists(given_starts, givens, n, bits.n_rows);
-    const Lists tested = lists(other_starts, others, n, bits.n_rows);
+                               Starts starts, Weights weights, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
+    require_variables(targets, d);
+    const Lists conditions = lists(given_starts, givens, n, d);
+    const Lists tested = lists(other_starts, others, n, d);
     require(log_factorials.shape(0) == n_samples + 4, "log_factorials must go from 0 to n_samples + 3");
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> log_probabilities(others.shape(0));
@@ -266,16 +340,21 @@ NB_MODULE(_native, m) {
     });
     m.def("associated_pairs", &associated_pairs, "words"_a, "n_samples"_a, "ones"_a, "n_log_n"_a, "rows"_a, "columns"_a,
           "least_ratio"_a, "instruction_set"_a = "");
+    m.def("associated_tables", &associated_tables, "words"_a, "n_samples"_a, "rows"_a, "columns"_a, "parameter_cost"_a,
+          "variable_cost"_a, "starts"_a.none(), "weights"_a.none(), "planes"_a.none(), "unit"_a, "instruction_set"_a = "");
     m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
+          "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
+          "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "instruction_set"_a = "");
+          "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
+          "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "instruction_set"_a = "");
+          "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
     m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
     m.def("independence_tests", &independence_tests, "words"_a, "n_samples"_a, "targets"_a, "given_starts"_a,
-          "givens"_a, "other_starts"_a, "others"_a, "log_factorials"_a, "instruction_set"_a = "");
+          "givens"_a, "other_starts"_a, "others"_a, "log_factorials"_a, "starts"_a.none(),
+          "weights"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
 }

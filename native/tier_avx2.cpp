@@ -1,6 +1,7 @@
 #if defined(__AVX2__)
 #define MARKHOOD_TIER avx2
 #include "lanes_avx2.hpp"
+#include "associated_tables.hpp"
 #include "blankets.hpp"
 #include "gibbs.hpp"
 #include "independence.hpp"
@@ -8,7 +9,7 @@
 #include "pairs.hpp"
 
 namespace markhood {
-static const Tier tier{"avx2", avx2::associated_pairs, avx2::toggle_scores, avx2::grow_blankets,
+static const Tier tier{"avx2", avx2::associated_pairs, avx2::associated_tables, avx2::toggle_scores, avx2::grow_blankets,
                        avx2::fit_blankets, avx2::gibbs, avx2::independence_tests, avx2::l1_paths};
 const Tier* const tier_avx2 = &tier;
 }  // namespace markhood

@@ -1,6 +1,7 @@
 #if defined(__AVX512VPOPCNTDQ__)
 #define MARKHOOD_TIER avx512
 #include "lanes_avx512.hpp"
+#include "associated_tables.hpp"
 #include "blankets.hpp"
 #include "gibbs.hpp"
 #include "independence.hpp"
@@ -8,7 +9,7 @@
 #include "pairs.hpp"
 
 namespace markhood {
-static const Tier tier{"avx512", avx512::associated_pairs, avx512::toggle_scores, avx512::grow_blankets,
+static const Tier tier{"avx512", avx512::associated_pairs, avx512::associated_tables, avx512::toggle_scores, avx512::grow_blankets,
                        avx512::fit_blankets, avx512::gibbs, avx512::independence_tests, avx512::l1_paths};
 const Tier* const tier_avx512 = &tier;
 }  // namespace markhood

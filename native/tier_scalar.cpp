@@ -1,5 +1,6 @@
 #define MARKHOOD_TIER scalar
 #include "lanes_scalar.hpp"
+#include "associated_tables.hpp"
 #include "blankets.hpp"
 #include "gibbs.hpp"
 #include "independence.hpp"
@@ -7,7 +8,7 @@
 #include "pairs.hpp"
 
 namespace markhood {
-static const Tier tier{"scalar", scalar::associated_pairs, scalar::toggle_scores, scalar::grow_blankets,
+static const Tier tier{"scalar", scalar::associated_pairs, scalar::associated_tables, scalar::toggle_scores, scalar::grow_blankets,
                        scalar::fit_blankets, scalar::gibbs, scalar::independence_tests, scalar::l1_paths};
 const Tier* const tier_scalar = &tier;
 }  // namespace markhood

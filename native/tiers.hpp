@@ -10,15 +10,31 @@
 
 namespace markhood {
 
-// Packed samples: row i holds variable i, one sample per bit, padded with zero bits to
-// `n_words` 64-bit words, a multiple of eight.
+// Packed samples: one sample per bit, rows padded with zero bits to `n_words` 64-bit words, a multiple
+// of eight. A variable with r levels is r - 1 rows, from starts[v] on; where `starts` is null, row
+// v is variable v, and binary. Where `weights` is null every sample counts once.
 struct BitRows {
     const std::uint64_t* bits;
     std::size_t n_rows;
     std::size_t n_words;
     std::size_t n_samples;
+    const std::int64_t* starts = nullptr;
+    const double* weights = nullptr;
 
     const std::uint64_t* row(std::size_t i) const { return bits + i * n_words; }
+    std::size_t first_row(std::size_t variable) const {
+        return starts ? static_cast<std::size_t>(starts[variable]) : variable;
+    }
+    std::size_t levels(std::size_t variable) const { return first_row(variable + 1) - first_row(variable) + 1; }
+    double weight(std::size_t sample) const { return weights ? weights[sample] : 1.0; }
+    bool is_plain() const { return !starts && !weights; }
+};
+
+// The binary digits of the weights in units, the lowest first, packed as the samples are; none without weights.
+struct Planes {
+    const std::uint64_t* bits;
+    std::size_t n;
+    double unit;
 };
 
 // Lists of variables of different lengths: list k is values[starts[k]] ... values[starts[k+1] - 1].
@@ -31,13 +47,17 @@ struct Lists {
 };
 
 // What a blanket is worth. BIC_gamma: log-likelihood - parameters * parameter_cost - blanket
-// variables * variable_cost. MPL, where `log_gamma` is not null: the marginal likelihood - blanket
-// variables * variable_cost; log_gamma[2 k] = log G(k + 1/2) - log G(1/2), log_gamma[2 k + 1] = log G(k + 1),
-// for k = 0 ... n_samples.
+// variables * variable_cost, the likelihood being less l1 sum |b| + l2 sum b^2 over the slopes. MPL, where
+// `log_gamma` is not null: the marginal likelihood - blanket variables * variable_cost; log_gamma[2 k] =
+// log G(k + 1/2) - log G(1/2), log_gamma[2 k + 1] = log G(k + 1), for k = 0 ... n_samples, of use to plain rows only.
 struct Criterion {
     double parameter_cost;
     double variable_cost;
-    const double* log_gamma;
+    const double* log_gamma = nullptr;
+    double l1 = 0.0;
+    double l2 = 0.0;
+
+    bool is_plain() const { return l1 == 0 && l2 == 0; }
 };
 
 // Where kernels put results whose number is not known beforehand.
@@ -45,6 +65,13 @@ struct Sink {
     void* owner;
     void (*append)(void* owner, const std::int64_t* values, std::size_t n);
     void operator()(const std::int64_t* values, std::size_t n) const { append(owner, values, n); }
+};
+
+// Where the screen of tables puts its pairs and their likelihood ratios.
+struct TableSink {
+    void* owner;
+    void (*append)(void* owner, std::int64_t i, std::int64_t j, double ratio);
+    void operator()(std::int64_t i, std::int64_t j, double ratio) const { append(owner, i, j, ratio); }
 };
 
 // A binary network as its Gibbs sampler uses it: exp(-coupling) of each neighbour and exp(-field)
@@ -81,19 +108,24 @@ struct Tier {
     void (*associated_pairs)(BitRows, const std::int64_t* ones, const double* n_log_n, Tile, double least_ratio,
                              Sink);
 
+    // Appends every pair i < j of the tile whose likelihood ratio is (r_i - 1)(r_j - 1) * parameter_cost +
+    // variable_cost or more, for rows of any kind.
+    void (*associated_tables)(BitRows, Planes, Tile, double parameter_cost, double variable_cost, TableSink);
+
     // scores[t]: of each target's blanket; toggled[...]: of that blanket with one variable put in
     // or, where it is there already, taken out.
     void (*toggle_scores)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion, double* scores, double* toggled);
 
-    // Appends each target's blanket as: its length, then its members in ascending order. Adds to
-    // `evaluations[m]`, with room for the longest list of candidates, the scores computed for blankets of m variables.
-    void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+    // Appends each target's blanket as: its length, then its members in ascending order; those in `kept` are
+    // there from the start. Adds to `evaluations[m]`, with room for the most candidates and kept members of a target,
+    // the scores computed for blankets of m variables.
+    void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
                           Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
 
-    // Of each target's regression: intercept and coefficients (one more than the blanket has
-    // members), and how far the last Newton step would move each, much only where it is infinite.
-    void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
+    // Of each target's regression: intercepts and coefficients, (1 + sum over members of r_b - 1) times (r - 1), and
+    // how far the last Newton step would move each, much only where it is infinite.
+    void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
                          double* log_likelihoods, double* coefficients, double* drifts);
 
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
@@ -103,11 +135,11 @@ struct Tier {
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 
     // log Pr(independent) of each target and each of its others, given the target's list of
-    // `givens`. log_factorials[k] = log k!, for k = 0 ... n_samples + 3.
+    // `givens`. log_factorials[k] = log k!, for k = 0 ... n_samples + 3, of use to plain rows only.
     void (*independence_tests)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists givens,
                                Lists others, const double* log_factorials, double* log_probabilities);
 
-    // Each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
+    // For plain rows only: each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
     // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
     // of more than `largest_support` variables, which is then repeated.
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,

@@ -14,6 +14,7 @@ import typer
 
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
+from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
 from markhood.terminal import console_for, guarded, print_summary, progress_bar
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ Learn the graph of a table of discrete observations.
   markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
 
   markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
+
+  markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 """
 
 
@@ -140,10 +143,14 @@ def learn(
     kernels: Annotated[
         str, typer.Option(help="Where pairs are screened: native, or cuda for an NVIDIA GPU.")
     ] = "native",
+    required: RequiredEdges = None,
+    forbidden: ForbiddenEdges = None,
+    groups: Groups = None,
+    group_rule: GroupRule = "between",
 ) -> None:
     """Learn the graph of a table of discrete observations."""
     from markhood.execution.runner import Runner
-    from markhood.learning import kernels_named, learn_from
+    from markhood.learning import kernels_named, known_beforehand, learn_from
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
@@ -153,8 +160,9 @@ def learn(
     outputs = output or []
     _check_outputs(outputs, report)
     samples = read(data)
+    known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
     with progress_bar() as progress:
-        learned = learn_from(samples, chosen, backend, Runner(jobs, progress))
+        learned = learn_from(samples, chosen, backend, Runner(jobs, progress), known)
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)

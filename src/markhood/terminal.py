@@ -82,7 +82,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     try:
         yield show
     finally:
-        bars.stop()
+        if tasks:  # else it would still print an empty line
+            bars.stop()
 
 
 def print_summary(graph: Graph, console: Console) -> None:
@@ -101,6 +102,9 @@ def print_summary(graph: Graph, console: Console) -> None:
         more = ["..."] if len(levels) > LEVELS_SHOWN else []
         console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
     console.print(f"method    {about['method']} ({escape(options)})")
+    if known := about.get("known"):
+        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
+        console.print(f"known     {facts}")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
         f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"

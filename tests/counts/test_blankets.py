@@ -46,4 +46,4 @@ def test_property_never_more_rows_than_samples(seed, size):
 def test_example_a_table_of_counts_is_of_integers():
     table = blanket_table(samples_of(independent(2, 30, 3)), 0, [1])
     assert table.counts.dtype == np.int64
-    assert table.configurations.dtype == np.uint8
+    assert table.configurations.dtype == np.uint16

@@ -106,7 +106,7 @@ def test_oracle_likelihood_ratio_is_n_times_the_mutual_information():
     i, j = np.triu_indices(12, k=1)
     ones = values.sum(axis=0, dtype=np.int64)
     joint = np.array([joint_count(values, a, b) for a, b in zip(i, j, strict=True)])
-    ratios = reference.likelihood_ratio(joint, ones[i], ones[j], n_log_n(250))
+    ratios = reference.likelihood_ratios(joint, ones[i], ones[j], n_log_n(250))
     expected = [
         250 * mutual_info_score(values[:, a], values[:, b]) for a, b in zip(i, j, strict=True)
     ]

@@ -6,8 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Costs
-from markhood.kernels.reference import Table, fit_logistic
+from markhood.kernels.multinomial import fit_multinomial
+from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.tables import Table
 from oracles.logistic import log_likelihood, maximum
 from oracles.networks import awkward, hub, independent, network
 from oracles.packing import pack
@@ -16,7 +17,7 @@ FREE = Costs(0.0, 0.0)  # the score is the likelihood itself
 
 
 def fit(kernels, values, target, blanket):
-    fits = kernels.fit_blankets(pack(values), np.array([target]), Lists.of([blanket]))
+    fits = kernels.fit_blankets(pack(values), np.array([target]), Lists.of([blanket]), NO_PENALTY)
     return fits.log_likelihoods[0], fits.coefficients, fits.infinite
 
 
@@ -61,7 +62,7 @@ def test_oracle_one_more_and_one_fewer(native_kernels, size):
 def test_example_the_blanket_of_several_targets_at_once(kernels):
     values = network(3, 200, 6)
     blankets = [[1, 2], [], [0, 1, 3, 4, 5]]
-    fits = kernels.fit_blankets(pack(values), np.array([0, 4, 2]), Lists.of(blankets))
+    fits = kernels.fit_blankets(pack(values), np.array([0, 4, 2]), Lists.of(blankets), NO_PENALTY)
     alone = [fit(kernels, values, t, b) for t, b in zip([0, 4, 2], blankets, strict=True)]
     assert fits.log_likelihoods.tolist() == [likelihood for likelihood, _, _ in alone]
     assert fits.coefficients.tolist() == np.concatenate([b for _, b, _ in alone]).tolist()
@@ -133,8 +134,8 @@ def test_example_a_predictor_and_its_complement_tie(native_kernels):
 def test_example_the_reference_reaches_the_supremum_of_a_million(target_is_one):
     counts = np.array([[500_000, 0], [375_000, 125_000]])
     counts = counts[:, ::-1] if target_is_one else counts
-    found = fit_logistic(Table(np.array([[0], [1]], dtype=np.uint8), counts))
-    assert found.log_likelihood == pytest.approx(entropy(375_000, 125_000), abs=1e-9)
+    found = fit_multinomial(Table(np.array([[0], [1]], dtype=np.uint16), counts, (2,)))
+    assert found.objective == pytest.approx(entropy(375_000, 125_000), abs=1e-9)
 
 
 @pytest.mark.parametrize("n_samples", [20, 600, 50_000])

@@ -97,7 +97,7 @@ def violation(values, target, penalties, bound, intercept, slopes):
 )
 @given(
     seed=st.integers(0, 10_000),
-    n_samples=st.integers(20, 700),
+    n_samples=st.integers(100, 700),  # fewer are nearly separated: flat at the top
     d=st.integers(3, 40),
     standardize=st.booleans(),
 )

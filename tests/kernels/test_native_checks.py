@@ -5,7 +5,7 @@ import pytest
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Bits, Costs
+from markhood.kernels.protocol import NO_PENALTY, Bits, Costs
 from oracles.counting import n_log_n
 from oracles.networks import network
 from oracles.packing import pack
@@ -53,9 +53,11 @@ def test_example_pairs_of_wrong_sizes(change, message):
 def test_example_lists_of_wrong_sizes(targets, lists, message):
     kernels, targets = NativeKernels(), np.array(targets)
     with pytest.raises(ValueError, match=message):
-        kernels.fit_blankets(BITS, targets, lists)
+        kernels.fit_blankets(BITS, targets, lists, NO_PENALTY)
     with pytest.raises(ValueError, match=message):
         kernels.grow_blankets(BITS, targets, lists, COSTS)
+    with pytest.raises(ValueError, match=message):
+        kernels.grow_blankets(BITS, targets, Lists.empty(len(targets)), COSTS, lists)
     with pytest.raises(ValueError, match=message):
         kernels.toggle_scores(BITS, targets, lists, lists, COSTS)
 
@@ -63,7 +65,7 @@ def test_example_lists_of_wrong_sizes(targets, lists, message):
 def test_example_an_instruction_set_that_is_not_there():
     kernels = NativeKernels("abacus")
     with pytest.raises(ValueError, match="'abacus' is not available"):
-        kernels.fit_blankets(BITS, np.array([0]), Lists.of([[1]]))
+        kernels.fit_blankets(BITS, np.array([0]), Lists.of([[1]]), NO_PENALTY)
 
 
 def test_example_the_best_instruction_set_is_the_default():

@@ -20,3 +20,17 @@ def samples_of(values):
     bits = pack(values)
     d = values.shape[1]
     return Samples(bits.words, bits.n_samples, tuple(f"x{i}" for i in range(d)), ((0, 1),) * d)
+
+
+def samples_with_levels(values, weights=None):
+    """Pack an array of level numbers; every level of a column must occur."""
+    n_levels = values.max(axis=0) + 1
+    rows = [values[:, v] == k for v, r in enumerate(n_levels) for k in range(1, max(2, r))]
+    bits = pack(np.column_stack(rows))
+    return Samples(
+        bits.words,
+        bits.n_samples,
+        tuple(f"x{i}" for i in range(values.shape[1])),
+        tuple(tuple(range(r)) for r in n_levels),
+        weights=weights,
+    )

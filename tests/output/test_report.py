@@ -144,3 +144,10 @@ def test_tells_graphs_from_data(tmp_path):
     assert not holds_graph("data.parquet")
     with pytest.raises(InputError, match=r"no file .*none\.csv"):
         holds_graph(tmp_path / "none.csv")
+
+
+def test_the_report_says_what_was_known_beforehand():
+    known = {"required_edges": 2, "forbidden_edges": 0, "groups": 3, "group_rule": "within"}
+    rows = facts.run_rows(Graph("ab", [], provenance={"known": known}))
+    assert rows[0] == ("required edges", "2")
+    assert rows[-1] == ("group rule", "within")

@@ -55,6 +55,6 @@ def test_oracle_the_score_of_a_table(gamma):
 
 
 def test_example_prices():
-    assert Bic(0.5).costs(100, 11) == (log(100) / 2, 0.5 * log(10))
+    assert Bic(0.5).costs(100, 11) == (log(100) / 2, 0.5 * log(10), (0, 0))
     assert Bic(0).costs(100, 11).variable == 0
     assert Bic(1).costs(100, 1).variable == 0  # alone, there is nothing to choose from

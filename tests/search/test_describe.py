@@ -9,7 +9,6 @@ from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.scores.bic import Bic
-from markhood.scores.roads import road_for
 from markhood.search.describe import describe
 from oracles.logistic import maximum
 from oracles.networks import awkward, network
@@ -20,9 +19,8 @@ from oracles.scoring import bic, neighbours
 def described(values, edges, kernels=None, n_jobs=1):
     samples = samples_of(values)
     kernels = kernels or NativeKernels()
-    road = road_for(samples, Bic(0.5), kernels)
     edges = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return describe(edges, samples, road, kernels, Runner(n_jobs))
+    return describe(edges, samples, Bic(0.5), kernels, Runner(n_jobs))
 
 
 def some_edges(seed, d, n_edges):
@@ -76,8 +74,8 @@ def test_oracle_infinite_couplings_have_the_right_sign(kernels, seed):
             direction = maximum(values, end, blanket).directions[1 + blanket.index(other)]
             if direction is not None:
                 assert (np.sign(coupling) if np.isinf(coupling) else 0) == direction
-    assert np.isfinite(found.regressions.slopes).all()
-    assert len(found.regressions.intercepts) == d
+    assert np.isfinite(found.regressions.coefficients).all()
+    assert len(found.regressions.coefficients) == d + 2 * len(edges)
 
 
 def test_example_regressions_follow_the_blankets():
@@ -87,8 +85,8 @@ def test_example_regressions_follow_the_blankets():
     regressions = found.regressions
     expected = Lists.of([[1, 4], [0, 4], [4], [], [0, 1, 2]])
     assert [b.tolist() for b in regressions.blankets] == [b.tolist() for b in expected]
-    assert regressions.slopes[:2].tolist() == found.coupling_ends[:2, 0].tolist()
-    assert regressions.slopes[5:].tolist() == found.coupling_ends[[1, 2, 3], 1].tolist()
+    assert regressions.of(0)[1:, 0].tolist() == found.coupling_ends[:2, 0].tolist()
+    assert regressions.of(4)[1:, 0].tolist() == found.coupling_ends[[1, 2, 3], 1].tolist()
 
 
 def test_example_no_edges():

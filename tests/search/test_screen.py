@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from markhood.execution.runner import Runner
-from markhood.search.screen import pair_penalty, screen
+from markhood.search.screen import pair_costs, screen
 from oracles.counting import likelihood_ratio
 from oracles.networks import network
 from oracles.packing import samples_of
@@ -21,7 +21,7 @@ def test_oracle_pairs_that_beat_the_penalty(kernels, gamma):
     }
     expected = {pair: gain for pair, gain in gains.items() if gain > 1e-9}
     samples = samples_of(values)
-    found = screen(samples, pair_penalty(samples, gamma), kernels, Runner())
+    found = screen(samples, pair_costs(samples, gamma), kernels, Runner())
     assert [tuple(edge) for edge in found.edges.tolist()] == list(expected)
     np.testing.assert_allclose(found.gains, list(expected.values()), rtol=0, atol=1e-9)
     assert expected
@@ -30,10 +30,10 @@ def test_oracle_pairs_that_beat_the_penalty(kernels, gamma):
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 def test_property_tiles_and_threads_do_not_matter(kernels, n_jobs, monkeypatch):
     samples = samples_of(network(8, 130, 100))
-    whole = screen(samples, pair_penalty(samples, 0.5), kernels, Runner(1))
+    whole = screen(samples, pair_costs(samples, 0.5), kernels, Runner(1))
     assert len(whole.edges) > 50
     monkeypatch.setattr(type(kernels), "words_per_tile", 1)  # the smallest tiles there are
-    cut = screen(samples, pair_penalty(samples, 0.5), kernels, Runner(n_jobs))
+    cut = screen(samples, pair_costs(samples, 0.5), kernels, Runner(n_jobs))
     assert cut.edges.tolist() == whole.edges.tolist()
     assert cut.gains.tolist() == whole.gains.tolist()
 
@@ -41,5 +41,5 @@ def test_property_tiles_and_threads_do_not_matter(kernels, n_jobs, monkeypatch):
 def test_example_nothing_depends_on_anything(kernels):
     values = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     samples = samples_of(values)
-    penalty = pair_penalty(samples, 0.5)
+    penalty = pair_costs(samples, 0.5)
     assert screen(samples, penalty, kernels, Runner()).edges.shape == (0, 2)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels.reference import Table
-from markhood.kernels.reference import blanket_table as count
+from markhood.kernels.tables import blanket_table as count
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,22 +18,26 @@ class BlanketTable:
 
     Attributes
     ----------
-    configurations : ndarray of shape (n_rows, n_blanket), dtype uint8
-        The configurations that occur, in ascending order.
-    counts : ndarray of shape (n_rows, n_levels), dtype int64
-        Samples with that configuration, by the variable's level.
+    configurations : ndarray of shape (n_rows, n_blanket), dtype uint16
+        The configurations that occur, in ascending order; levels are numbered from 0.
+    counts : ndarray of shape (n_rows, n_levels)
+        Samples with that configuration, by the variable's level; whole numbers unless the samples
+        are weighted.
+    blanket_levels : tuple of int
+        How many levels each member of the blanket has.
     n_variables : int
         Variables in the data: the blanket was chosen among one fewer.
     """
 
-    configurations: NDArray[np.uint8]
-    counts: NDArray[np.int64]
+    configurations: NDArray[np.uint16]
+    counts: NDArray[np.int64] | NDArray[np.float64]
+    blanket_levels: tuple[int, ...]
     n_variables: int
 
     @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return int(self.counts.sum())
+    def n_samples(self) -> float:
+        """Number of samples, each as often as it counts."""
+        return float(self.counts.sum()) if self.counts.dtype.kind == "f" else int(self.counts.sum())
 
     @property
     def n_blanket(self) -> int:
@@ -53,5 +56,6 @@ def blanket_table(samples: Samples, target: int, blanket: Sequence[int]) -> Blan
     >>> table.counts.tolist()
     [[1, 0], [1, 2]]
     """
-    table: Table = count(samples.bits, target, blanket)
-    return BlanketTable(table.configurations, table.counts, samples.n_variables)
+    table = count(samples.bits, target, blanket)
+    counts = table.counts if samples.weights else table.counts.astype(np.int64)
+    return BlanketTable(table.configurations, counts, table.n_levels, samples.n_variables)

@@ -1,12 +1,15 @@
 """What all estimators share: fit a method, keep what it found, score new samples.
 
-The parameters of an estimator are the options of its method and `n_jobs`; all the work is done
-by `markhood.learning`, and here are only scikit-learn's customs.
+The parameters of an estimator are the options of its method, how to read the data, and what is
+known beforehand; all the work is done by `markhood.learning`, and here are only scikit-learn's customs.
+Estimators are dataclasses, so that each names only what it adds: scikit-learn finds all
+parameters in the `__init__` that is made for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,18 +20,26 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from markhood.data.encode import encode, encode_like
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.learning import learn_from
+from markhood.imputation import Imputation
+from markhood.learning import known_beforehand, learn_from
 from markhood.methods import Method, options_of
 
 
+@dataclass(eq=False, repr=False)
 class StructureEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator around a method."""
 
     _method: ClassVar[type[Method]]
-    n_jobs: int | None
-    missing: str
-    missing_values: Iterable[Any]
-    max_levels: int
+    n_jobs: int | None = field(default=None, kw_only=True)
+    missing: str = field(default="error", kw_only=True)
+    missing_values: Iterable[Any] = field(default=(), kw_only=True)
+    max_levels: int = field(default=64, kw_only=True)
+    imputations: int = field(default=10, kw_only=True)
+    random_state: int | None = field(default=None, kw_only=True)
+    required_edges: Any = field(default=None, kw_only=True)
+    forbidden_edges: Any = field(default=None, kw_only=True)
+    groups: Any = field(default=None, kw_only=True)
+    group_rule: str = field(default="between", kw_only=True)
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Learn the graph.
@@ -52,7 +63,20 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
             weights=sample_weight,
         )
         method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
-        learned = learn_from(samples, method, runner=Runner(self.n_jobs))
+        known = known_beforehand(
+            samples.names,
+            self.required_edges,
+            self.forbidden_edges,
+            self.groups,
+            self.group_rule,
+        )
+        learned = learn_from(
+            samples,
+            method,
+            runner=Runner(self.n_jobs),
+            knowledge=known,
+            imputation=Imputation(self.imputations, self.random_state or 0),
+        )
         self.graph_: Graph = learned.graph
         self.or_graph_: Graph = learned.or_graph
         if learned.screened_graph is not None:
@@ -70,7 +94,8 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         """Return the mean log pseudo-likelihood of samples.
 
         Each variable is predicted from its neighbours by its own regression, with probabilities
-        kept off 0 and 1 by 1/(2N) where N is the number of samples it was fitted to.
+        kept off 0 and 1 by 1/(2N) where N is the number of samples it was fitted to. Where missing
+        values are imputed, samples that have some are left out here.
 
         Parameters
         ----------
@@ -85,7 +110,7 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
             X,
             self._levels,
             self.graph_.nodes,
-            missing=self.missing,
+            missing="drop" if self.missing == "impute" else self.missing,
             missing_values=self.missing_values,
         )
         return self._regressions.log_pseudo_likelihood(samples, 1 / (2 * self._n_samples))

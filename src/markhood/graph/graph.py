@@ -7,6 +7,9 @@ regression of each end, because the two disagree where data are few and the read
     evidence = gain of end i + gain of end j        (what the edge brings to the total score)
     coupling = (log odds ratio at i + at j) / 2     (its sign says attraction or repulsion)
 
+The coupling of variables with more than two levels is a table, the mean of the two ends' zero-sum
+ones; the number is then its Frobenius norm, which has no sign.
+
 Provenance is kept as JSON text and parsed anew on every look, so that no one can change the
 graph through a nested dictionary, and every file format can carry it. It is not part of equality:
 the same graph found twice, in different seconds, is the same graph.
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,6 +52,11 @@ class Graph:
     provenance : mapping, optional
         How the graph came about (version, method, parameters, data, seconds); anything that JSON
         can hold.
+    coupling_tables : sequence of array_like of shape (r_i, r_j) or None, optional
+        The coupling of each edge as a zero-sum table, a row for each level of its first end; None
+        for an edge of two binary variables, whose coupling is a number.
+    annotations : mapping of str to array_like of float, shape (m,), optional
+        Further numbers of every edge by name, such as the share of imputed data sets that have it.
 
     Notes
     -----
@@ -67,7 +75,16 @@ class Graph:
     ('rain', 'sun')
     """
 
-    __slots__ = ("_coupling_ends", "_edges", "_evidence_ends", "_index", "_nodes", "_provenance")
+    __slots__ = (
+        "_annotations",
+        "_coupling_ends",
+        "_edges",
+        "_evidence_ends",
+        "_index",
+        "_nodes",
+        "_provenance",
+        "_tables",
+    )
 
     def __init__(
         self,
@@ -76,6 +93,8 @@ class Graph:
         evidence_ends: ArrayLike | None = None,
         coupling_ends: ArrayLike | None = None,
         provenance: Mapping[str, Any] | None = None,
+        coupling_tables: Sequence[ArrayLike | None] = (),
+        annotations: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         self._nodes = _checked_names(nodes)
         self._index = {name: i for i, name in enumerate(self._nodes)}
@@ -85,6 +104,7 @@ class Graph:
         pairs = _checked_pairs(edges, len(self._nodes))
         evidence = _checked_ends(evidence_ends, len(pairs), "evidence_ends")
         coupling = _checked_ends(coupling_ends, len(pairs), "coupling_ends")
+        tables = _checked_tables(coupling_tables, len(pairs))
 
         swapped = pairs[:, 0] > pairs[:, 1]
         for array in (pairs, evidence, coupling):
@@ -93,6 +113,13 @@ class Graph:
         self._edges = _read_only(pairs[order])
         self._evidence_ends = _read_only(evidence[order])
         self._coupling_ends = _read_only(coupling[order])
+        for k in np.flatnonzero(swapped).tolist() if tables else ():
+            tables[k] = None if (table := tables[k]) is None else _read_only(table.T)
+        self._tables = tuple(tables[k] for k in order.tolist()) if tables else ()
+        self._annotations = {
+            name: _read_only(_checked_numbers(numbers, len(pairs), name)[order])
+            for name, numbers in (annotations or {}).items()
+        }
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
             i, j = self._edges[repeated[0]]
@@ -127,9 +154,26 @@ class Graph:
 
     @property
     def coupling(self) -> NDArray[np.float64]:
-        """Mean of the two ends' couplings, shape (m,); NaN where they are opposite infinities."""
+        """Mean of the two ends' couplings, shape (m,); NaN where they are opposite infinities.
+
+        Where it is a table, its Frobenius norm.
+        """
         with np.errstate(invalid="ignore"):
-            return 0.5 * self._coupling_ends[:, 0] + 0.5 * self._coupling_ends[:, 1]
+            coupling = 0.5 * self._coupling_ends[:, 0] + 0.5 * self._coupling_ends[:, 1]
+        for k, table in enumerate(self._tables):
+            if table is not None and np.isfinite(coupling[k]):
+                coupling[k] = np.linalg.norm(table)
+        return coupling
+
+    @property
+    def coupling_tables(self) -> tuple[NDArray[np.float64] | None, ...]:
+        """Each edge's zero-sum table, None for one of two binary variables; empty if all are."""
+        return self._tables
+
+    @property
+    def annotations(self) -> Mapping[str, NDArray[np.float64]]:
+        """Further numbers of every edge by name, each of shape (m,); read-only."""
+        return MappingProxyType(self._annotations)
 
     @property
     def provenance(self) -> Mapping[str, Any]:
@@ -242,6 +286,12 @@ class Graph:
             and np.array_equal(self._edges, other._edges)
             and np.array_equal(self._evidence_ends, other._evidence_ends, equal_nan=True)
             and np.array_equal(self._coupling_ends, other._coupling_ends, equal_nan=True)
+            and len(self._tables) == len(other._tables)
+            and all(map(_are_same, self._tables, other._tables))
+            and self._annotations.keys() == other._annotations.keys()
+            and all(
+                _are_same(self._annotations[k], other._annotations[k]) for k in self._annotations
+            )
         )
 
     def __hash__(self) -> int:
@@ -266,7 +316,13 @@ class Graph:
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
         """Pickle by way of the constructor, so that the copy's arrays are read-only again."""
         arrays = (self._edges, self._evidence_ends, self._coupling_ends)
-        return Graph, (self._nodes, *arrays, dict(self.provenance))
+        return Graph, (
+            self._nodes,
+            *arrays,
+            dict(self.provenance),
+            self._tables,
+            self._annotations,
+        )
 
     def __repr__(self) -> str:
         """Say in one line how large the graph is, and its strongest edge."""
@@ -353,6 +409,34 @@ def _checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np
     if array.shape != (n_edges, 2):
         raise InputError(f"{what} must have shape ({n_edges}, 2), not {array.shape}.")
     return array
+
+
+def _checked_numbers(numbers: ArrayLike, n_edges: int, what: str) -> NDArray[np.float64]:
+    """Copy one number for every edge to a new array."""
+    array = np.array(numbers, dtype=np.float64)
+    if array.shape != (n_edges,):
+        raise InputError(f"{what} must have shape ({n_edges},), not {array.shape}.")
+    return array
+
+
+def _checked_tables(
+    tables: Sequence[ArrayLike | None], n_edges: int
+) -> list[NDArray[np.float64] | None]:
+    """Copy the tables, one for every edge; none at all where no edge has one."""
+    if len(tables) not in (0, n_edges):
+        raise InputError(f"There are {len(tables)} coupling tables for {n_edges} edges.")
+    copies = [None if t is None else np.array(t, dtype=np.float64) for t in tables]
+    if any(t is not None and (t.ndim != 2 or min(t.shape) < 2) for t in copies):
+        raise InputError("A coupling table must have two rows and two columns at least.")
+    if all(t is None for t in copies):
+        return []
+    return [None if t is None else _read_only(t) for t in copies]
+
+
+def _are_same(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other, equal_nan=True)
 
 
 def _as_json(provenance: Mapping[str, Any] | None) -> str:

@@ -17,6 +17,19 @@ def associated_pairs(
     least_ratio: float,
     instruction_set: str = "",
 ) -> _Integers: ...
+def associated_tables(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    parameter_cost: float,
+    variable_cost: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
+    planes: NDArray[np.uint64] | None,
+    unit: float,
+    instruction_set: str = "",
+) -> tuple[_Integers, _Reals]: ...
 def toggle_scores(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -28,6 +41,10 @@ def toggle_scores(
     parameter_cost: float,
     variable_cost: float,
     log_gamma: _Reals | None,
+    l1: float,
+    l2: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals]: ...
 def grow_blankets(
@@ -36,9 +53,15 @@ def grow_blankets(
     targets: _Integers,
     candidate_starts: _Integers,
     candidates: _Integers,
+    kept_starts: _Integers,
+    kept: _Integers,
     parameter_cost: float,
     variable_cost: float,
     log_gamma: _Reals | None,
+    l1: float,
+    l2: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals, _Integers]: ...
 def fit_blankets(
@@ -47,6 +70,10 @@ def fit_blankets(
     targets: _Integers,
     blanket_starts: _Integers,
     blankets: _Integers,
+    l1: float,
+    l2: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals]: ...
 def gibbs(
@@ -72,6 +99,8 @@ def independence_tests(
     other_starts: _Integers,
     others: _Integers,
     log_factorials: _Reals,
+    starts: _Integers | None,
+    weights: _Reals | None,
     instruction_set: str = "",
 ) -> _Reals: ...
 def l1_paths(

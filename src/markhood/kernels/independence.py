@@ -1,4 +1,4 @@
-"""The Bayesian test of conditional independence (Margaritis 2005), on counts of binary variables.
+"""The Bayesian test of conditional independence (Margaritis 2005), on counts.
 
 Are X and Y independent given Z? Every configuration of Z, a slice, has a table of X with Y, and
 the two models of a slice are a Dirichlet distribution over its cells (each g = 1) or one over each
@@ -15,6 +15,10 @@ functions come from a table of log k!, and every backend adds up the logarithms 
 order written here: so they agree to the last digit even where n log n is large. The order is also
 symmetric in X and Y.
 
+With r_x and r_y levels the cells still have g = 1 each; the margins have a_x = r_y and a_y = r_x, so
+that all three priors count as many samples, G(4) above is G(r_x r_y), and M is the product of the levels of
+Z. These sums, and those of weighted samples, call the gamma function itself.
+
 `native/independence.hpp` is the same for packed samples.
 """
 
@@ -27,6 +31,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits
+from markhood.kernels.tables import codes, n_levels
 
 LOG_2 = math.log(2)
 SMALLEST_SHARE = 50  # variables in Z; from here on 2^(1/M) - 1 is log(2)/M to the last digit
@@ -89,6 +94,42 @@ def slice_tables(
     return np.array(counts, dtype=np.int64).reshape(len(others), n_slices, 2, 2)
 
 
+def log_independence_of_levels(tables: NDArray[np.float64], log_slices: float) -> float:
+    """Return the log-probability that two variables of any number of levels are independent.
+
+    Parameters
+    ----------
+    tables : ndarray of shape (n_slices, r_x, r_y), dtype float64
+        Counts of the two variables in the configurations of the others that occur.
+    log_slices : float
+        Logarithm of the number of configurations that there could be.
+    """
+    from scipy.special import gammaln
+
+    r_x, r_y = tables.shape[1:]
+    cells = gammaln(1 + tables).sum(axis=(1, 2))
+    margins = (gammaln(r_y + tables.sum(axis=2)) - gammaln(r_y)).sum(axis=1)
+    margins += (gammaln(r_x + tables.sum(axis=1)) - gammaln(r_x)).sum(axis=1)
+    totals = gammaln(r_x * r_y + tables.sum(axis=(1, 2))) - gammaln(r_x * r_y)
+    share = math.exp(-log_slices)
+    # Where a share is all but nothing, expm1 is its argument, which may be too small to write.
+    prior = math.log(math.expm1(LOG_2 * share)) if share > 1e-15 else math.log(LOG_2) - log_slices
+    empty = LOG_2 * (1 - len(tables) * share)
+    return float(-(np.logaddexp(0, prior + ((totals + cells) - margins)).sum() + empty))
+
+
+def level_tables(
+    bits: Bits, target: int, given: NDArray[np.int64], other: int
+) -> NDArray[np.float64]:
+    """Count two variables in every configuration of others that occurs: (n_slices, r_x, r_y)."""
+    slices = [*(codes(bits, g) for g in given.tolist()), np.zeros((bits.n_samples, 0), np.uint16)]
+    found, row = np.unique(np.column_stack(slices), axis=0, return_inverse=True)
+    tables = np.zeros((len(found), n_levels(bits, target), n_levels(bits, other)))
+    weights = 1.0 if bits.weighting is None else bits.weighting.weights
+    np.add.at(tables, (row.ravel(), codes(bits, target), codes(bits, other)), weights)
+    return tables
+
+
 def independence_tests(
     bits: Bits,
     targets: NDArray[np.int64],
@@ -98,7 +139,27 @@ def independence_tests(
 ) -> NDArray[np.float64]:
     """Test each target against each of its others, given its list of ``givens``."""
     tested = [
-        log_independence(slice_tables(bits, t, given, tried), len(given), log_factorials)
+        _test_bits(bits, t, given, tried, log_factorials)
+        if bits.is_plain
+        else _test_levels(bits, t, given, tried)
         for t, given, tried in zip(targets.tolist(), givens, others, strict=True)
     ]
     return np.concatenate([np.empty(0), *tested])
+
+
+def _test_bits(
+    bits: Bits,
+    target: int,
+    given: NDArray[np.int64],
+    others: NDArray[np.int64],
+    log_factorials: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    return log_independence(slice_tables(bits, target, given, others), len(given), log_factorials)
+
+
+def _test_levels(
+    bits: Bits, target: int, given: NDArray[np.int64], others: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    log_slices = sum(math.log(n_levels(bits, g)) for g in given.tolist())
+    tables = (level_tables(bits, target, given, other) for other in others.tolist())
+    return np.array([log_independence_of_levels(table, log_slices) for table in tables])

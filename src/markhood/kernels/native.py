@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar
+from functools import lru_cache, wraps
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.errors import InputError
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
+from markhood.kernels.multinomial import STILL_MOVING
 from markhood.kernels.protocol import (
+    NO_PENALTY,
     AssociatedPairs,
+    AssociatedTables,
     Bits,
     Blankets,
     Chains,
     Costs,
+    FitPenalty,
     Fits,
     GibbsNetwork,
     L1Paths,
     Pricing,
 )
-from markhood.kernels.reference import STILL_MOVING
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,25 @@ class NativeKernels:
         ).reshape(-1, 3)
         return AssociatedPairs(found[:, :2], found[:, 2])
 
+    def associated_tables(
+        self, bits: Bits, rows: range, columns: range, costs: Costs
+    ) -> AssociatedTables:
+        """Find the pairs of the tile whose likelihood ratio is their price or more."""
+        weighting = bits.weighting
+        pairs, ratios = _native.associated_tables(
+            bits.words,
+            bits.n_samples,
+            (rows.start, rows.stop),
+            (columns.start, columns.stop),
+            costs.parameter,
+            costs.variable,
+            planes=None if weighting is None else weighting.planes,
+            unit=1.0 if weighting is None else weighting.unit,
+            **_variables(bits),
+            instruction_set=self.instruction_set,
+        )
+        return AssociatedTables(pairs.reshape(-1, 2), ratios)
+
     def toggle_scores(
         self,
         bits: Bits,
@@ -81,7 +108,7 @@ class NativeKernels:
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
-        return _native.toggle_scores(
+        return _fitted(_native.toggle_scores)(
             bits.words,
             bits.n_samples,
             targets,
@@ -90,20 +117,30 @@ class NativeKernels:
             toggles.starts,
             toggles.values,
             **_criterion(costs, bits.n_samples),
+            **_variables(bits),
             instruction_set=self.instruction_set,
         )
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
-        found, scores, evaluations = _native.grow_blankets(
+        kept = Lists.empty(len(targets)) if kept is None else kept
+        found, scores, evaluations = _fitted(_native.grow_blankets)(
             bits.words,
             bits.n_samples,
             targets,
             candidates.starts,
             candidates.values,
+            kept.starts,
+            kept.values,
             **_criterion(costs, bits.n_samples),
+            **_variables(bits),
             instruction_set=self.instruction_set,
         )
         # A blanket comes as its length and then its members.
@@ -114,15 +151,19 @@ class NativeKernels:
             at = end
         return Blankets(Lists.of(blankets), scores, evaluations)
 
-    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+    def fit_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
+    ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _native.fit_blankets(
+        likelihoods, coefficients, drifts = _fitted(_native.fit_blankets)(
             bits.words,
             bits.n_samples,
             targets,
             blankets.starts,
             blankets.values,
-            self.instruction_set,
+            **penalty._asdict(),
+            **_variables(bits),
+            instruction_set=self.instruction_set,
         )
         return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
 
@@ -165,7 +206,8 @@ class NativeKernels:
             others.starts,
             others.values,
             log_factorials,
-            self.instruction_set,
+            **_variables(bits),
+            instruction_set=self.instruction_set,
         )
 
     def l1_paths(
@@ -194,6 +236,22 @@ class NativeKernels:
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
 
 
+def _fitted(kernel: Callable[P, R]) -> Callable[P, R]:
+    """Let a kernel say in a sentence where a regression has too many parameters for its memory."""
+
+    @wraps(kernel)
+    def fit(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return kernel(*arguments, **options)
+        except OverflowError:
+            raise InputError(
+                "A variable and its neighbours have so many levels that their regression would "
+                "have more than 4096 parameters: merge rare levels, or leave such columns out."
+            ) from None
+
+    return fit
+
+
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
     """Return what the compiled module calls these prices."""
     if isinstance(costs, Costs):
@@ -201,12 +259,20 @@ def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
             "parameter_cost": costs.parameter,
             "variable_cost": costs.variable,
             "log_gamma": None,
+            **costs.penalty._asdict(),
         }
     return {
         "parameter_cost": 0.0,
         "variable_cost": costs.variable,
         "log_gamma": _log_gamma(n_samples),
+        **NO_PENALTY._asdict(),
     }
+
+
+def _variables(bits: Bits) -> dict[str, Any]:
+    """Return what the compiled module wants to know of levels and weights."""
+    weighting = bits.weighting
+    return {"starts": bits.starts, "weights": None if weighting is None else weighting.weights}
 
 
 @lru_cache(maxsize=4)

@@ -47,17 +47,25 @@ class Bits(NamedTuple):
         return self.starts is None and self.weighting is None
 
 
+class FitPenalty(NamedTuple):
+    """What a fit maximises the likelihood less of: ``l1 sum |b| + l2 sum b^2`` over all slopes b."""
+
+    l1: float = 0.0
+    l2: float = 0.0
+
+
+NO_PENALTY = FitPenalty()
+
+
 class Costs(NamedTuple):
     """BIC_gamma's two prices: of a regression parameter, and of a blanket variable.
 
-    The likelihood may be maximised less ``l1`` times the sum of the slopes' sizes or less ``l2`` times
-    that of their squares; intercepts are free.
+    The likelihood is maximised less the ``penalty``, by default none.
     """
 
     parameter: float
     variable: float
-    l1: float = 0.0
-    l2: float = 0.0
+    penalty: FitPenalty = NO_PENALTY
 
 
 class Dirichlet(NamedTuple):
@@ -76,6 +84,13 @@ class AssociatedPairs(NamedTuple):
     joint: NDArray[np.int64]
 
 
+class AssociatedTables(NamedTuple):
+    """Pairs i < j, of shape (n_pairs, 2), and their log-likelihood ratios, (n_pairs,)."""
+
+    pairs: NDArray[np.int64]
+    ratios: NDArray[np.float64]
+
+
 class Blankets(NamedTuple):
     """What a greedy search found: a list and a score a target, and how much it evaluated."""
 
@@ -85,10 +100,12 @@ class Blankets(NamedTuple):
 
 
 class Fits(NamedTuple):
-    """Maximum likelihood of each target on its blanket.
+    """Maximum likelihood of each target on its blanket, less the penalty on the fit.
 
-    ``coefficients`` holds for every target its intercept and then a coefficient a blanket member;
-    ``infinite`` marks those of them that grow without bound because the data are separated.
+    ``coefficients`` holds for every target, one after another, an array of shape (n_predictors, r - 1):
+    intercepts, then for every blanket member a row for each of its levels but the first. With two
+    levels everywhere that is the intercept and a coefficient a member. ``infinite`` marks
+    those of them that grow without bound because the data are separated.
     """
 
     log_likelihoods: NDArray[np.float64]
@@ -159,9 +176,18 @@ class Kernels(Protocol):
     ) -> AssociatedPairs:
         """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
 
-        Those are the pairs whose log-likelihood ratio, n times their mutual information, is
-        ``least_ratio`` > 0 or more. ``ones`` counts the ones of every variable, and ``n_log_n``
+        For plain bits only. Those are the pairs whose log-likelihood ratio, n times their mutual
+        information, is ``least_ratio`` > 0 or more. ``ones`` counts the ones of every variable, and ``n_log_n``
         holds k log k for k = 0 ... n_samples.
+        """
+
+    def associated_tables(
+        self, bits: Bits, rows: range, columns: range, costs: Costs
+    ) -> AssociatedTables:
+        """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
+
+        Those are the pairs whose log-likelihood ratio is (r_i - 1)(r_j - 1) times the price of a
+        parameter plus that of a variable, or more; which is positive.
         """
 
     def toggle_scores(
@@ -178,11 +204,22 @@ class Kernels(Protocol):
         """
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
-        """Search greedily for each target's blanket among its candidates (ascending)."""
+        """Search greedily for each target's blanket among its candidates (ascending).
 
-    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+        ``kept`` has for each target the members (ascending) that its search starts from and never
+        takes out; None is for none at all.
+        """
+
+    def fit_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
+    ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
 
     def gibbs(

@@ -5,8 +5,8 @@ The other backends are tested against this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,116 +14,25 @@ from numpy.typing import NDArray
 from markhood.kernels import greedy, independence
 from markhood.kernels.l1_reference import l1_path
 from markhood.kernels.lists import Lists
+from markhood.kernels.multinomial import STILL_MOVING, fit_multinomial
 from markhood.kernels.protocol import (
     AssociatedPairs,
+    AssociatedTables,
     Bits,
     Blankets,
     Chains,
+    Costs,
     Dirichlet,
+    FitPenalty,
     Fits,
     GibbsNetwork,
     L1Paths,
     Pricing,
 )
-
-PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
-SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
-LONGEST_STEP = 5.0  # of a coefficient: one too far would end where all weights are nothing
-STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
+from markhood.kernels.tables import blanket_table, likelihood_ratio, n_levels, pair_table
 
 
-class Table(NamedTuple):
-    """How often the target is zero and one in each configuration of its blanket that occurs."""
-
-    configurations: NDArray[np.uint8]  # (n_rows, n_blanket), ascending
-    counts: NDArray[np.int64]  # (n_rows, 2)
-
-
-class LogisticFit(NamedTuple):
-    """A maximum of the likelihood; ``drift`` is large only where a coefficient is infinite."""
-
-    log_likelihood: float
-    coefficients: NDArray[np.float64]
-    drift: NDArray[np.float64]
-
-
-def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
-    """Count the target's values in every configuration of its blanket."""
-    rows = np.ascontiguousarray(bits.words[[*blanket, target]]).view(np.uint8)
-    values = np.unpackbits(rows, axis=1, count=bits.n_samples, bitorder="little")
-    cells, counts = np.unique(values.T, axis=0, return_counts=True)
-    configurations, row = np.unique(cells[:, :-1], axis=0, return_inverse=True)
-    table = np.zeros((len(configurations), 2), dtype=np.int64)
-    table[row.ravel(), cells[:, -1]] = counts
-    return Table(configurations, table)
-
-
-def fit_logistic(table: Table) -> LogisticFit:
-    """Maximise the likelihood of a logistic regression on a table, by Newton's method.
-
-    The steps are those of ``native/logistic.hpp``, where they are explained.
-    """
-    (zeros, ones), totals = table.counts.T, table.counts.sum(axis=1)
-    design = np.column_stack([np.ones(len(totals)), table.configurations])
-    b = np.zeros(design.shape[1])
-    kept = independent = _independent(design.T @ (totals[:, np.newaxis] * design), range(len(b)))
-    step = b
-    last_steps: list[NDArray[np.float64]] = []  # of coordinates that are about to be left out
-    likelihood = _log_likelihood(design @ b, zeros, ones)
-    while True:
-        of_one, of_zero = _logistic(design @ b), _logistic(-design @ b)
-        gradient = design.T @ (ones * of_zero - zeros * of_one)
-        weight = totals * of_one * of_zero
-        hessian = design.T @ (weight[:, np.newaxis] * design)
-        kept_before, kept = kept, _independent(hessian, independent)
-        if not set(kept_before) <= set(kept):
-            last_steps.append(step)
-        step = np.zeros_like(b)
-        step[kept] = np.linalg.solve(hessian[np.ix_(kept, kept)], gradient[kept])
-        if not gradient @ step > PROMISED_GAIN:
-            break
-        lengths = 0.5 ** np.arange(60) * min(1.0, LONGEST_STEP / np.abs(step).max())
-        tried = (_log_likelihood(design @ (b + t * step), zeros, ones) for t in lengths)
-        length, improved = next(
-            ((t, v) for t, v in zip(lengths, tried, strict=True) if v >= likelihood), (0.0, -np.inf)
-        )
-        if not improved >= likelihood:  # rounding: no step goes up any more
-            break
-        b, likelihood = b + length * step, improved
-    drifts = np.array([*last_steps, step])
-    drift = np.take_along_axis(drifts, np.abs(drifts).argmax(axis=0)[np.newaxis], axis=0)[0]
-    # The rows that leave for infinity have arrived: there, their likelihood is one.
-    changes = drifts @ design.T
-    leaving = ((ones == 0) & (changes < -STILL_MOVING)) | ((zeros == 0) & (changes > STILL_MOVING))
-    stays = ~leaving.any(axis=0)
-    return LogisticFit(_log_likelihood((design @ b)[stays], zeros[stays], ones[stays]), b, drift)
-
-
-def _log_likelihood(
-    eta: NDArray[np.float64], zeros: NDArray[np.int64], ones: NDArray[np.int64]
-) -> float:
-    return -float(np.sum(ones * np.logaddexp(0, -eta) + zeros * np.logaddexp(0, eta)))
-
-
-def _logistic(eta: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(1 / (1 + np.exp(np.clip(-eta, -700, 700))))
-
-
-def _independent(hessian: NDArray[np.float64], among: Iterable[int]) -> list[int]:
-    """Leave out coordinates whose pivot in a Cholesky decomposition is nothing but rounding."""
-    kept: list[int] = []
-    for k in among:
-        pivot = hessian[k, k]
-        if kept:
-            pivot -= hessian[k, kept] @ np.linalg.solve(
-                hessian[np.ix_(kept, kept)], hessian[kept, k]
-            )
-        if pivot > SMALLEST_PIVOT * hessian[k, k]:
-            kept.append(k)
-    return kept
-
-
-def likelihood_ratio(
+def likelihood_ratios(
     joint: NDArray[np.int64],
     ones_i: NDArray[np.int64],
     ones_j: NDArray[np.int64],
@@ -167,13 +76,27 @@ class ReferenceKernels:
         for i in rows:
             j = np.arange(max(i + 1, columns.start), columns.stop)
             joint = np.bitwise_count(bits.words[i] & bits.words[j]).sum(axis=1, dtype=np.int64)
-            passing = likelihood_ratio(joint, ones[i], ones[j], n_log_n) >= least_ratio
+            passing = likelihood_ratios(joint, ones[i], ones[j], n_log_n) >= least_ratio
             pairs.append(np.column_stack([np.full(passing.sum(), i), j[passing]]))
             joints.append(joint[passing])
         return AssociatedPairs(
             np.concatenate([np.empty((0, 2), np.int64), *pairs]),
             np.concatenate([np.empty(0, np.int64), *joints]),
         )
+
+    def associated_tables(
+        self, bits: Bits, rows: range, columns: range, costs: Costs
+    ) -> AssociatedTables:
+        """Find the pairs of the tile whose likelihood ratio is their price or more."""
+        pairs, ratios = [], []
+        for i in rows:
+            for j in range(max(i + 1, columns.start), columns.stop):
+                ratio = likelihood_ratio(pair_table(bits, i, j))
+                parameters = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
+                if ratio >= parameters * costs.parameter + costs.variable:
+                    pairs.append((i, j))
+                    ratios.append(ratio)
+        return AssociatedTables(np.array(pairs, np.int64).reshape(-1, 2), np.array(ratios))
 
     def toggle_scores(
         self,
@@ -187,21 +110,28 @@ class ReferenceKernels:
         return greedy.toggle_scores(_score(bits, costs), targets, blankets, toggles)
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
-        return greedy.grow_blankets(_score(bits, costs), targets, candidates)
+        return greedy.grow_blankets(_score(bits, costs), targets, candidates, kept)
 
-    def fit_blankets(self, bits: Bits, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+    def fit_blankets(
+        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
+    ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
         fits = [
-            fit_logistic(blanket_table(bits, t, blanket.tolist()))
+            fit_multinomial(blanket_table(bits, t, blanket.tolist()), *penalty)
             for t, blanket in zip(targets.tolist(), blankets, strict=True)
         ]
-        drifts = np.concatenate([np.empty(0), *(fit.drift for fit in fits)])
+        drifts = np.concatenate([np.empty(0), *(fit.drift.ravel() for fit in fits)])
         return Fits(
-            np.array([fit.log_likelihood for fit in fits]),
-            np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
+            np.array([fit.objective for fit in fits]),
+            np.concatenate([np.empty(0), *(fit.coefficients.ravel() for fit in fits)]),
             np.abs(drifts) > STILL_MOVING,
         )
 
@@ -256,7 +186,7 @@ class ReferenceKernels:
         )
 
 
-def log_marginal(counts: NDArray[np.int64]) -> float:
+def log_marginal(counts: NDArray[Any]) -> float:
     """Return the log marginal likelihood of a table, its rows with a Dirichlet prior of 1/2 a cell.
 
     It is the sum over rows of log G(r/2) - log G(n + r/2), and over their r cells of
@@ -274,8 +204,10 @@ def _score(bits: Bits, costs: Pricing) -> greedy.Score:
         table, size = blanket_table(bits, target, blanket), len(blanket)
         if isinstance(costs, Dirichlet):
             return log_marginal(table.counts) - size * costs.variable
-        likelihood = fit_logistic(table).log_likelihood
-        return likelihood - (size + 1) * costs.parameter - size * costs.variable
+        n_predictors = 1 + sum(table.n_levels) - size
+        parameters = n_predictors * (table.counts.shape[1] - 1)
+        reached = fit_multinomial(table, *costs.penalty).objective
+        return float(reached - parameters * costs.parameter - size * costs.variable)
 
     return score
 

@@ -17,7 +17,7 @@ from markhood.kernels.native import NativeKernels
 from markhood.methods import HillClimbing
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
-from markhood.search.screen import pair_penalty, screen
+from markhood.search.screen import pair_costs, screen
 
 GAMMA = 0.5
 SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000)
@@ -35,7 +35,7 @@ class Screening:
         """Screen all pairs, and search without a screen."""
         kernels, runner = NativeKernels(), Runner(1)
         screened = Graph(
-            samples.names, screen(samples, pair_penalty(samples, GAMMA), kernels, runner).edges
+            samples.names, screen(samples, pair_costs(samples, GAMMA), kernels, runner).edges
         )
         or_graph = HillClimbing(GAMMA, rule="or").learn(samples, kernels, runner).graph
         shares = inclusion_by_distance(truth, screened, longest=len(RATES)).shares

@@ -1,10 +1,15 @@
 """BIC_gamma, the extended Bayesian information criterion, on contingency tables.
 
-    score = max log-likelihood - (m + 1) log(N)/2 - m gamma log(d - 1)
+    score = max log-likelihood - p log(N)/2 - m gamma log(d - 1)
 
-for a blanket of m of the other d - 1 binary variables and N samples, the likelihood being that
-of a logistic regression. The paper charges gamma log(d - 1) for the intercept too; that moves every
-score by the same amount, and counting models (which is gamma's purpose) charges blanket variables only.
+for a blanket of m of the other d - 1 variables and N samples. The likelihood is that of a
+multinomial logistic regression on indicators of the members' levels, with p = (r - 1)(1 + sum (r_b - 1))
+parameters: of two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter; counting
+models (which is gamma's purpose) charges blanket variables, and the authors' code does so too. With two
+levels the two differ by a constant.
+
+The fit may have a penalty of its own, on slopes and not on intercepts: the maximum is then that of
+L - strength sum b^2 ("l2") or L - strength sum |b| ("l1"). It keeps separated coefficients finite.
 """
 
 from __future__ import annotations
@@ -13,8 +18,9 @@ import math
 from dataclasses import dataclass
 
 from markhood.counts.blankets import BlanketTable
-from markhood.kernels.protocol import Costs
-from markhood.kernels.reference import Table, fit_logistic
+from markhood.kernels.multinomial import fit_multinomial
+from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
+from markhood.kernels.tables import Table
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class Bic:
     ----------
     gamma : float, default=0.5
         Weight of the number of possible blankets; 0 is the classical criterion.
+    penalty : FitPenalty
+        What a fit maximises the likelihood less of; by default nothing.
 
     Examples
     --------
@@ -37,15 +45,22 @@ class Bic:
     """
 
     gamma: float = 0.5
+    penalty: FitPenalty = NO_PENALTY
 
-    def costs(self, n_samples: int, n_variables: int) -> Costs:
+    def costs(self, n_samples: float, n_variables: int) -> Costs:
         """Return the price of a parameter and of a blanket variable."""
         others = max(n_variables - 1, 1)
-        return Costs(math.log(n_samples) / 2, float(self.gamma) * math.log(others))
+        per_parameter = math.log(n_samples) / 2
+        return Costs(per_parameter, float(self.gamma) * math.log(others), self.penalty)
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""
         costs = self.costs(table.n_samples, table.n_variables)
-        likelihood = fit_logistic(Table(table.configurations, table.counts)).log_likelihood
-        size = table.n_blanket
-        return likelihood - (size + 1) * costs.parameter - size * costs.variable
+        reached = fit_multinomial(
+            Table(table.configurations, table.counts.astype(float), table.blanket_levels),
+            *self.penalty,
+        ).objective
+        n_predictors = 1 + sum(table.blanket_levels) - table.n_blanket
+        parameters = n_predictors * (table.counts.shape[1] - 1)
+        charge = parameters * costs.parameter + table.n_blanket * costs.variable
+        return float(reached - charge)

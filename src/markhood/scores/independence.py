@@ -16,7 +16,8 @@ from scipy.special import gammaln
 from markhood.data.encode import encode
 from markhood.data.samples import Samples
 from markhood.errors import InputError
-from markhood.kernels.independence import LOG_2, log_independence, slice_tables
+from markhood.kernels.independence import LOG_2, independence_tests
+from markhood.kernels.lists import Lists
 
 
 def independence_test(
@@ -30,7 +31,7 @@ def independence_test(
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has two distinct values, whatever they are.
+        Every column has a few distinct values, whatever they are.
     i, j : int or str
         The two variables, by column number or name.
     given : sequence of int or str, default=()
@@ -60,9 +61,14 @@ def independence_test(
     x, y, *z = (_number(variable, samples) for variable in (i, j, *given))
     if len({x, y, *z}) < len(z) + 2:
         raise InputError("A test of independence needs distinct variables: one is given twice.")
-    bits = samples.bits
-    tables = slice_tables(bits, x, np.array(z, dtype=np.int64), np.array([y]))
-    return float(log_independence(tables, len(z), log_factorials(samples.n_samples))[0])
+    log_probabilities = independence_tests(
+        samples.bits,
+        np.array([x]),
+        Lists.of([z]),
+        Lists.of([[y]]),
+        log_factorials(samples.n_samples),
+    )
+    return float(log_probabilities[0])
 
 
 def log_factorials(n_samples: int) -> NDArray[np.float64]:

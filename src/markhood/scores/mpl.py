@@ -38,7 +38,7 @@ class Mpl:
 
     gamma: float = 0.5
 
-    def costs(self, n_samples: int, n_variables: int) -> Dirichlet:
+    def costs(self, n_samples: float, n_variables: int) -> Dirichlet:
         """Return the price of a blanket variable."""
         return Dirichlet(float(self.gamma) * math.log(max(n_variables - 1, 1)))
 

@@ -19,7 +19,7 @@ from markhood.counts.blankets import blanket_table
 from markhood.data.samples import Samples
 from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, Blankets, Kernels
+from markhood.kernels.protocol import Blankets, Kernels, Pricing
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
@@ -33,8 +33,10 @@ class Road(Protocol):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each blanket, and it with each of ``toggles`` put in or taken out."""
 
-    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,19 @@ class KernelRoad:
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each blanket, and it with each of ``toggles`` put in or taken out."""
-        costs = self.criterion.costs(self.samples.n_samples, self.samples.n_variables)
-        return self.kernels.toggle_scores(self._bits, targets, blankets, toggles, costs)
+        bits = self.samples.bits
+        return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
-    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
-        costs = self.criterion.costs(self.samples.n_samples, self.samples.n_variables)
-        return self.kernels.grow_blankets(self._bits, targets, candidates, costs)
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
+        bits = self.samples.bits
+        return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
     @property
-    def _bits(self) -> Bits:
-        return self.samples.bits
+    def _costs(self) -> Pricing:
+        return self.criterion.costs(self.samples.total_weight, self.samples.n_variables)
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,11 @@ class PythonRoad:
         """Score each blanket, and it with each of ``toggles`` put in or taken out."""
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
-    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
-        return greedy.grow_blankets(self._score, targets, candidates)
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
+        return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
         return float(self.criterion.score(blanket_table(self.samples, target, blanket)))

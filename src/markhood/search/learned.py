@@ -15,8 +15,8 @@ from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.scores.criterion import Criterion
-from markhood.scores.roads import road_for
-from markhood.search.describe import Regressions, describe
+from markhood.search.describe import describe
+from markhood.search.regressions import Regressions
 from markhood.search.screen import Screened
 
 
@@ -40,6 +40,8 @@ class Learned:
         Phase -> time it took.
     regressions : Regressions
         Of every variable on its neighbours in ``graph``.
+    criterion : Criterion
+        What scored the edges of ``graph``.
     """
 
     graph: Graph
@@ -49,6 +51,7 @@ class Learned:
     evaluations: dict[str, NDArray[np.int64]]
     seconds: dict[str, float]
     regressions: Regressions
+    criterion: Criterion
 
 
 def finish(
@@ -65,20 +68,50 @@ def finish(
 ) -> Learned:
     """Score the edges that a search ended with, and put everything together."""
     with timed(seconds, "evidence"):
-        road = road_for(samples, criterion, kernels)
-        described = describe(edges, samples, road, kernels, runner)
+        described = describe(edges, samples, criterion, kernels, runner)
     screened_graph = None
     if screened is not None:
         ends = np.column_stack([screened.gains, screened.gains])
         screened_graph = Graph(samples.names, screened.edges, ends)
     return Learned(
-        graph=Graph(samples.names, edges, described.evidence_ends, described.coupling_ends),
+        graph=Graph(
+            samples.names,
+            edges,
+            described.evidence_ends,
+            described.coupling_ends,
+            coupling_tables=described.coupling_tables,
+        ),
         screened_graph=screened_graph,
         or_graph=Graph(samples.names, or_edges),
         blanket_scores=described.scores,
         evaluations=evaluations,
         seconds=seconds,
         regressions=described.regressions,
+        criterion=criterion,
+    )
+
+
+def finish_pairs(
+    samples: Samples,
+    edges: NDArray[np.int64],
+    screened: Screened,
+    criterion: Criterion,
+    kernels: Kernels,
+    runner: Runner,
+    seconds: dict[str, float],
+) -> Learned:
+    """Finish a search that asked the screen only."""
+    d = samples.n_variables
+    return finish(
+        samples,
+        edges,
+        criterion=criterion,
+        kernels=kernels,
+        runner=runner,
+        or_edges=edges,
+        screened=screened,
+        evaluations={"screen": np.array([0, d * (d - 1)])},
+        seconds=seconds,
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markhood import InputError
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import likelihood_ratio
+from markhood.kernels.reference import likelihood_ratios
 from markhood.learning import kernels_named
 from oracles.counting import n_log_n
 from oracles.networks import network
@@ -28,7 +28,7 @@ def test_property_the_bounds_never_drop_a_pair_that_passes(data, n, least_ratio)
     """Every table of a pair with these margins, in the kernel's own single precision."""
     ones = np.array([data.draw(st.integers(0, n)), data.draw(st.integers(0, n))])
     joint = np.arange(max(0, ones.sum() - n), ones.min() + 1)
-    passing = likelihood_ratio(joint, ones[:1], ones[1:], n_log_n(n)) >= least_ratio
+    passing = likelihood_ratios(joint, ones[:1], ones[1:], n_log_n(n)) >= least_ratio
     (x, loose_i, tight_i, _), (y, loose_j, tight_j, _) = margins(ones, n, least_ratio)
     covariance = np.abs(np.float32(n) * joint.astype(np.float32) - x * y) + np.float32(slack(n))
     assert (covariance[passing] >= max(loose_i * loose_j, tight_i * tight_j)).all()

@@ -61,6 +61,7 @@ def run_rows(graph: Graph) -> Rows:
     about = graph.provenance
     rows = [("method", str(about["method"]))] if "method" in about else []
     rows += [(name, str(value)) for name, value in _part(about, "parameters").items()]
+    rows += [(n.replace("_", " "), str(value)) for n, value in _part(about, "known").items()]
     seconds = {phase: s for phase, s in _part(about, "seconds").items() if _is_number(s)}
     if seconds:
         phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())

@@ -1,0 +1,217 @@
+// Scores of blankets for any number of levels and for weighted samples: what blankets.hpp needs of a
+// scorer, on a LevelTable.
+#pragma once
+#include <cmath>
+
+#include "level_table.hpp"
+#include "multinomial.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+// The score of a multinomial regression on the blanket, possibly with a penalty on the fit.
+class MultinomialScorer {
+  public:
+    Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
+    double objective = 0.0;
+    MultinomialFit fit;
+
+    MultinomialScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
+
+    // Makes `blanket` the current one and returns its score.
+    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        size_ = size;
+        table_.build(rows_, target, blanket, size);
+        slopes_ = table_.n_levels - 1;
+        first_.resize(size + 1);
+        first_[0] = 1;
+        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.levels(blanket[k]) - 1;
+        list_predictors(size);
+        set_intercepts();
+        start(first_[size]);
+        objective = maximise(table_.n_rows, table_.counts.data(), first_[size]);
+        coefficients.resize(first_[size] * slopes_);
+        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        restart_ = fit.separated;
+        return penalised(objective, first_[size], size);
+    }
+
+    // The score with one variable more; not fitted where no fit could reach `floor`, or better.
+    double with(std::size_t candidate, double floor = -HUGE_VAL) {
+        table_.split_by(candidate);
+        const std::size_t n_predictors = first_[size_] + rows_.levels(candidate) - 1;
+        const bool is_saturated = size_ == 0 && criterion_.l1 == 0 && criterion_.l2 == 0;
+        const double bound = penalised(saturated(), n_predictors, size_ + 1);
+        if (is_saturated || bound <= floor) return bound;
+        starts_.resize(0);
+        active_.resize(0);
+        for (std::size_t r = 0; r < table_.n_split; ++r) {
+            starts_.push(static_cast<std::uint32_t>(active_.size()));
+            const std::size_t from = table_.split_row[r];
+            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
+            if (table_.split_level[r])
+                active_.push(static_cast<std::uint32_t>(first_[size_] + table_.split_level[r] - 1));
+        }
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
+        start(n_predictors);
+        if (!restart_) std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
+        return penalised(maximise(table_.n_split, table_.split_counts.data(), n_predictors), n_predictors, size_ + 1);
+    }
+
+    double without(std::size_t position) {
+        const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
+        starts_.resize(0);
+        active_.resize(0);
+        for (std::size_t r = 0; r < table_.n_rows; ++r) {
+            starts_.push(static_cast<std::uint32_t>(active_.size()));
+            for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
+                const std::uint32_t u = own_active_[a];
+                if (u >= first_[position] && u < first_[position + 1]) continue;
+                active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
+            }
+        }
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
+        start(n_predictors);
+        if (!restart_) {
+            const std::size_t before = first_[position] * slopes_, after = first_[position + 1] * slopes_;
+            std::memcpy(fit.coefficients.data(), coefficients.data(), before * sizeof(double));
+            std::memcpy(fit.coefficients.data() + before, coefficients.data() + after,
+                        (coefficients.size() - after) * sizeof(double));
+        }
+        return penalised(maximise(table_.n_rows, table_.counts.data(), n_predictors), n_predictors, size_ - 1);
+    }
+
+  private:
+    // The predictors of the table's own rows; they are also the current ones.
+    void list_predictors(std::size_t size) {
+        own_starts_.resize(0);
+        own_active_.resize(0);
+        for (std::size_t r = 0; r < table_.n_rows; ++r) {
+            own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
+            for (std::size_t k = 0; k < size; ++k) {
+                const std::size_t level = table_.configurations[r * size + k];
+                if (level) own_active_.push(static_cast<std::uint32_t>(first_[k] + level - 1));
+            }
+        }
+        own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
+        starts_.resize(own_starts_.size());
+        active_.resize(own_active_.size());
+        std::memcpy(starts_.data(), own_starts_.data(), own_starts_.size() * sizeof(std::uint32_t));
+        if (own_active_.size())
+            std::memcpy(active_.data(), own_active_.data(), own_active_.size() * sizeof(std::uint32_t));
+    }
+
+    // The fit without any predictor.
+    void set_intercepts() {
+        level_totals_.resize(table_.n_levels);
+        std::memset(level_totals_.data(), 0, table_.n_levels * sizeof(double));
+        for (std::size_t r = 0; r < table_.n_rows; ++r)
+            for (std::size_t k = 0; k < table_.n_levels; ++k) level_totals_[k] += table_.counts[r * table_.n_levels + k];
+    }
+
+    // Starts a fit there. A separated blanket's neighbours all do: from its coefficients, on their way to
+    // infinity, some cells would have no weight to come back with.
+    void start(std::size_t n_predictors) {
+        if (n_predictors * slopes_ > kMostParameters) throw std::overflow_error("too many parameters");
+        fit.coefficients.resize(n_predictors * slopes_);
+        std::memset(fit.coefficients.data(), 0, n_predictors * slopes_ * sizeof(double));
+        for (std::size_t k = 0; k < slopes_; ++k)
+            if (level_totals_[0] > 0 && level_totals_[k + 1] > 0)
+                fit.coefficients[k] = std::log(level_totals_[k + 1] / level_totals_[0]);
+    }
+
+    double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors) {
+        return fit.maximise({n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data()},
+                            criterion_.l1, criterion_.l2);
+    }
+
+    // The likelihood if every row had probabilities of its own: no fit to these rows is better.
+    double saturated() const {
+        const auto n_log_n = [](double n) { return n > 0 ? n * std::log(n) : 0.0; };
+        double sum = 0.0;
+        for (std::size_t r = 0; r < table_.n_split; ++r) {
+            double total = 0.0;
+            for (std::size_t k = 0; k < table_.n_levels; ++k) {
+                const double n = table_.split_counts[r * table_.n_levels + k];
+                sum += n_log_n(n);
+                total += n;
+            }
+            sum -= n_log_n(total);
+        }
+        return sum;
+    }
+
+    double penalised(double reached, std::size_t n_predictors, std::size_t size) const {
+        return reached - static_cast<double>(n_predictors * slopes_) * criterion_.parameter_cost -
+               static_cast<double>(size) * criterion_.variable_cost;
+    }
+
+    BitRows rows_;
+    Criterion criterion_;
+    std::size_t size_ = 0, slopes_ = 0;
+    bool restart_ = false;
+    LevelTable table_;
+    Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
+    Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
+    Buffer<double> level_totals_;
+};
+
+// The marginal pseudo-likelihood: a Dirichlet prior of 1/2 a cell, integrated out in every row.
+class LevelDirichletScorer {
+  public:
+    LevelDirichletScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
+
+    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        target_ = target;
+        blanket_.resize(size);
+        for (std::size_t k = 0; k < size; ++k) blanket_[k] = blanket[k];
+        table_.build(rows_, target, blanket, size);
+        return penalised(marginal(table_.counts.data(), table_.n_rows), size);
+    }
+
+    double with(std::size_t candidate, double = 0.0) {
+        table_.split_by(candidate);
+        return penalised(marginal(table_.split_counts.data(), table_.n_split), blanket_.size() + 1);
+    }
+
+    double without(std::size_t position) {
+        rest_.resize(0);
+        for (std::size_t k = 0; k < blanket_.size(); ++k)
+            if (k != position) rest_.push(blanket_[k]);
+        smaller_.build(rows_, target_, rest_.data(), rest_.size());
+        return penalised(marginal(smaller_.counts.data(), smaller_.n_rows), rest_.size());
+    }
+
+  private:
+    double marginal(const double* counts, std::size_t n_rows) const {
+        const double prior = 0.5 * static_cast<double>(table_.n_levels);
+        double sum = 0.0;
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            double total = 0.0;
+            for (std::size_t k = 0; k < table_.n_levels; ++k) {
+                const double n = counts[r * table_.n_levels + k];
+                total += n;
+                if (n > 0) sum += log_gamma(n + 0.5) - log_gamma(0.5);
+            }
+            sum += log_gamma(prior) - log_gamma(total + prior);
+        }
+        return sum;
+    }
+
+    // The library's lgamma writes to a global variable, and several threads are here.
+    static double log_gamma(double x) {
+        int sign;
+        return lgamma_r(x, &sign);
+    }
+
+    double penalised(double marginal, std::size_t size) const {
+        return marginal - static_cast<double>(size) * criterion_.variable_cost;
+    }
+
+    BitRows rows_;
+    Criterion criterion_;
+    std::size_t target_ = 0;
+    Buffer<std::int64_t> blanket_, rest_;
+    LevelTable table_, smaller_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

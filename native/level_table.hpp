@@ -1,0 +1,131 @@
+// The contingency table of a target with its blanket, for any number of levels and for weighted
+// samples, ready to take in one variable more.
+//
+// Every sample has the number of its cell: its configuration of the blanket, and the target's level. A
+// candidate is counted by walking through the ones of its indicator rows, and its first level is what is
+// left. That costs a step a sample where table.hpp, for binary variables that count once, needs
+// a step for 64 or more of them; but it is the same for five levels, and a weight is just what is added.
+#pragma once
+#include "buffer.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+class LevelTable {
+  public:
+    std::size_t n_rows = 0, n_levels = 0;  // of the target
+    Buffer<std::uint16_t> configurations;  // a level for every row and blanket member
+    Buffer<double> counts;                 // a number for every row and level of the target
+
+    // The rows of the table split by a candidate that occur: from which row, with which level.
+    std::size_t n_split = 0;
+    Buffer<std::uint32_t> split_row;
+    Buffer<std::uint16_t> split_level;
+    Buffer<double> split_counts;
+
+    void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        rows_ = rows;
+        n_levels = rows.levels(target);
+        n_rows = 1;
+        configurations.resize(0);
+        cell_.resize(rows.n_samples);
+        std::memset(cell_.data(), 0, rows.n_samples * sizeof(std::uint32_t));
+        for (std::size_t k = 0; k < size; ++k) split_rows(static_cast<std::size_t>(blanket[k]), k);
+        decode(target);
+        counts.resize(n_rows * n_levels);
+        std::memset(counts.data(), 0, n_rows * n_levels * sizeof(double));
+        for (std::size_t s = 0; s < rows.n_samples; ++s) {
+            cell_[s] = static_cast<std::uint32_t>(cell_[s] * n_levels + level_[s]);
+            counts[cell_[s]] += rows.weight(s);
+        }
+    }
+
+    // Counts the cells by the candidate's levels: all_counts()[level * cells + row * n_levels + target's].
+    void count(std::size_t candidate) {
+        const std::size_t cells = n_rows * n_levels, levels = rows_.levels(candidate);
+        all_.resize(levels * cells);
+        std::memset(all_.data() + cells, 0, (levels - 1) * cells * sizeof(double));
+        std::memcpy(all_.data(), counts.data(), cells * sizeof(double));
+        for (std::size_t k = 1; k < levels; ++k) {
+            double* to = all_.data() + k * cells;
+            const std::uint64_t* row = rows_.row(rows_.first_row(candidate) + k - 1);
+            rows_.weights ? count_weights(row, to) : count_ones(row, to);
+            for (std::size_t c = 0; c < cells; ++c) all_[c] -= to[c];
+        }
+    }
+    const double* all_counts() const { return all_.data(); }
+
+    void split_by(std::size_t candidate) {
+        count(candidate);
+        const std::size_t levels = rows_.levels(candidate);
+        n_split = 0;
+        split_row.resize(levels * n_rows);
+        split_level.resize(levels * n_rows);
+        split_counts.resize(levels * n_rows * n_levels);
+        for (std::size_t k = 0; k < levels; ++k) {
+            for (std::size_t r = 0; r < n_rows; ++r) {
+                const double* from = all_.data() + (k * n_rows + r) * n_levels;
+                double* to = split_counts.data() + n_split * n_levels;
+                double total = 0.0;
+                for (std::size_t t = 0; t < n_levels; ++t) total += to[t] = from[t];
+                if (!(total > 0)) continue;
+                split_row[n_split] = static_cast<std::uint32_t>(r);
+                split_level[n_split++] = static_cast<std::uint16_t>(k);
+            }
+        }
+    }
+
+  private:
+    void decode(std::size_t variable) {
+        level_.resize(rows_.n_samples);
+        std::memset(level_.data(), 0, rows_.n_samples * sizeof(std::uint16_t));
+        for (std::size_t k = 1; k < rows_.levels(variable); ++k) {
+            const std::uint64_t* row = rows_.row(rows_.first_row(variable) + k - 1);
+            for (std::size_t w = 0; w < rows_.n_words; ++w)
+                for (std::uint64_t left = row[w]; left; left &= left - 1)
+                    level_[w * 64 + __builtin_ctzll(left)] = static_cast<std::uint16_t>(k);
+        }
+    }
+
+    // Rows are numbered as they turn up among the samples; those without weight are no rows.
+    void split_rows(std::size_t variable, std::size_t k) {
+        decode(variable);
+        const std::size_t levels = rows_.levels(variable);
+        renumbered_.resize(n_rows * levels);
+        std::memset(renumbered_.data(), 0xff, n_rows * levels * sizeof(std::uint32_t));
+        next_.resize(n_rows * levels * (k + 1));
+        std::uint32_t n = 0;
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) {
+            std::uint32_t& number = renumbered_[cell_[s] * levels + level_[s]];
+            if (number == UINT32_MAX) {
+                std::uint16_t* to = next_.data() + n * (k + 1);
+                if (k) std::memcpy(to, configurations.data() + cell_[s] * k, k * sizeof(std::uint16_t));
+                to[k] = level_[s];
+                number = n++;
+            }
+            cell_[s] = number;
+        }
+        n_rows = n;
+        configurations.swap(next_);
+    }
+
+    void count_ones(const std::uint64_t* row, double* to) const {
+        for (std::size_t w = 0; w < rows_.n_words; ++w)
+            for (std::uint64_t left = row[w]; left; left &= left - 1) to[cell_[w * 64 + __builtin_ctzll(left)]] += 1.0;
+    }
+
+    void count_weights(const std::uint64_t* row, double* to) const {
+        for (std::size_t w = 0; w < rows_.n_words; ++w) {
+            for (std::uint64_t left = row[w]; left; left &= left - 1) {
+                const std::size_t s = w * 64 + __builtin_ctzll(left);
+                to[cell_[s]] += rows_.weights[s];
+            }
+        }
+    }
+
+    BitRows rows_{};
+    Buffer<std::uint32_t> cell_, renumbered_;
+    Buffer<std::uint16_t> level_, next_;
+    Buffer<double> all_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

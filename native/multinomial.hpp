@@ -1,0 +1,326 @@
+// Multinomial logistic regression on a table, by Newton's method.
+//
+// `kernels/multinomial.py` has the definition and explains the steps. A row of the table is a
+// configuration of indicators, most of them zero: only those that are one are listed, and a row adds to
+// the gradient and to the Hessian where these meet.
+#pragma once
+#include <cmath>
+#include <stdexcept>
+
+#include "buffer.hpp"
+#include "logistic.hpp"
+#include "packs.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr double kLittleGain = 0.1;
+constexpr int kMaxDescents = 1000;
+constexpr std::size_t kMostParameters = 4096;  // 128 MB of second derivatives
+
+// A table as a regression sees it. The predictors of row r are the intercept, number 0, and those in
+// active[starts[r]] ... active[starts[r + 1] - 1], ascending.
+struct Design {
+    std::size_t n_rows, n_levels, n_predictors;
+    const double* counts;  // (n_rows, n_levels)
+    const std::uint32_t *starts, *active;
+};
+
+static inline double dot(const double* a, const double* b, std::size_t n) {
+    Pack sum{}, x, y;
+    std::size_t i = 0;
+    for (; i + kPack <= n; i += kPack) {
+        std::memcpy(&x, a + i, sizeof(Pack));
+        std::memcpy(&y, b + i, sizeof(Pack));
+        sum += x * y;
+    }
+    double rest = total(sum);
+    for (; i < n; ++i) rest += a[i] * b[i];
+    return rest;
+}
+
+class MultinomialFit {
+  public:
+    Buffer<double> coefficients;  // (n_predictors, n_levels - 1), the intercepts first
+    Buffer<double> drift;
+    bool separated = false;
+
+    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty.
+    double maximise(Design design, double l1, double l2) {
+        design_ = design;
+        l1_ = l1;
+        l2_ = l2;
+        slopes_ = design.n_levels - 1;
+        n_ = design.n_predictors * slopes_;
+        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
+        allocate();
+        separated = false;
+        double objective = evaluate(coefficients.data());
+        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+            differentiate();
+            previous_.swap(step_);
+            double promised = solve(iteration == 0);
+            if (lost_pivot_ && iteration) keep(previous_.data());
+            if (l1_ > 0) promised = descend();
+            if (!(promised > kPromisedGain)) break;
+            const double longest = largest(step_.data());
+            double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
+            const bool is_whole = length == 1.0;
+            int halving = 0;
+            for (; halving < kMaxHalvings; ++halving, length *= 0.5)
+                if ((improved = attempt(length)) >= objective) break;
+            if (!(improved >= objective)) break;  // rounding: no step goes up any more
+            if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
+                const double further = attempt(kLongestStep / longest);
+                if (!(further > improved)) attempt(length);
+                else improved = further;
+            }
+            coefficients.swap(trial_);
+            objective = improved;
+        }
+        keep(step_.data());
+        return separated && l1_ == 0 && l2_ == 0 ? supremum() : objective;
+    }
+
+  private:
+    enum Pivot : unsigned char { kNever, kLost, kUsable };
+
+    void allocate() {
+        const std::size_t cells = design_.n_rows * design_.n_levels;
+        for (Buffer<double>* of_cells : {&eta_, &power_}) of_cells->resize((cells + kPack - 1) / kPack * kPack);
+        sum_.resize(design_.n_rows);
+        total_.resize(design_.n_rows);
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            total_[r] = 0.0;
+            for (std::size_t k = 0; k < design_.n_levels; ++k) total_[r] += design_.counts[r * design_.n_levels + k];
+        }
+        for (Buffer<double>* of_parameters : {&step_, &previous_, &trial_, &gradient_, &drift})
+            of_parameters->resize(n_);
+        hessian_.resize(n_ * n_);
+        block_.resize(slopes_ * slopes_);
+        residual_.resize(slopes_);
+        pivots_.resize(n_);
+        std::memset(drift.data(), 0, n_ * sizeof(double));
+        std::memset(step_.data(), 0, n_ * sizeof(double));
+    }
+
+    // to[r, k] = sum over the row's predictors u of b[u, k - 1], and to[r, 0] = 0.
+    void linear(const double* b, double* to) const {
+        for (std::size_t r = 0; r < design_.n_rows; ++r, to += design_.n_levels) {
+            to[0] = 0.0;
+            for (std::size_t k = 0; k < slopes_; ++k) to[k + 1] = b[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                const double* row = b + design_.active[a] * slopes_;
+                for (std::size_t k = 0; k < slopes_; ++k) to[k + 1] += row[k];
+            }
+        }
+    }
+
+    double attempt(double length) {
+        for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
+        return evaluate(trial_.data());
+    }
+
+    // Leaves power_ = exp(eta - largest of the row) and sum_, their sums.
+    double evaluate(const double* b) {
+        linear(b, eta_.data());
+        const std::size_t levels = design_.n_levels;
+        double likelihood = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            double* eta = eta_.data() + r * levels;
+            double highest = eta[0];
+            for (std::size_t k = 1; k < levels; ++k) highest = eta[k] > highest ? eta[k] : highest;
+            for (std::size_t k = 0; k < levels; ++k) {
+                eta[k] -= highest;
+                likelihood += design_.counts[r * levels + k] * eta[k];
+                eta[k] = eta[k] < -700.0 ? -700.0 : eta[k];
+            }
+        }
+        for (std::size_t c = design_.n_rows * levels; c < eta_.size(); ++c) eta_[c] = 0.0;
+        for (std::size_t c = 0; c < eta_.size(); c += kPack) {
+            Pack x;
+            std::memcpy(&x, eta_.data() + c, sizeof(Pack));
+            x = exp_of_negative(x);
+            std::memcpy(power_.data() + c, &x, sizeof(Pack));
+        }
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            sum_[r] = 0.0;
+            for (std::size_t k = 0; k < levels; ++k) sum_[r] += power_[r * levels + k];
+            likelihood -= total_[r] * std::log(sum_[r]);
+        }
+        double size = 0.0, square = 0.0;
+        if (l1_ > 0 || l2_ > 0) {
+            for (std::size_t k = slopes_; k < n_; ++k) {
+                size += std::fabs(b[k]);
+                square += b[k] * b[k];
+            }
+        }
+        return likelihood - l1_ * size - l2_ * square;
+    }
+
+    // The gradient and the lower triangle of H at the last evaluated coefficients, which are `coefficients`.
+    void differentiate() {
+        std::memset(gradient_.data(), 0, n_ * sizeof(double));
+        std::memset(hessian_.data(), 0, n_ * n_ * sizeof(double));
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            weigh(r);
+            add_row(0, r, design_.starts[r]);
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) add_row(design_.active[a], r, a + 1);
+        }
+        for (std::size_t k = slopes_; k < n_; ++k) {
+            gradient_[k] -= 2 * l2_ * coefficients[k];
+            hessian_[k * n_ + k] += 2 * l2_;
+        }
+    }
+
+    // residual_ = n - N p and block_ = N (diag p - p p') of a row, without the first level. 1 - p is a sum, and the
+    // residual n (1 - p) - (N - n) p: differences would be nothing where p is nearly one.
+    void weigh(std::size_t r) {
+        const double* p = power_.data() + r * design_.n_levels;
+        const double scale = 1.0 / sum_[r], all = total_[r];
+        for (std::size_t k = 0; k < slopes_; ++k) {
+            const double n = design_.counts[r * design_.n_levels + k + 1], p_k = p[k + 1] * scale;
+            double others = p[0];
+            for (std::size_t l = 0; l < slopes_; ++l) {
+                others += l == k ? 0.0 : p[l + 1];
+                block_[k * slopes_ + l] = -all * p_k * p[l + 1] * scale;
+            }
+            others *= scale;
+            residual_[k] = n * others - (all - n) * p_k;
+            block_[k * slopes_ + k] = all * p_k * others;
+        }
+    }
+
+    // Adds the row's block for predictor u with the intercept and the predictors listed before `end`.
+    void add_row(std::size_t u, std::size_t r, std::size_t end) {
+        for (std::size_t k = 0; k < slopes_; ++k) gradient_[u * slopes_ + k] += residual_[k];
+        add_block(u, 0);
+        for (std::size_t a = design_.starts[r]; a < end; ++a) add_block(u, design_.active[a]);
+    }
+
+    void add_block(std::size_t u, std::size_t v) {
+        for (std::size_t k = 0; k < slopes_; ++k) {
+            double* to = hessian_.data() + (u * slopes_ + k) * n_ + v * slopes_;
+            for (std::size_t l = 0; l < slopes_; ++l) to[l] += block_[k * slopes_ + l];
+        }
+    }
+
+    // Cholesky in place on the lower triangle, then the step; returns gradient times step. With an
+    // L1 penalty only the pivots are wanted, and H is kept for the descent.
+    double solve(bool first) {
+        if (l1_ > 0) {
+            full_.resize(n_ * n_);
+            std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
+        }
+        double* h = hessian_.data();
+        lost_pivot_ = false;
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double diagonal = h[k * n_ + k];
+            double pivot = diagonal;
+            for (std::size_t l = 0; l < k; ++l) {
+                // The diagonal holds inverse pivots, zero where there is none.
+                const double entry = (h[k * n_ + l] - dot(h + k * n_, h + l * n_, l)) * h[l * n_ + l];
+                h[k * n_ + l] = entry;
+                pivot -= entry * entry;
+            }
+            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
+            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
+            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
+            h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
+            step_[k] = (gradient_[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
+        }
+        double promised = 0.0;
+        for (std::size_t k = n_; k-- > 0;) {
+            promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
+            step_[k] *= h[k * n_ + k];
+            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
+        }
+        return promised;
+    }
+
+    // The best step under the L1 penalty, by coordinate descent; returns the gain it promises.
+    double descend() {
+        for (std::size_t k = 0; k < n_; ++k)
+            for (std::size_t l = k + 1; l < n_; ++l) full_[k * n_ + l] = full_[l * n_ + k];
+        rest_.resize(n_);
+        std::memcpy(rest_.data(), gradient_.data(), n_ * sizeof(double));
+        std::memset(step_.data(), 0, n_ * sizeof(double));
+        for (int round = 0; round < kMaxDescents; ++round) {
+            double moved = 0.0;
+            for (std::size_t k = 0; k < n_; ++k) {
+                const double curvature = full_[k * n_ + k];
+                if (pivots_[k] != kUsable) continue;
+                const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
+                const double size = std::fabs(aim) - (k < slopes_ ? 0.0 : l1_) / curvature;
+                const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
+                if (change == 0.0) continue;
+                for (std::size_t l = 0; l < n_; ++l) rest_[l] -= full_[k * n_ + l] * change;
+                step_[k] += change;
+                moved = curvature * change * change > moved ? curvature * change * change : moved;
+            }
+            if (moved < kPromisedGain * 1e-3) break;
+        }
+        double gain = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) {
+            gain += step_[k] * (gradient_[k] + rest_[k]) / 2;
+            if (k >= slopes_) gain -= l1_ * (std::fabs(coefficients[k] + step_[k]) - std::fabs(coefficients[k]));
+        }
+        return gain;
+    }
+
+    double largest(const double* step) const {
+        double found = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) found = std::fabs(step[k]) > found ? std::fabs(step[k]) : found;
+        return found;
+    }
+
+    // Takes note of a step at the end, or one that will not come again, and of the cells that leave.
+    void keep(const double* step) {
+        for (std::size_t k = 0; k < n_; ++k)
+            if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
+        if (!(largest(step) > kStillMoving)) return;
+        const std::size_t levels = design_.n_levels, cells = design_.n_rows * levels;
+        if (!separated) {
+            has_left_.resize(cells);
+            std::memset(has_left_.data(), 0, cells);
+        }
+        separated = true;
+        change_.resize(cells);
+        linear(step, change_.data());
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double *n = design_.counts + r * levels, *change = change_.data() + r * levels;
+            double slowest = HUGE_VAL;
+            for (std::size_t k = 0; k < levels; ++k)
+                if (n[k] > 0 && change[k] < slowest) slowest = change[k];
+            for (std::size_t k = 0; k < levels; ++k)
+                if (n[k] == 0 && change[k] < slowest - kStillMoving) has_left_[r * levels + k] = 1;
+        }
+    }
+
+    // The likelihood without the cells that have left.
+    double supremum() {
+        linear(coefficients.data(), eta_.data());
+        const std::size_t levels = design_.n_levels;
+        double likelihood = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double *eta = eta_.data() + r * levels, *n = design_.counts + r * levels;
+            const unsigned char* left = has_left_.data() + r * levels;
+            double highest = -HUGE_VAL, sum = 0.0;
+            for (std::size_t k = 0; k < levels; ++k) highest = !left[k] && eta[k] > highest ? eta[k] : highest;
+            for (std::size_t k = 0; k < levels; ++k) sum += left[k] ? 0.0 : std::exp(eta[k] - highest);
+            for (std::size_t k = 0; k < levels; ++k) likelihood += n[k] > 0 ? n[k] * (eta[k] - highest) : 0.0;
+            likelihood -= total_[r] * std::log(sum);
+        }
+        return likelihood;
+    }
+
+    Design design_{};
+    double l1_ = 0.0, l2_ = 0.0;
+    std::size_t slopes_ = 0, n_ = 0;
+    bool lost_pivot_ = false;
+    Buffer<Pivot> pivots_;
+    Buffer<unsigned char> has_left_;
+    Buffer<double> eta_, power_, sum_, total_, step_, previous_, trial_, gradient_, hessian_, full_, block_, residual_,
+        rest_, change_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

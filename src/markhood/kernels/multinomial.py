@@ -1,0 +1,215 @@
+"""Multinomial logistic regression on a table, in NumPy: the definition for all kernels.
+
+The target has r levels, the first of them the reference; the predictors x of a row are a one and an
+indicator of every other level of every blanket member:
+
+    eta_k = sum over predictors u of b_uk x_u   for k = 1 ... r - 1,   eta_0 = 0
+    L(b)  = sum over rows and levels of  n_k log p_k,                  p_k = exp(eta_k) / sum_l exp(eta_l)
+
+With two levels this is logistic regression. L, less ``l1 sum |b|`` or ``l2 sum b^2`` over all slopes, is
+maximised by Newton's method:
+
+    1. gradient g = X'(n - N p),  H = X' N (diag p - p p') X,  a block for every pair of predictors
+    2. step s = H^-1 g, or with an L1 penalty the best step under it by coordinate descent; stop
+       when the gain it promises is nothing
+    3. b <- b + s, or half of it, a quarter, ... until L does not fall
+    4. where a whole step was taken and promised little but is long, the data are likely separated:
+       the maximum is at infinity, along s, and a longer step is taken if it is better still
+
+Where data are separated each step goes on along the separating direction and L comes ever closer to
+its supremum, so the same rule stops it within the tolerance. Predictors that are combinations of
+others give a zero pivot and stay at zero. So do, in the end, those whose pivot has only the weights
+of separated cells, which vanish beside the others: the step before that is kept. It says
+which coefficients are infinite, and which cells have left: without them the likelihood is the supremum.
+
+`native/multinomial.hpp` is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.tables import Table
+
+PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
+SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
+LONGEST_STEP = 5.0  # of a coefficient: one too far would end where all weights are nothing
+STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
+LITTLE_GAIN = 0.1  # what a step promises when only separated cells are left to fit
+DESCENTS = 1000
+
+
+class Fit(NamedTuple):
+    """A maximum; ``drift`` is large only where a coefficient is infinite.
+
+    ``objective`` is the likelihood less the penalty. Coefficients have shape (n_predictors, r - 1),
+    the intercepts first.
+    """
+
+    objective: float
+    coefficients: NDArray[np.float64]
+    drift: NDArray[np.float64]
+
+
+def design_of(table: Table) -> NDArray[np.float64]:
+    """Return the predictors of every row: a one, and indicators of all levels but the first."""
+    columns = [np.ones(len(table.counts))]
+    for member, levels in enumerate(table.n_levels):
+        columns += [table.configurations[:, member] == level for level in range(1, levels)]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def fit_multinomial(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
+    """Maximise the likelihood of a multinomial regression on a table, less a penalty."""
+    problem = _Problem(design_of(table), table.counts, l1, l2)
+    b = problem.start()
+    independent = kept = problem.independent(b, range(b.size))
+    step = np.zeros_like(b)
+    last_steps = []  # of coordinates that are about to be left out
+    objective = problem.objective(b)
+    while True:
+        kept_before, kept = kept, problem.independent(b, independent)
+        if not set(kept_before) <= set(kept):
+            last_steps.append(step)
+        step, promised = problem.step(b, kept)
+        if not promised > PROMISED_GAIN:
+            break
+        whole = min(1.0, LONGEST_STEP / np.abs(step).max())
+        length, improved = whole, problem.objective(b + whole * step)
+        while improved < objective and length > 1e-18:
+            length /= 2
+            improved = problem.objective(b + length * step)
+        if improved < objective:  # rounding: no step goes up any more
+            break
+        if length == 1.0 and promised < LITTLE_GAIN and np.abs(step).max() > STILL_MOVING:
+            longer = LONGEST_STEP / np.abs(step).max()
+            further = problem.objective(b + longer * step)
+            if further > improved:
+                length, improved = longer, further
+        b, objective = b + length * step, improved
+    drifts = np.array([*last_steps, step])
+    drift = np.take_along_axis(drifts, np.abs(drifts).argmax(axis=0)[np.newaxis], axis=0)[0]
+    if np.abs(drift).max(initial=0.0) > STILL_MOVING and l1 == l2 == 0:
+        objective = problem.supremum(b, drifts)
+    return Fit(objective, b, drift)
+
+
+class _Problem(NamedTuple):
+    design: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    l1: float
+    l2: float
+
+    def start(self) -> NDArray[np.float64]:
+        """Return the fit without any predictor."""
+        totals = np.maximum(self.counts.sum(axis=0), 1e-300)
+        b = np.zeros((self.design.shape[1], len(totals) - 1))
+        is_seen = (totals[1:] > 1e-300) & (totals[0] > 1e-300)
+        b[0, is_seen] = np.log(totals[1:][is_seen] / totals[0])
+        return b
+
+    def objective(self, b: NDArray[np.float64]) -> float:
+        likelihood = np.sum(self.counts * _log_softmax(self._eta(b)))
+        slopes = b[1:]
+        return float(likelihood - self.l1 * np.abs(slopes).sum() - self.l2 * (slopes**2).sum())
+
+    def step(self, b: NDArray[np.float64], kept: list[int]) -> tuple[NDArray[np.float64], float]:
+        """Return the next step of the kept coordinates, and the gain it promises."""
+        gradient, hessian = self._gradient(b).ravel()[kept], self._hessian(b)[np.ix_(kept, kept)]
+        step = np.zeros(b.size)
+        if self.l1:
+            is_slope = np.array(kept) >= b.shape[1]
+            bounds = np.where(is_slope, self.l1, 0.0)
+            step[kept], promised = _descend(hessian, gradient, b.ravel()[kept], bounds)
+        else:
+            step[kept] = np.linalg.solve(hessian, gradient)
+            promised = float(gradient @ step[kept])
+        return step.reshape(b.shape), promised
+
+    def independent(self, b: NDArray[np.float64], among: Iterable[int]) -> list[int]:
+        """Leave out coordinates whose pivot in a Cholesky decomposition is nothing but rounding."""
+        hessian = self._hessian(b)
+        kept: list[int] = []
+        for k in among:
+            pivot = hessian[k, k]
+            if kept:
+                pivot -= hessian[k, kept] @ np.linalg.solve(
+                    hessian[np.ix_(kept, kept)], hessian[kept, k]
+                )
+            if pivot > SMALLEST_PIVOT * hessian[k, k]:
+                kept.append(k)
+        return kept
+
+    def supremum(self, b: NDArray[np.float64], drifts: NDArray[np.float64]) -> float:
+        """Return the likelihood without the cells that have left: without samples, and sinking."""
+        eta = self._eta(b)
+        for drift in drifts:
+            change = self._eta(drift)
+            slowest = np.where(self.counts > 0, change, np.inf).min(axis=1, keepdims=True)
+            eta[(self.counts == 0) & (change < slowest - STILL_MOVING)] = -np.inf
+        logs = _log_softmax(eta)
+        return float(np.sum(self.counts * np.where(self.counts > 0, logs, 0.0)))
+
+    def _eta(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.column_stack([np.zeros(len(self.design)), self.design @ b])
+
+    def _gradient(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        p, others = self._probabilities(b)
+        # n - N p, without the difference of two numbers that are nearly the same.
+        counts, totals = self.counts[:, 1:], self.counts.sum(axis=1, keepdims=True)
+        gradient = self.design.T @ (counts * others - (totals - counts) * p)
+        gradient[1:] -= 2 * self.l2 * b[1:]
+        return np.asarray(gradient)
+
+    def _hessian(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        p, others = self._probabilities(b)
+        blocks = -p[:, :, np.newaxis] * p[:, np.newaxis, :]
+        levels = np.arange(p.shape[1])
+        blocks[:, levels, levels] = p * others
+        blocks *= self.counts.sum(axis=1)[:, np.newaxis, np.newaxis]
+        hessian = np.einsum("ru,rkl,rv->ukvl", self.design, blocks, self.design)
+        hessian = hessian.reshape(b.size, b.size)
+        hessian[np.arange(b.shape[1], b.size), np.arange(b.shape[1], b.size)] += 2 * self.l2
+        return np.asarray(hessian)
+
+    def _probabilities(
+        self, b: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return p of all levels but the first, and 1 - p as the sum of all other levels' p."""
+        p = np.exp(_log_softmax(self._eta(b)))
+        others = [np.delete(p, k, axis=1).sum(axis=1) for k in range(1, p.shape[1])]
+        return p[:, 1:], np.stack(others, axis=1)
+
+
+def _log_softmax(eta: NDArray[np.float64]) -> NDArray[np.float64]:
+    eta = eta - eta.max(axis=1, keepdims=True)
+    return np.asarray(eta - np.log(np.exp(np.maximum(eta, -700)).sum(axis=1, keepdims=True)))
+
+
+def _descend(
+    hessian: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    b: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], float]:
+    """Maximise g's - s'Hs/2 - sum_k bounds_k (|b_k + s_k| - |b_k|); return s and the maximum."""
+    step = np.zeros_like(b)
+    rest = gradient.copy()  # of the gradient after the step so far
+    for _ in range(DESCENTS):
+        largest = 0.0
+        for k in range(len(b)):
+            at = b[k] + step[k]
+            aim = at + rest[k] / hessian[k, k]
+            new = np.sign(aim) * max(abs(aim) - bounds[k] / hessian[k, k], 0.0)
+            if new != at:
+                rest -= hessian[:, k] * (new - at)
+                step[k] += new - at
+                largest = max(largest, hessian[k, k] * (new - at) ** 2)
+        if largest < PROMISED_GAIN * 1e-3:
+            break
+    quadratic = step @ (gradient + rest) / 2
+    return step, float(quadratic - bounds @ (np.abs(b + step) - np.abs(b)))

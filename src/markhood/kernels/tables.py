@@ -1,0 +1,72 @@
+"""Contingency tables of a variable with its blanket, in NumPy: the definition for all kernels.
+
+Variables have any number of levels and samples any weights; both are as `Bits` has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.protocol import Bits
+
+
+class Table(NamedTuple):
+    """How often each level of a target occurs with each configuration of its blanket."""
+
+    configurations: NDArray[np.uint16]  # (n_rows, n_blanket), those that occur, ascending
+    counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
+    n_levels: tuple[int, ...]  # of each member of the blanket
+
+
+def n_levels(bits: Bits, variable: int) -> int:
+    """Return how many levels a variable has; a constant one counts as binary."""
+    if bits.starts is None:
+        return 2
+    return int(bits.starts[variable + 1] - bits.starts[variable]) + 1
+
+
+def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
+    """Return the level of a variable in every sample, of shape (n_samples,)."""
+    start = variable if bits.starts is None else int(bits.starts[variable])
+    rows = np.ascontiguousarray(bits.words[start : start + n_levels(bits, variable) - 1])
+    ones = np.unpackbits(rows.view(np.uint8), axis=1, count=bits.n_samples, bitorder="little")
+    return (np.arange(1, len(ones) + 1) @ ones).astype(np.uint16)
+
+
+def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
+    """Count the target's levels in every configuration of its blanket."""
+    values = np.column_stack(
+        [*(codes(bits, b) for b in blanket), np.zeros((bits.n_samples, 0), np.uint16)]
+    )
+    configurations, row = np.unique(values, axis=0, return_inverse=True)
+    counts = np.zeros((len(configurations), n_levels(bits, target)))
+    weights = 1.0 if bits.weighting is None else bits.weighting.weights
+    np.add.at(counts, (row.ravel(), codes(bits, target)), weights)
+    return Table(configurations, counts, tuple(n_levels(bits, b) for b in blanket))
+
+
+def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:
+    """Count the levels of one variable with those of another, of shape (r_i, r_j)."""
+    counts = np.zeros((n_levels(bits, i), n_levels(bits, j)))
+    weights = 1.0 if bits.weighting is None else bits.weighting.weights
+    np.add.at(counts, (codes(bits, i), codes(bits, j)), weights)
+    return counts
+
+
+def likelihood_ratio(counts: NDArray[np.float64]) -> float:
+    """Return n times the mutual information of a table of two variables.
+
+    It is the log-likelihood ratio of dependence against independence, in either direction: with
+    indicators of one variable's levels the regression of the other is saturated.
+    """
+    sums = (_n_log_n(c).sum() for c in (counts, counts.sum(0), counts.sum(1), counts.sum()))
+    cells, columns, rows, total = sums
+    return float((cells - columns) - (rows - total))
+
+
+def _n_log_n(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))

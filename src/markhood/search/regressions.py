@@ -1,0 +1,155 @@
+"""Every variable's regression on its blanket: what a learned graph says of the samples.
+
+The coefficients of a variable with r levels are an array with a row for the intercepts and one for
+each level but the first of each blanket member, and r - 1 columns. The coupling of two variables is
+then a table, r by r', of which the first row and column are zero; made zero-sum (every row and
+column sums to nothing) it no longer depends on which level is the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.kernels.lists import Lists
+from markhood.kernels.tables import codes
+
+
+@dataclass(frozen=True, eq=False)
+class Regressions:
+    """Every variable's multinomial logistic regression on its blanket.
+
+    Attributes
+    ----------
+    blankets : Lists
+    n_levels : ndarray of shape (n_variables,), dtype int64
+        A constant variable counts as binary.
+    coefficients : ndarray of shape (n_coefficients,)
+        Of all variables, one after another; see `of`. Finite even where the maximum is not: far
+        enough out for the likelihood not to tell.
+    infinite : ndarray of shape (n_coefficients,), dtype bool
+        Coefficients whose maximum is at infinity.
+    """
+
+    blankets: Lists
+    n_levels: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    infinite: NDArray[np.bool_]
+
+    def of(self, variable: int) -> NDArray[np.float64]:
+        """Return the coefficients of a variable, of shape (n_predictors, n_levels - 1)."""
+        start, stop = self.starts[variable : variable + 2]
+        return self.coefficients[start:stop].reshape(-1, self.n_levels[variable] - 1)
+
+    def log_odds(self, variable: int, levels: NDArray[np.uint16]) -> NDArray[np.float64]:
+        """Return the log odds of a variable's levels against its first, given the others'.
+
+        Parameters
+        ----------
+        variable : int
+        levels : ndarray of shape (n_blanket, n_samples)
+            Level numbers of the blanket's members.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_levels)
+        """
+        coefficients = self.of(variable)
+        width = coefficients.shape[1] + 1
+        odds = np.zeros((levels.shape[1], width))
+        odds[:, 1:] = coefficients[0]
+        row = 1
+        for member, values in zip(self.blankets[variable].tolist(), levels, strict=True):
+            n_rows = int(self.n_levels[member]) - 1
+            effects = np.zeros((n_rows + 1, width))
+            effects[1:, 1:] = coefficients[row : row + n_rows]
+            odds += effects[values]
+            row += n_rows
+        return odds
+
+    def log_pseudo_likelihood(self, samples: Samples, margin: float) -> float:
+        """Return the mean over samples of the sum of the variables' conditional log-probabilities.
+
+        Probabilities are kept off 0 by ``margin``.
+        """
+        values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+        weights = None if samples.weights is None else samples.weights.counts
+        total = 0.0
+        for variable, blanket in enumerate(self.blankets):
+            probabilities = softmax(self.log_odds(variable, values[blanket]))
+            seen = probabilities[np.arange(samples.n_samples), values[variable]]
+            logs = np.log(np.clip(seen, margin, 1 - margin))
+            total += np.average(logs, weights=weights)
+        return float(total)
+
+    def couplings(self) -> NDArray[np.float64]:
+        """Return a number for every member of every blanket, of shape (len(blankets.values),).
+
+        The log odds ratio of two binary variables; for others the Frobenius norm of the zero-sum
+        table, which has no sign. Infinite where the data are separated.
+        """
+        if (self.n_levels == 2).all():
+            is_slope = np.ones(len(self.coefficients), np.bool_)
+            is_slope[self.starts[:-1]] = False
+            slopes, infinite = self.coefficients[is_slope], self.infinite[is_slope]
+            return np.where(infinite, np.copysign(np.inf, slopes), slopes)
+        found = []
+        for variable, blanket in enumerate(self.blankets):
+            infinite = self._block(variable, self.infinite)
+            for position, member in enumerate(blanket.tolist()):
+                table = self.table(variable, position)
+                is_infinite = bool(infinite[self._rows(variable)[position]].any())
+                if self.n_levels[variable] == self.n_levels[member] == 2:
+                    slope = float(table[1, 1])
+                    found.append(np.copysign(np.inf, slope) if is_infinite else slope)
+                else:
+                    found.append(np.inf if is_infinite else float(np.linalg.norm(zero_sum(table))))
+        return np.array(found, dtype=np.float64)
+
+    def table(self, variable: int, position: int) -> NDArray[np.float64]:
+        """Return a variable's coupling with a member of its blanket, a row for each own level."""
+        slopes = self.of(variable)[self._rows(variable)[position]]
+        table = np.zeros((slopes.shape[1] + 1, len(slopes) + 1))
+        table[1:, 1:] = slopes.T
+        return table
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the coefficients of each variable begin, and end: of shape (n_variables + 1,)."""
+        targets = np.repeat(np.arange(len(self.blankets)), np.diff(self.blankets.starts))
+        n_predictors = np.ones(len(self.blankets), np.int64)
+        np.add.at(n_predictors, targets, self.n_levels[self.blankets.values] - 1)
+        ends = np.cumsum(n_predictors * (self.n_levels - 1))
+        return np.concatenate([np.zeros(1, np.int64), ends])
+
+    def _block(self, variable: int, values: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        start, stop = self.starts[variable : variable + 2]
+        return values[start:stop].reshape(-1, self.n_levels[variable] - 1)
+
+    def _rows(self, variable: int) -> list[slice]:
+        """Return the rows of a variable's coefficients that belong to each member."""
+        ends = 1 + np.cumsum(self.n_levels[self.blankets[variable]] - 1)
+        starts = [1, *ends[:-1].tolist()]
+        return [slice(a, b) for a, b in zip(starts, ends.tolist(), strict=False)]
+
+
+def zero_sum(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Take means off a table until every row and every column sums to nothing.
+
+    Examples
+    --------
+    >>> zero_sum(np.array([[0.0, 0.0], [0.0, 4.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    rows, columns = table.mean(axis=1, keepdims=True), table.mean(axis=0, keepdims=True)
+    return np.asarray(table - rows - columns + table.mean())
+
+
+def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities from log odds, along the last axis."""
+    powers = np.exp(np.clip(log_odds - log_odds.max(axis=-1, keepdims=True), -700, 0))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
