@@ -316,11 +316,11 @@ class ValueCoder:
 
     def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint16]:
         """Return what stands for values that are all known; those that are not are missing."""
-        stored = [self._stored[offset].get(value, 0) for value in values]
+        stored = self._stored[offset]
         try:
-            return bytes(stored)
-        except ValueError:
-            return np.array(stored, np.uint16)
+            return bytes(map(stored.__getitem__, values))
+        except (KeyError, ValueError):
+            return np.array([stored.get(value, 0) for value in values], np.uint16)
 
     def _meet(self, values: Sequence[Any], row: int, column: int, offset: int) -> None:
         """Learn the values of a column that have not been seen yet."""

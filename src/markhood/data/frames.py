@@ -32,7 +32,8 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         frame = nw.from_native(data, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return None
-        frame.schema  # noqa: B018  (some backends look for duplicates only now)
+        if not all(isinstance(name, str) for name in frame.columns):
+            frame.schema  # noqa: B018  (pandas looks other names up only now)
     except (nw.exceptions.DuplicateError, TypeError) as error:
         is_arrow = nw.dependencies.is_pyarrow_table(data)
         check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
@@ -48,7 +49,7 @@ def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
     # Cutting a frame costs by the column, so that many short chunks would be slow.
     step = max(LANE, chunk_rows(frame.shape[1] * 8))
     dtypes = set(frame.schema.dtypes())
-    uniform = len(dtypes) == 1 and all(map(_is_number, dtypes))
+    uniform = dtypes.pop() if len(dtypes) == 1 and all(map(_is_number, dtypes)) else None
     for row in range(0, len(frame), step):
         encoder.add(_as_chunk(frame[row : row + step], uniform))
 
@@ -75,11 +76,11 @@ def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
     return orders
 
 
-def _as_chunk(frame: nw.DataFrame[Any], uniform: bool) -> NDArray[Any] | Sequence[Column]:
+def _as_chunk(frame: nw.DataFrame[Any], uniform: Any) -> NDArray[Any] | Sequence[Column]:
     """Return rows as one array where all columns are numbers of one dtype, else as columns."""
-    if uniform:
+    if uniform is not None:
         array = frame.to_numpy()
-        if _has_kind(array, frame.schema.dtypes()[0]):
+        if _has_kind(array, uniform):
             return array
     return [_as_column(column) for column in frame.iter_columns()]
 
