@@ -89,6 +89,19 @@ test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters 
 	$(BIN)/python -m pip install --quiet --group clusters
 	$(BIN)/python -m pytest tests/clusters
 
+# Crashes are left in build/fuzz; tests/fuzz/search.py says how to look at one.
+FUZZ_SECONDS ?= 120
+FUZZ_TARGETS ?= csv npy npz parquet arrow encode
+.PHONY: fuzz
+fuzz: $(VENV)/.installed  ## feed malformed data to the readers for FUZZ_SECONDS a kind
+	$(BIN)/python -m pip install --quiet --group fuzz
+	$(BIN)/python -m pytest --quiet -m fuzz --hypothesis-profile=fuzz tests/fuzz
+	@mkdir -p build/fuzz
+	for target in $(FUZZ_TARGETS); do \
+	  $(BIN)/python tests/fuzz/search.py $$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+	    -rss_limit_mb=4096 -verbosity=0 -artifact_prefix=build/fuzz/$$target- || exit 1; \
+	done
+
 bench: $(VENV)/.installed  ## measure speed and memory against their targets
 	$(BIN)/python benchmarks/run.py
 

@@ -8,6 +8,7 @@ from markhood.kernels.reference import ReferenceKernels
 
 # New examples are looked for at every run of a developer; a check of a change must not depend on luck.
 settings.register_profile("ci", derandomize=True)
+settings.register_profile("fuzz", max_examples=2000, deadline=None)  # see `make fuzz`
 if os.environ.get("CI"):
     settings.load_profile("ci")
 

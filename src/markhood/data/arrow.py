@@ -32,7 +32,9 @@ def read_parquet(
             rows = chunk_rows(len(wanted.names) * 8)
             batches = file.iter_batches(batch_size=rows, columns=wanted.all_names)
             return _encode_batches(pyarrow, batches, schema, wanted, file.metadata.num_rows)
-    except (pyarrow.ArrowException, OSError) as error:
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise _damaged(path, "Parquet", error) from error
 
 
@@ -53,7 +55,9 @@ def read_arrow(
             schema = reader.schema
             wanted = _Wanted.of(schema.names, columns, reading)
             return _encode_batches(pyarrow, batches, schema, wanted, None)
-    except (pyarrow.ArrowException, OSError) as error:
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise _damaged(path, "Arrow", error) from error
 
 
@@ -100,6 +104,9 @@ def _whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -
     held: list[Any] = []
     n_held = 0
     for batch in batches:
+        batch.validate(
+            full=True
+        )  # a damaged file may point outside itself, and crash whoever looks
         schema = batch.schema
         held.append(batch)
         n_held += batch.num_rows
@@ -120,5 +127,5 @@ def _import(module: str, path: Path) -> Any:
 
 
 def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
-    reason = str(error).splitlines()[0].rstrip(".")
+    reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
     return InputError(f"{path} cannot be read as {kind} ({reason}): write it again")

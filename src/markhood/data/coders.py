@@ -67,8 +67,9 @@ def in_order(values: Sequence[Any], order: Sequence[Any] = ()) -> list[int]:
     places = range(len(values))
     if order and all(value in order for value in values):
         return sorted(places, key=lambda k: order.index(values[k]))
-    numbers = [k for k in places if isinstance(values[k], Real)]
-    others = [k for k in places if not isinstance(values[k], Real)]
+    # Plain numbers are asked for first, since a Real is slow to recognise.
+    numbers = [k for k in places if isinstance(values[k], (int, float, Real))]
+    others = sorted(set(places) - set(numbers))
     try:
         others.sort(key=lambda k: values[k])
     except TypeError:
@@ -172,7 +173,8 @@ class ArrayCoder:
         """Return the codes of a tile in which these columns have more values than two were known."""
         row, column, offset = corner
         at = columns + offset
-        seen = tile[:, columns]
+        all_of_it = len(columns) == tile.shape[1]
+        seen = tile if all_of_it else tile[:, columns]
         left = np.ones(seen.shape, np.bool_) if absent is None else ~absent[:, columns]
         found: NDArray[Any] = np.zeros(seen.shape, np.uint8)
         for code in range(min(FEW, self._reading.max_levels)):
@@ -183,12 +185,12 @@ class ArrayCoder:
             same = seen == self._levels[code, at]
             same &= left
             left ^= same
-            found += same * np.uint8(code)
+            found += same.view(np.uint8) * np.uint8(code)
             if code and not left.any():
                 break
         if left.any():
             found = self._search(seen, left, found.astype(np.uint16), at, (row, columns + column))
-        if len(columns) == codes.shape[1]:
+        if all_of_it:
             return found
         merged = codes.astype(found.dtype)
         merged[:, columns] = found
@@ -314,11 +316,11 @@ class ValueCoder:
 
     def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint16]:
         """Return what stands for values that are all known; those that are not are missing."""
-        stored = [self._stored[offset].get(value, 0) for value in values]
+        stored = self._stored[offset]
         try:
-            return bytes(stored)
-        except ValueError:
-            return np.array(stored, np.uint16)
+            return bytes(map(stored.__getitem__, values))
+        except (KeyError, ValueError):
+            return np.array([stored.get(value, 0) for value in values], np.uint16)
 
     def _meet(self, values: Sequence[Any], row: int, column: int, offset: int) -> None:
         """Learn the values of a column that have not been seen yet."""

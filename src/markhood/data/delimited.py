@@ -98,6 +98,8 @@ class _Text:
                     f"{self.path} cannot be read as delimited text at line {line + 1} ({error}): "
                     "check its quotes"
                 ) from error
+            if row == 0:
+                raise _empty(self.path)
 
     def _note(self, row: int, line: int, width: int) -> None:
         if row == 0:
@@ -157,7 +159,7 @@ def _look(path: Path) -> tuple[str, float]:
     with path.open(encoding="utf-8-sig", newline="") as handle:
         lines = [line for line in islice(handle, LINES_LOOKED_AT) if line.strip()]
     if not lines:
-        raise InputError(f"{path} is empty: give a file with one row a sample")
+        raise _empty(path)
 
     def merit(delimiter: str) -> tuple[Any, ...]:
         with suppress(csv.Error):
@@ -168,6 +170,10 @@ def _look(path: Path) -> tuple[str, float]:
 
     line_bytes = sum(len(line.encode()) for line in lines) / len(lines)
     return max(DELIMITERS, key=merit), line_bytes
+
+
+def _empty(path: Path) -> InputError:
+    return InputError(f"{path} is empty: give a file with one row a sample")
 
 
 def _undecodable(path: Path) -> InputError:

@@ -181,7 +181,7 @@ def check_table(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
             f"{len(shape)}-D array of shape {shape}: Reshape your data"
             + (f" ({advice})" if len(shape) == 1 else "")
         )
-    if dtype.kind not in ARRAY_KINDS + "OTmM":
+    if dtype.kind not in ARRAY_KINDS + "OTmM" or dtype.itemsize == 0:
         raise InputError(f"An array of dtype {dtype} has no values to compare: give a plain one")
 
 

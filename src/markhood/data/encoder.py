@@ -270,7 +270,7 @@ class Encoder:
         """Write the digits of codes, those after the first only of columns that have them."""
         codes, absent = coded
         n_columns = codes.shape[1]
-        n_digits = int(codes.max(initial=0)).bit_length()
+        n_digits = 1 if codes.dtype == np.bool_ else int(codes.max(initial=0)).bit_length()
         first = codes & 1 if n_digits > 1 else codes
         self._planes.put(0, first, row, slice(column, column + n_columns))
         for digit in range(1, n_digits):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from markhood.data.encoder import LANE, Column, Encoder, chunk_rows
 from markhood.data.names import check_names
+from markhood.errors import InputError
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -31,11 +32,15 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         frame = nw.from_native(data, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return None
-        frame.columns  # noqa: B018  (some backends look for duplicates only now)
-    except nw.exceptions.DuplicateError:
+        if not all(isinstance(name, str) for name in frame.columns):
+            frame.schema  # noqa: B018  (pandas looks other names up only now)
+    except (nw.exceptions.DuplicateError, TypeError) as error:
         is_arrow = nw.dependencies.is_pyarrow_table(data)
         check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
-        raise
+        raise InputError(
+            "The names of the data frame's columns cannot be told apart or looked up: rename them "
+            "to different texts"
+        ) from error
     return frame
 
 
@@ -44,7 +49,7 @@ def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
     # Cutting a frame costs by the column, so that many short chunks would be slow.
     step = max(LANE, chunk_rows(frame.shape[1] * 8))
     dtypes = set(frame.schema.dtypes())
-    uniform = len(dtypes) == 1 and all(map(_is_number, dtypes))
+    uniform = dtypes.pop() if len(dtypes) == 1 and all(map(_is_number, dtypes)) else None
     for row in range(0, len(frame), step):
         encoder.add(_as_chunk(frame[row : row + step], uniform))
 
@@ -71,11 +76,11 @@ def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
     return orders
 
 
-def _as_chunk(frame: nw.DataFrame[Any], uniform: bool) -> NDArray[Any] | Sequence[Column]:
+def _as_chunk(frame: nw.DataFrame[Any], uniform: Any) -> NDArray[Any] | Sequence[Column]:
     """Return rows as one array where all columns are numbers of one dtype, else as columns."""
-    if uniform:
+    if uniform is not None:
         array = frame.to_numpy()
-        if _has_kind(array, frame.schema.dtypes()[0]):
+        if _has_kind(array, uniform):
             return array
     return [_as_column(column) for column in frame.iter_columns()]
 
@@ -85,7 +90,14 @@ def _as_column(column: nw.Series[Any]) -> Column:
         array = column.to_numpy()
         if _has_kind(array, column.dtype):
             return array
-    return column.to_list()
+    try:
+        return column.to_list()
+    except (ValueError, OverflowError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"Column {str(column.name)!r} has values that cannot be looked at ({reason}): make "
+            "text or numbers of them"
+        ) from error
 
 
 def _has_kind(array: NDArray[Any], dtype: Any) -> bool:

@@ -62,11 +62,10 @@ def tabulate(
     absent = _with_missing(planes)
     codes = [list(range(len(v))) for v in values]
     if fixed is None:
-        codes = _occurring(coded, codes) if some_left_out else codes
-        shown = ([v[c] for c in own] for v, own in zip(values, codes, strict=True))
-        places = [in_order(own, orders.get(j, ())) for j, own in enumerate(shown)]
-        codes = [[own[k] for k in at] for own, at in zip(codes, places, strict=True)]
-        levels = [tuple(v[c] for c in own) for v, own in zip(values, codes, strict=True)]
+        if some_left_out:
+            codes = _occurring(coded, codes)
+        codes = _ordered(values, codes, orders)
+        levels = [tuple([v[c] for c in own]) for v, own in zip(values, codes, strict=True)]
         if missing_is_level:
             for j in absent:
                 codes[j].append(MISSING)
@@ -76,7 +75,7 @@ def tabulate(
         for j, own in enumerate(fixed):
             codes[j] += [MISSING] * (None in own)
     if all(own in ([0], [0, 1], [1, 0]) for own in codes) and not len(absent):
-        words = _flip(planes.words(0, slice(None)), n_samples, codes)
+        words = _flip(planes.first_digits(), n_samples, codes)
     else:
         words = _indicators(coded, codes)
     masks = {} if missing_is_level else {
@@ -87,8 +86,27 @@ def tabulate(
 
 def _with_missing(planes: Planes) -> Columns:
     """Return the columns in which values are missing."""
-    noted = planes.columns(MISSING)
-    return np.array([j for j in noted if planes.words(MISSING, np.array([j])).any()], np.int64)
+    noted = blocks(planes.columns(MISSING), planes.n_words)
+    found = [block[planes.words(MISSING, block).any(axis=1)] for block in noted]
+    return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def _ordered(
+    values: Sequence[tuple[Any, ...]],
+    codes: Sequence[list[int]],
+    orders: Mapping[int, Sequence[Any]],
+) -> list[list[int]]:
+    """Return each column's codes in the order of the values that they stand for."""
+    known: dict[tuple[Any, ...], list[int]] = {}  # most columns have the values of others
+    found = []
+    for j, (own, at) in enumerate(zip(values, codes, strict=True)):
+        shown = own if len(own) == len(at) else tuple([own[c] for c in at])
+        if j in orders:
+            places = in_order(shown, orders[j])
+        else:
+            places = known.get(shown) or known.setdefault(shown, in_order(shown))
+        found.append([at[k] for k in places])
+    return found
 
 
 def _flip(

@@ -7,6 +7,11 @@ needs one block of memory whatever the size of the file.
 
 from __future__ import annotations
 
+import lzma
+import math
+import struct
+import sys
+import warnings
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -28,12 +33,21 @@ from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
+# What an archive that is not one, or encrypted, or compressed in an unknown way makes zipfile raise.
+DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError,
+           OverflowError, RuntimeError, ValueError, struct.error)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class _Header:
     shape: tuple[int, ...]
     by_columns: bool
     dtype: np.dtype[Any]
+
+    def check_size(self, n_bytes: int, label: str) -> None:
+        """Raise where fewer bytes follow than the values need, before room is made for them."""
+        if math.prod(self.shape) * self.dtype.itemsize > n_bytes:
+            raise _truncated(label)
 
 
 def read_npy(
@@ -42,6 +56,8 @@ def read_npy(
     """Read an array of shape (n_samples, n_variables) from an NPY file."""
     with path.open("rb") as handle:
         header = _read_header(handle, str(path))
+        if path.is_file():
+            header.check_size(path.stat().st_size - handle.tell(), str(path))
         return _read_array(handle, header, columns, str(path), reading or Reading())
 
 
@@ -63,9 +79,14 @@ def read_npz(
             with archive.open(f"{name}.npy") as handle:
                 label = f"The array {name!r} in {path}"
                 header = _read_header(handle, label)
+                size = archive.getinfo(f"{name}.npy").file_size
+                header.check_size(size - handle.tell(), label)
                 return _read_array(handle, header, columns, label, reading or Reading())
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise InputError(f"{path} is damaged ({error}): save it again") from error
+    except InputError:
+        raise
+    except DAMAGES as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{path} is damaged ({reason}): save it again") from error
 
 
 def _choose(headers: dict[str, _Header], wanted: str | None, path: Path) -> str:
@@ -90,14 +111,13 @@ def _read_header(handle: IO[bytes], label: str) -> _Header:
     """Read what comes before the values; an array of objects is refused here."""
     try:
         version = npy_format.read_magic(handle)
-        if version == (1, 0):
-            header = _Header(*npy_format.read_array_header_1_0(handle))
-        elif version == (2, 0):
-            header = _Header(*npy_format.read_array_header_2_0(handle))
-        else:
+        if version not in ((1, 0), (2, 0)):
             raise ValueError(f"format {version} is for records")
-    except ValueError as error:
-        reason = str(error).splitlines()[0]
+        parse = getattr(npy_format, f"read_array_header_{version[0]}_0")
+        with warnings.catch_warnings(action="ignore"):  # that an old Python wrote it
+            header = _Header(*parse(handle))
+    except Exception as error:  # it is Python's source that is parsed, which can fail in many ways
+        reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(f"{label} cannot be read as NPY ({reason}): save it again") from error
     if header.dtype.hasobject:
         raise InputError(
@@ -147,11 +167,19 @@ def _read_array(
     return packing.finish()
 
 
+def _truncated(label: str) -> InputError:
+    return InputError(f"{label} is truncated, values are missing at its end: save it again")
+
+
 def _read_block(
     handle: IO[bytes], shape: tuple[int, int], dtype: np.dtype[Any], label: str
 ) -> NDArray[Any]:
     size = shape[0] * shape[1] * dtype.itemsize
     content = handle.read(size)
     if len(content) < size:
-        raise InputError(f"{label} is truncated, values are missing at its end: save it again")
+        raise _truncated(label)
+    if dtype.kind == "U" and np.frombuffer(content, f"{dtype.byteorder}u4").max() > sys.maxunicode:
+        raise InputError(f"{label} is damaged (it has text that is none): save it again")
+    if dtype.kind == "b":  # any other byte than 0 or 1 would be neither true nor false
+        return np.asarray(np.frombuffer(content, np.uint8).reshape(shape) != 0)
     return np.frombuffer(content, dtype).reshape(shape)

@@ -60,12 +60,20 @@ class Planes:
         rows = self._rows.get(digit)
         return np.empty(0, np.int64) if rows is None else np.flatnonzero(rows >= 0)
 
-    def words(self, digit: int, columns: slice | Columns) -> NDArray[np.uint64]:
+    @property
+    def n_words(self) -> int:
+        """Words of a row."""
+        return self._first.shape[1] // 8
+
+    def first_digits(self) -> NDArray[np.uint64]:
+        """Return the rows of all columns' first digits, not a copy of them."""
+        return self._first.view("<u8").astype(np.uint64, copy=False)
+
+    def words(self, digit: int, columns: Columns) -> NDArray[np.uint64]:
         """Return one digit of some columns, of shape (columns, words); zero where it has no row."""
         if digit == 0:
-            return self._first[columns].view("<u8").astype(np.uint64, copy=False)
-        n_columns, n_bytes = self._first.shape
-        found = np.zeros((len(np.arange(n_columns)[columns]), n_bytes), np.uint8)
+            return self.first_digits()[columns]
+        found = np.zeros((len(columns), self._first.shape[1]), np.uint8)
         if digit in self._rows:
             rows = self._rows[digit][columns]
             found[rows >= 0] = self._further[rows[rows >= 0]]

@@ -1,0 +1,57 @@
+"""What estimators do with missing values, codes for them, levels and weights before they learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from markhood import PLRHC, ChowLiu, DataWarning, InputError, L1Logistic, learn
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, size=(300, 4)).astype(float)
+    table[:, 1] = np.where(rng.random(300) < 0.9, table[:, 0], table[:, 1])
+    return table
+
+
+@pytest.mark.parametrize("make", [PLRHC, L1Logistic, ChowLiu])
+@pytest.mark.parametrize("code", [np.nan, -9])
+def test_example_drop(make, code, table):
+    holed = table.copy()
+    holed[::10, 2] = code
+    whole = np.delete(table, np.s_[::10], axis=0)
+    estimator = make(missing="drop", missing_values=(-9,))
+    with pytest.warns(DataWarning, match="30 of 300 rows have missing values .* 270 stay"):
+        fitted = clone(estimator).fit(holed)
+    assert fitted.graph_ == make().fit(whole).graph_
+    with pytest.warns(DataWarning, match="270 stay"):
+        assert fitted.score(holed) == make().fit(whole).score(whole)
+    with pytest.warns(DataWarning, match="270 stay"):
+        graph = learn(holed, fitted._method.name, missing="drop", missing_values=[-9])
+    assert graph == fitted.graph_
+
+
+def test_example_refused(table):
+    table[3, 2] = np.nan
+    with pytest.raises(InputError, match=r"1 missing value \(NaN"):
+        PLRHC().fit(table)
+    table[:, 2] = np.arange(300)
+    with pytest.raises(InputError, match="'x2' has more than 100 values"):
+        PLRHC(max_levels=100).fit(table)
+
+
+def test_example_samples_of_weight_zero_are_left_out(table):
+    weights = np.arange(300) % 3 > 0
+    fitted = PLRHC().fit(table, sample_weight=weights.astype(float))
+    assert fitted.graph_ == PLRHC().fit(table[weights]).graph_
+    assert learn(table, weights=weights) == fitted.graph_
+    with pytest.raises(InputError, match="one weight a sample"):
+        PLRHC().fit(table, sample_weight=weights[:5])
+
+
+def test_example_the_tag_says_whether_missing_values_are_taken():
+    assert not PLRHC().__sklearn_tags__().input_tags.allow_nan
+    assert ChowLiu(missing="drop").__sklearn_tags__().input_tags.allow_nan
