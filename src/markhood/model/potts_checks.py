@@ -67,14 +67,15 @@ def levels_of(
     return found
 
 
-def checked_levels(n_levels: int | Sequence[int], n_variables: int) -> NDArray[np.int64]:
+def checked_levels(n_levels: ArrayLike, n_variables: int) -> NDArray[np.int64]:
     """Return a number of levels for every variable, from one for all or one for each."""
     levels = np.asarray(n_levels)
     if levels.dtype.kind not in "iu" or levels.shape not in ((), (n_variables,)):
         raise InputError(
             f"Levels must be a whole number, or {n_variables} of them, one for every variable."
         )
-    if not 2 <= levels.min() <= levels.max() <= MOST_LEVELS:
-        odd = levels.min() if levels.min() < 2 else levels.max()
+    low, high = levels.min(initial=2), levels.max(initial=2)
+    if low < 2 or high > MOST_LEVELS:
+        odd = low if low < 2 else high
         raise InputError(f"A variable has from 2 to {MOST_LEVELS} levels, and not {odd}.")
     return np.broadcast_to(levels.astype(np.int64), n_variables).copy()

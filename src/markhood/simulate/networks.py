@@ -186,6 +186,22 @@ def stochastic_block(
     return _generated("stochastic_block_model", list(sizes), table, seed=_number(seed))
 
 
+def disjoint(networks: Sequence[Graph]) -> Graph:
+    """Put networks side by side, with no edge between them; the variables are numbered on.
+
+    Examples
+    --------
+    >>> disjoint([chain(2), chain(3)]).edge_names()
+    [('x0', 'x1'), ('x2', 'x3'), ('x3', 'x4')]
+    """
+    if not networks:
+        raise InputError("There are no networks to put side by side; give at least one.")
+    sizes = np.array([network.n_nodes for network in networks])
+    firsts = np.cumsum(sizes) - sizes
+    parts = [network.edges + first for network, first in zip(networks, firsts, strict=True)]
+    return _named(int(sizes.sum()), np.concatenate(parts))
+
+
 def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
     """Make the network of that name, with about three or four neighbours a variable.
 
