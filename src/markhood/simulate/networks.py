@@ -223,6 +223,22 @@ def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
     return _BY_NAME[name](n_variables, seed)
 
 
+def networks_in_turn(
+    names: Sequence[str], n_variables: int, n_networks: int, seed: Seed = None
+) -> Graph:
+    """Put networks of these names side by side, in turn, each with its own draw where it is random.
+
+    Examples
+    --------
+    >>> networks_in_turn(["chain", "cycle"], n_variables=3, n_networks=3).edges.tolist()
+    [[0, 1], [1, 2], [3, 4], [3, 5], [4, 5], [6, 7], [7, 8]]
+    """
+    rng = np.random.default_rng(seed)
+    return disjoint(
+        [network_named(names[k % len(names)], n_variables, rng) for k in range(n_networks)]
+    )
+
+
 def _four_groups(n_variables: int, seed: Seed) -> Graph:
     _require_variables(n_variables, least=8)
     sizes = [n_variables // 4 + (k < n_variables % 4) for k in range(4)]

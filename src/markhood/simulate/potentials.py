@@ -238,6 +238,21 @@ def potts(
     return PottsModel(graph, tables, np.split(fields, np.cumsum(n_levels)[:-1]))
 
 
+def random_model(
+    graph: Graph, levels: Sequence[int], potentials: str, seed: Seed = None
+) -> IsingModel | PottsModel:
+    """Make an `ising` model, which is the faster, where two is the only number of levels; or `potts`.
+
+    Examples
+    --------
+    >>> random_model(Graph("ab", [(0, 1)]), [3, 2], "normal", seed=1)
+    <PottsModel: 2 variables of 2 to 3 levels, 1 tables>
+    """
+    if set(levels) == {2}:
+        return ising(graph, potentials, seed)
+    return potts(graph, levels, potentials, seed)
+
+
 def _by_name(
     potentials: str,
 ) -> UniformTables | NormalCouplings | UniformCouplings | SignedCouplings:
