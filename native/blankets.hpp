@@ -6,6 +6,9 @@
 //     2. take out the best member while that improves it (never from a blanket of two: with one
 //        variable left the score is a pair's, and the better of the pairs was chosen already)
 //     3. go on with 1
+//
+// A target may have members that it keeps: the search starts from them, and they never go. Then a
+// blanket of two means two besides the kept ones.
 #pragma once
 #include <cmath>
 
@@ -150,12 +153,16 @@ class BlanketSearch {
     BlanketSearch(BitRows rows, Criterion criterion, std::int64_t* evaluations)
         : scorer_(rows, criterion), evaluations_(evaluations) {}
 
-    double grow_and_shrink(std::size_t target, const std::int64_t* candidates, std::size_t n_candidates) {
+    double grow_and_shrink(std::size_t target, const std::int64_t* candidates, std::size_t n_candidates,
+                           const std::int64_t* kept, std::size_t n_kept) {
+        kept_ = kept;
+        n_kept_ = n_kept;
         blanket.resize(0);
-        double score = scorer_.set_blanket(target, nullptr, 0);
+        for (std::size_t k = 0; k < n_kept; ++k) blanket.push(kept[k]);
+        double score = scorer_.set_blanket(target, blanket.data(), n_kept);
         while (add_best(candidates, n_candidates, score)) {
             scorer_.set_blanket(target, blanket.data(), blanket.size());
-            while (blanket.size() > 2 && drop_best(score))
+            while (blanket.size() > n_kept + 2 && drop_best(score))
                 scorer_.set_blanket(target, blanket.data(), blanket.size());
         }
         return score;
@@ -181,12 +188,17 @@ class BlanketSearch {
 
     bool drop_best(double& score) {
         scores_.resize(0);
-        for (std::size_t k = 0; k < blanket.size(); ++k) scores_.push(scorer_.without(k));
+        tried_.resize(0);
+        for (std::size_t k = 0; k < blanket.size(); ++k) {
+            if (is_kept(blanket[k])) continue;
+            tried_.push(static_cast<std::int64_t>(k));
+            scores_.push(scorer_.without(k));
+        }
         evaluations_[blanket.size() - 1] += static_cast<std::int64_t>(scores_.size());
         const std::size_t best = best_of(scores_);
         if (best == scores_.size() || !(scores_[best] > score + kTie)) return false;
         score = scores_[best];
-        for (std::size_t k = best; k + 1 < blanket.size(); ++k) blanket[k] = blanket[k + 1];
+        for (auto k = static_cast<std::size_t>(tried_[best]); k + 1 < blanket.size(); ++k) blanket[k] = blanket[k + 1];
         blanket.resize(blanket.size() - 1);
         return true;
     }
@@ -194,6 +206,12 @@ class BlanketSearch {
     bool contains(std::int64_t variable) const {
         for (std::size_t k = 0; k < blanket.size(); ++k)
             if (blanket[k] == variable) return true;
+        return false;
+    }
+
+    bool is_kept(std::int64_t variable) const {
+        for (std::size_t k = 0; k < n_kept_; ++k)
+            if (kept_[k] == variable) return true;
         return false;
     }
 
@@ -207,16 +225,19 @@ class BlanketSearch {
 
     Scorer scorer_;
     std::int64_t* evaluations_;
-    Buffer<std::int64_t> tried_;
+    const std::int64_t* kept_ = nullptr;
+    std::size_t n_kept_ = 0;
+    Buffer<std::int64_t> tried_;  // candidates to add, or positions to drop
     Buffer<double> scores_;
 };
 
 template <class Scorer>
 static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                      Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+                      Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
-        scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t));
+        scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t), kept.list(t),
+                                           kept.length(t));
         const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
@@ -224,11 +245,11 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
 }
 
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                          Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+                          Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
     const auto grow = rows.is_plain() && criterion.is_plain()
                           ? criterion.log_gamma ? grow_with<DirichletScorer> : grow_with<RegressionScorer>
                           : criterion.log_gamma ? grow_with<LevelDirichletScorer> : grow_with<MultinomialScorer>;
-    grow(rows, targets, n_targets, candidates, criterion, scores, evaluations, blankets);
+    grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
 }
 
 template <class Scorer>

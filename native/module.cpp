@@ -204,22 +204,23 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
 
 std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    double parameter_cost, double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts,
-    Weights weights, const std::string& instruction_set) {
+    Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
+    double l2, Starts starts, Weights weights, const std::string& instruction_set) {
     const BitRows bits = level_rows(words, n_samples, starts, weights);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
     const Lists from = lists(candidate_starts, candidates, n, d);
+    const Lists start = lists(kept_starts, kept, n, d);
     const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
     const Tier& tier = find_tier(instruction_set);
-    // No blanket has more members than there are candidates.
+    // No blanket has more members than are kept or candidates.
     std::size_t longest = 0;
-    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t));
+    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
     std::vector<std::int64_t> blankets, evaluations(longest + 2);
     std::vector<double> scores(n);
     {
         nb::gil_scoped_release release;
-        tier.grow_blankets(bits, targets.data(), n, from, criterion, scores.data(),
+        tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
                            evaluations.data(), sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
@@ -395,7 +396,7 @@ NB_MODULE(_native, m) {
           "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
           "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
+          "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
           "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");

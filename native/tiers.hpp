@@ -136,9 +136,10 @@ struct Tier {
     void (*toggle_scores)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion, double* scores, double* toggled);
 
-    // Appends each target's blanket as: its length, then its members in ascending order. Adds to
-    // `evaluations[m]`, with room for the longest list of candidates, the scores computed for blankets of m variables.
-    void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
+    // Appends each target's blanket as: its length, then its members in ascending order; those in `kept` are
+    // there from the start. Adds to `evaluations[m]`, with room for the most candidates and kept members of a target,
+    // the scores computed for blankets of m variables.
+    void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
                           Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
 
     // Of each target's regression: intercepts and coefficients, (1 + sum over members of r_b - 1) times (r - 1), and

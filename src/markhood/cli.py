@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
+from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
 from markhood.terminal import console_for, guarded, print_summary, progress_bar
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ def _root(
 
 
 LEARN_EXAMPLES = """
-Learn the graph of a table of binary observations.
+Learn the graph of a table of discrete observations.
 
 [bold]Examples[/bold]
 
@@ -89,16 +91,20 @@ Learn the graph of a table of binary observations.
 
   markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
 
-  markhood learn survey.tsv --report survey.html
+  markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
+
+  markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 """
 
 
 @app.command(help=LEARN_EXAMPLES)
 @guarded
+@reads_data
 def learn(
     data: Annotated[
         Path, typer.Argument(help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file.")
     ],
+    read: Read,
     method: Annotated[
         str, typer.Option(help="plrhc, hc, mpl, l1lr, bjp, pairwise or chow-liu.")
     ] = "plrhc",
@@ -121,7 +127,6 @@ def learn(
             "May be repeated.",
         ),
     ] = None,
-    columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
     output: Annotated[
         list[str] | None,
         typer.Option(
@@ -135,19 +140,17 @@ def learn(
         Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = -1,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
-    ] = None,
-    array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
     kernels: Annotated[
         str, typer.Option(help="Where pairs are screened: native, or cuda for an NVIDIA GPU.")
     ] = "native",
+    required: RequiredEdges = None,
+    forbidden: ForbiddenEdges = None,
+    groups: Groups = None,
+    group_rule: GroupRule = "between",
 ) -> None:
-    """Learn the graph of a table of binary observations."""
-    from markhood.data.files import read_samples
+    """Learn the graph of a table of discrete observations."""
     from markhood.execution.runner import Runner
-    from markhood.learning import kernels_named, learn_from
+    from markhood.learning import kernels_named, known_beforehand, learn_from
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
@@ -156,14 +159,10 @@ def learn(
     chosen = method_named(method, given | _settings(more or []))
     outputs = output or []
     _check_outputs(outputs, report)
-    samples = read_samples(
-        data,
-        columns=None if columns is None else columns.split(","),
-        header=header,
-        array=array,
-    )
+    samples = read(data)
+    known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
     with progress_bar() as progress:
-        learned = learn_from(samples, chosen, backend, Runner(jobs, progress))
+        learned = learn_from(samples, chosen, backend, Runner(jobs, progress), known)
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
@@ -172,10 +171,12 @@ def learn(
 
 @app.command("report")
 @guarded
+@reads_data
 def make_report(
     file: Annotated[
         Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
     ],
+    read: Read,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
         "report.html"
     ),
@@ -191,7 +192,6 @@ def make_report(
 
       markhood report votes.csv
     """
-    from markhood.data.files import read_samples
     from markhood.execution.runner import Runner
     from markhood.learning import learn_from
     from markhood.methods import method_named
@@ -201,7 +201,7 @@ def make_report(
     if holds_graph(file):
         _write_report(read_graph(file), output, None, file.name)
         return
-    samples = read_samples(file)
+    samples = read(file)
     with progress_bar() as progress:
         learned = learn_from(samples, method_named("plrhc", {}), runner=Runner(-1, progress))
     _write_report(learned.graph, output, samples, file.name)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from markhood.data.encode import encode
-from markhood.data.samples import Samples
+from markhood.data.known import known_groups, known_pairs
+from markhood.data.samples import Samples, level_text
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
+from markhood.imputation import Imputation, learn_imputed
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
 from markhood.methods import Method, method_named, options_of
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.learned import Learned
 
 
@@ -24,6 +30,17 @@ def learn(
     *,
     n_jobs: int | None = None,
     kernels: str = "native",
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+    max_levels: int = 64,
+    weights: Any = None,
+    normalize_weights: bool = True,
+    imputations: int = 10,
+    seed: int = 0,
+    required_edges: Any = None,
+    forbidden_edges: Any = None,
+    groups: Any = None,
+    group_rule: str = "between",
     **options: Any,
 ) -> Graph:
     """Learn the graph of a pairwise Markov network from data.
@@ -31,13 +48,37 @@ def learn(
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has two distinct values, whatever they are.
+        Every column has at most `max_levels` distinct values, whatever they are.
     method : {"plrhc", "hc", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         See `markhood.methods`.
     n_jobs : int, optional
         Threads; -1 for all.
     kernels : {"native", "cuda"}, default="native"
         Where pairs are screened: on the processor, or on an NVIDIA GPU.
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values, see `encode`; so are the following.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have.
+    weights : array-like of shape (n_samples,) or "similarity", optional
+        How often each sample counts.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
+    imputations : int, default=10
+        How many completed data sets there are with ``missing="impute"``.
+    seed : int, default=0
+        What their random numbers start from.
+    required_edges : sequence of pairs, array of shape (n_edges, 2), or path, optional
+        Edges that the graph has whatever the data say, by names or column numbers; or a file with
+        a pair on every line. Their evidence may be negative.
+    forbidden_edges : sequence of pairs, array of shape (n_edges, 2), or path, optional
+        Edges that the graph does not have. The screen still measures them.
+    groups : mapping, sequence of n_variables labels, or path, optional
+        The group of every variable: by name, in order, or in a file with a name and a label on
+        every line.
+    group_rule : {"between", "within"}, default="between"
+        Which edges may be learned where there are groups: those between two, or within one.
     **options
         Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``rule="global"``,
         ``criterion="bic"``, ``start="or"``.
@@ -53,9 +94,55 @@ def learn(
     >>> coins[:, 2] = coins[:, 0]
     >>> learn(coins).edges.tolist()
     [[0, 2]]
+    >>> learn(coins, required_edges=[("x0", "x1")], forbidden_edges=[(0, 2)]).edges.tolist()
+    [[0, 1]]
     """
     chosen = method_named(method, options)
-    return learn_from(encode(data), chosen, kernels_named(kernels), Runner(n_jobs)).graph
+    backend = kernels_named(kernels)
+    samples = encode(
+        data,
+        missing=missing,
+        missing_values=missing_values,
+        max_levels=max_levels,
+        weights=weights,
+        normalize_weights=normalize_weights,
+    )
+    known = known_beforehand(samples.names, required_edges, forbidden_edges, groups, group_rule)
+    imputation = Imputation(imputations, seed)
+    return learn_from(samples, chosen, backend, Runner(n_jobs), known, imputation).graph
+
+
+def known_beforehand(
+    names: Sequence[str],
+    required_edges: Any = None,
+    forbidden_edges: Any = None,
+    groups: Any = None,
+    group_rule: str = "between",
+) -> Knowledge:
+    """Return what is known of the graph of these variables; the arguments are those of `learn`.
+
+    Raises
+    ------
+    InputError
+        If a variable is unknown or without a group, or no graph can be so.
+
+    Examples
+    --------
+    >>> known_beforehand(["a", "b", "c"], [("a", "b")], groups=[1, 2, 2]).summary()
+    {'required_edges': 1, 'forbidden_edges': 0, 'groups': 2, 'group_rule': 'between'}
+    """
+    if group_rule not in ("between", "within"):
+        raise InputError(f"Unknown group_rule {group_rule!r}: choose one of between, within.")
+    if groups is None and group_rule != "between":
+        raise InputError(f"The group rule {group_rule!r} needs groups: give them, or leave it out.")
+    known = Knowledge(
+        known_pairs(required_edges, names, "required_edges"),
+        known_pairs(forbidden_edges, names, "forbidden_edges"),
+        None if groups is None else known_groups(groups, names),
+        group_rule,  # type: ignore[arg-type]
+    )
+    known.check(names)
+    return known
 
 
 def kernels_named(name: str) -> Kernels:
@@ -80,6 +167,8 @@ def learn_from(
     method: Method,
     kernels: Kernels | None = None,
     runner: Runner | None = None,
+    knowledge: Knowledge = NOTHING,
+    imputation: Imputation | None = None,
 ) -> Learned:
     """Learn from samples, and write down where the graphs came from.
 
@@ -91,9 +180,26 @@ def learn_from(
         Compute backend; by default the compiled one.
     runner : Runner, optional
         By default one thread.
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
+    imputation : Imputation, optional
+        How to complete the samples, where they have missing values.
     """
-    learned = method.learn(samples, kernels or NativeKernels(), runner or Runner())
+    backend, runner = kernels or NativeKernels(), runner or Runner()
+    imputation = imputation or Imputation()
+    if samples.missing:
+        learned = learn_imputed(samples, method, backend, runner, knowledge, imputation)
+    else:
+        learned = method.learn(samples, backend, runner, knowledge)
     provenance = _provenance(samples, method, learned)
+    if samples.missing:
+        provenance["imputation"] = {
+            "missing": sum(int(np.bitwise_count(m).sum()) for m in samples.missing.values()),
+            "sets": int(imputation.sets),
+            "seed": int(imputation.seed),
+        }
+    if knowledge:
+        provenance["known"] = knowledge.summary()
     screened = learned.screened_graph
     return replace(
         learned,
@@ -111,6 +217,7 @@ def _provenance(samples: Samples, method: Method, learned: Learned) -> dict[str,
         "data": {
             "samples": samples.n_samples,
             "variables": samples.n_variables,
+            **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
             "levels": _levels(samples),
         },
@@ -131,7 +238,7 @@ def _levels(samples: Samples) -> Any:
     """Return what the data's values mean: one list where all variables agree, else one each."""
 
     def plain(levels: tuple[Any, ...]) -> list[Any]:
-        return [v if isinstance(v, (bool, int, float, str)) else str(v) for v in levels]
+        return [v if isinstance(v, (bool, int, float, str)) else level_text(v) for v in levels]
 
     different = {levels for levels in samples.levels if len(levels) > 1}
     if len(different) == 1 and not samples.is_constant.any():

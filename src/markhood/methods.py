@@ -1,7 +1,7 @@
 """The ways of learning a graph: their options, checked, and how each is run.
 
 A method is a small frozen object; `METHODS` lists them by the names that people type. What a
-method does with samples is in `search`.
+method does with samples, and with what is known beforehand, is in `search`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,23 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
-import numpy as np
-
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.greedy import TIE
-from markhood.kernels.protocol import Costs, Kernels
+from markhood.kernels.protocol import Costs, FitPenalty, Kernels
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
-from markhood.search.chow_liu import spanning_forest
+from markhood.search.chow_liu import require_forest, spanning_forest
 from markhood.search.combine import combine
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.l1_paths import LARGEST_BLANKET, l1_blankets, slopes_of_edges
-from markhood.search.learned import Learned, finish, timed
-from markhood.search.screen import Screened, pair_costs, screen
+from markhood.search.learned import Learned, finish, finish_pairs, timed
+from markhood.search.screen import pair_costs, screen
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
@@ -40,7 +39,9 @@ class Method(Protocol):
 
     name: ClassVar[str]
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
 
 
@@ -58,6 +59,10 @@ class HillClimbing:
         What scores a blanket; an object with a method ``score(table) -> float``.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    fit_penalty : {"l2", "l1"}, optional
+        Maximise the likelihood in "bic" less a penalty on the slopes; intercepts are free.
+    fit_strength : float, default=1.0
+        Times what the slopes' squares ("l2") or sizes ("l1") are taken off.
     """
 
     name: ClassVar[str] = "hc"
@@ -66,6 +71,8 @@ class HillClimbing:
     rule: str = "global"
     criterion: str | Criterion = "bic"
     start: str = "or"
+    fit_penalty: str | None = None
+    fit_strength: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -79,25 +86,47 @@ class HillClimbing:
                 f"Unknown criterion {self.criterion!r}: choose one of {', '.join(CRITERIA)}, or "
                 "give an object with a method score(table)."
             )
+        _require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
+        if self.fit_penalty is not None and self.criterion != "bic":
+            raise InputError(
+                "fit_penalty is for the criterion 'bic', which alone fits regressions: leave one "
+                "of the two out."
+            )
+        if not _is_number(self.fit_strength) or self.fit_strength <= 0:
+            raise InputError(f"fit_strength must be a number above 0, not {self.fit_strength!r}.")
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
-        return self._climb(samples, kernels, runner, depth=None)
+        return self._climb(samples, kernels, runner, knowledge, depth=None)
 
     def _climb(
-        self, samples: Samples, kernels: Kernels, runner: Runner, depth: int | None
+        self,
+        samples: Samples,
+        kernels: Kernels,
+        runner: Runner,
+        knowledge: Knowledge,
+        depth: int | None,
     ) -> Learned:
-        criterion = self.criterion
         return hill_climb(
             samples,
-            criterion=CRITERIA[criterion](self.gamma) if isinstance(criterion, str) else criterion,
+            criterion=self._criterion(),
             gamma=self.gamma,
             depth=depth,
             rule=self.rule,  # type: ignore[arg-type]
             start=self.start,  # type: ignore[arg-type]
             kernels=kernels,
             runner=runner,
+            knowledge=knowledge,
         )
+
+    def _criterion(self) -> Criterion:
+        if not isinstance(self.criterion, str):
+            return self.criterion
+        if self.fit_penalty is None:
+            return CRITERIA[self.criterion](self.gamma)
+        return Bic(self.gamma, FitPenalty(**{self.fit_penalty: float(self.fit_strength)}))
 
 
 @dataclass(frozen=True)
@@ -123,9 +152,11 @@ class Plrhc(HillClimbing):
         if not is_whole or self.depth < 1:
             raise InputError(f"depth must be a whole number from 1 up, not {self.depth!r}.")
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
-        return self._climb(samples, kernels, runner, depth=int(self.depth))
+        return self._climb(samples, kernels, runner, knowledge, depth=int(self.depth))
 
 
 @dataclass(frozen=True)
@@ -175,7 +206,9 @@ class L1Logistic:
         _require_one_of("standardize", self.standardize, [True, False])
         _require_one_of("refit", self.refit, [True, False])
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "paths"):
@@ -188,6 +221,7 @@ class L1Logistic:
                 runner=runner,
                 # A support past this never came back to one that can be chosen (0 of 5568 paths).
                 largest_support=4 * LARGEST_BLANKET if self.refit else None,
+                knowledge=knowledge,
             )
         or_edges = combine(blankets.members, "or")
         edges = or_edges if self.rule == "or" else combine(blankets.members, "and")
@@ -227,11 +261,13 @@ class BlanketsJointPosterior:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "climb"):
-            found = blankets_joint_posterior(samples, kernels, runner)
+            found = blankets_joint_posterior(samples, kernels, runner, knowledge)
         return finish(
             samples,
             found.edges,
@@ -262,12 +298,15 @@ class Pairwise:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
         seconds: dict[str, float] = {}
         with timed(seconds, "screen"):
             screened = screen(samples, pair_costs(samples, self.gamma), kernels, runner)
-        return _from_pairs(screened, screened.edges, samples, self.gamma, kernels, runner, seconds)
+        edges = knowledge.applied_to(screened.edges)
+        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
 
 
 @dataclass(frozen=True)
@@ -292,15 +331,18 @@ class ChowLiu:
         _require_gamma(self.gamma)
         _require_one_of("forest", self.forest, [True, False])
 
-    def learn(self, samples: Samples, kernels: Kernels, runner: Runner) -> Learned:
+    def learn(
+        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+    ) -> Learned:
         """Learn a graph from samples."""
+        require_forest(knowledge, samples.names)
         seconds: dict[str, float] = {}
         with timed(seconds, "screen"):
             costs = pair_costs(samples, self.gamma) if self.forest else Costs(0.0, TIE)
             screened = screen(samples, costs, kernels, runner)
         with timed(seconds, "forest"):
-            edges = spanning_forest(screened, samples.n_variables)
-        return _from_pairs(screened, edges, samples, self.gamma, kernels, runner, seconds)
+            edges = spanning_forest(screened, samples.n_variables, knowledge)
+        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
 
 
 METHODS: Mapping[str, type[Method]] = {
@@ -341,31 +383,12 @@ def options_of(method: Method | type[Method]) -> list[str]:
     return [field.name for field in fields(method)]  # type: ignore[arg-type]
 
 
-def _from_pairs(
-    screened: Screened,
-    edges: np.ndarray[Any, np.dtype[np.int64]],
-    samples: Samples,
-    gamma: float,
-    kernels: Kernels,
-    runner: Runner,
-    seconds: dict[str, float],
-) -> Learned:
-    d = samples.n_variables
-    return finish(
-        samples,
-        edges,
-        criterion=Bic(gamma),
-        kernels=kernels,
-        runner=runner,
-        or_edges=edges,
-        screened=screened,
-        evaluations={"screen": np.array([0, d * (d - 1)])},
-        seconds=seconds,
-    )
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _require_gamma(gamma: float) -> None:
-    if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < math.inf:
+    if not _is_number(gamma) or gamma < 0:
         raise InputError(f"gamma must be a finite number from 0 up, not {gamma!r}.")
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
+LEVELS_SHOWN = 8
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -81,7 +82,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     try:
         yield show
     finally:
-        bars.stop()
+        if tasks:  # else it would still print an empty line
+            bars.stop()
 
 
 def print_summary(graph: Graph, console: Console) -> None:
@@ -96,9 +98,13 @@ def print_summary(graph: Graph, console: Console) -> None:
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     console.print(f"[bold]{data['samples']} samples, {data['variables']} variables[/bold]")
     if isinstance(data["levels"], list):
-        low, high = data["levels"]
-        console.print(f"values    0 is {escape(str(low))}, 1 is {escape(str(high))}")
+        levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
+        more = ["..."] if len(levels) > LEVELS_SHOWN else []
+        console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
     console.print(f"method    {about['method']} ({escape(options)})")
+    if known := about.get("known"):
+        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
+        console.print(f"known     {facts}")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
         f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"

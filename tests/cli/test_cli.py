@@ -97,11 +97,24 @@ def test_options_of_a_method_by_their_names(votes, tmp_path):
 def test_columns_header_and_array(votes, tmp_path):
     done = run("learn", votes, "--columns", "war,tax", "-o", "-")
     assert "300 samples, 2 variables" in done.stderr
-    done = run("learn", votes, "--no-header", "-o", "-")
+    done = run("learn", votes, "--no-header", "--max-levels", "2", "-o", "-")
     assert done.returncode == 2
-    assert "more than two values" in done.stderr
+    assert "more than 2 values" in done.stderr
     np.savez(tmp_path / "two.npz", a=np.eye(4, dtype=int), b=1 - np.eye(3, dtype=int))
     assert "4 samples" in run("learn", tmp_path / "two.npz", "--array", "a").stdout
+
+
+def test_missing_values_and_weights(tmp_path):
+    rows = [f"{k % 2},{k // 2 % 2},1" for k in range(40)] + ["-9,1,1", "?,0,1", "1,1,0"]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,w", *rows]))
+    options = ["--missing", "drop", "--missing-values", "-9,?"]
+    done = run("learn", "data.csv", *options, "--weights", "w", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "note: 2 of 43 rows have missing values and are dropped: 41 stay" in done.stderr
+    assert "40 samples, 2 variables" in done.stdout
+    done = run("report", "data.csv", *options, "--columns", "a,b", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "41 samples, 2 variables" in (tmp_path / "report.html").read_text()
 
 
 def test_demo_draws_the_pixels_and_writes_the_graph(tmp_path):
@@ -152,10 +165,14 @@ def bad_array(array):
         pytest.param(bad_csv("a,b\n0,1\n"), "1 sample", id="one row"),
         pytest.param(bad_csv("a\n0\n1\n0\n1\n"), "1 feature|one column", id="one column"),
         pytest.param(
-            bad_csv("a,b\n0,1\n1,0\n2,1\n0,0\n"),
-            r"'a' has more than two.*line 4",
-            id="three values",
+            bad_csv("a,b\n" + "".join(f"{k / 8},{k % 2}\n" for k in range(70))),
+            r"'a' has more than 64 values.*line 66\): it looks continuous",
+            id="continuous",
         ),
+        pytest.param(good_csv_with("--missing", "guess"), "'guess'.*drop", id="missing policy"),
+        pytest.param(good_csv_with("--max-levels", "1"), "max_levels.*2 to", id="max levels"),
+        pytest.param(good_csv_with("--weights", "w"), "no column 'w'.*no file", id="weights"),
+        pytest.param(good_csv_with("--missing-values", "1"), r"20 missing.*'a' \(10\)", id="codes"),
         pytest.param(
             bad_csv("a,b\n0,1\n1,\n,0\n0,1\n"), r"2 missing.*'b'.*line 3", id="missing values"
         ),

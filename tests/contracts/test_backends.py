@@ -6,7 +6,7 @@ import pytest
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet
 from markhood.kernels.reference import ReferenceKernels
 from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
@@ -74,20 +74,23 @@ def test_property_both_roads_learn_the_same(name, depth):
     assert_same(learn(name, depth, kernels, criterion=OwnCriterion()), learn(name, depth, kernels))
 
 
+@pytest.mark.parametrize("n_kept", [0, 1, 3])
 @pytest.mark.parametrize("name", DATA)
-def test_property_searches_evaluate_the_same_blankets(native_kernels, name):
+def test_property_searches_evaluate_the_same_blankets(native_kernels, name, n_kept):
     values = DATA[name]
     n, d = values.shape
     rng = np.random.default_rng(0)
     targets = rng.permutation(d)[:5]
     candidates = Lists.of([[v for v in range(d) if v != t and rng.random() < 0.8] for t in targets])
-    for costs in (Costs(np.log(n) / 2, 0.5 * np.log(d)), Costs(0.5, 0.0)):
-        arguments = (pack(values), targets, candidates, costs)
+    kept = Lists.of([np.sort(rng.permutation(np.delete(range(d), t))[:n_kept]) for t in targets])
+    for costs in (Costs(np.log(n) / 2, 0.5 * np.log(d)), Costs(0.5, 0.0), Dirichlet(1.0)):
+        arguments = (pack(values), targets, candidates, costs, kept if n_kept else None)
         one, other = (
             native_kernels.grow_blankets(*arguments),
             ReferenceKernels().grow_blankets(*arguments),
         )
         assert [m.tolist() for m in one.members] == [m.tolist() for m in other.members]
+        assert all(set(k) <= set(m) for k, m in zip(kept, one.members, strict=True))
         assert one.evaluations.tolist() == other.evaluations.tolist()
         np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-9)
 

@@ -81,3 +81,27 @@ def test_every_method_is_an_estimator_and_the_same_graph_on_any_number_of_thread
 
 def test_every_method_that_learn_knows_is_here():
     assert list(ESTIMATORS) == list(METHODS)
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_every_estimator_knows_what_learn_knows(method):
+    samples, _ = draw(Cell("hub", 64, 500), 0, Sampling())
+    names = samples.names
+    known = {
+        "required_edges": [(names[0], names[63])],
+        "forbidden_edges": np.array([[0, 1], [5, 2]]),
+        "groups": {name: k % 3 for k, name in enumerate(names)},
+        "group_rule": "within",
+    }
+    fitted = clone(ESTIMATORS[method]).set_params(**known).fit(samples)
+    assert fitted.graph_ == markhood.learn(samples, method, **known)
+    assert all(fitted.get_params()[name] is value for name, value in known.items())
+    assert fitted.graph_.provenance["known"] == {
+        "required_edges": 1,
+        "forbidden_edges": 2,
+        "groups": 3,
+        "group_rule": "within",
+    }
+    assert (names[0], names[63]) in fitted.graph_.edge_names()
+    with pytest.raises(markhood.InputError, match="both required and forbidden"):
+        fitted.set_params(required_edges=[(0, 1)], groups=None, group_rule="between").fit(samples)

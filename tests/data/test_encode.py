@@ -117,9 +117,9 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
         (COMPLEX, "Complex data not supported"),
         (COMPLEX.astype(object), "Complex data not supported"),
         (scipy.sparse.csr_array(COMPLEX), "Complex data not supported"),
-        ([[0, 1], [1, 2], [3, 1]], r"'x0' has more than two values, 0, 1 and 3 \(the third at row"),
-        (np.arange(6.0).reshape(3, 2), r"'x0' .* 0\.0, 2\.0 and 4\.0 \(the third at row 3\)"),
-        ([[0, 1], [None, 2]], r"1 missing value \(NaN, .* in column 'x0', .* at row 2"),
+        ([[0, 1], [1, 2], [3, 1]], r"'x0' has more than 2 values, 0, 1 and 3 \(number 3 at row"),
+        (np.arange(6.0).reshape(3, 2), r"'x0' .* 0\.0, 2\.0 and 4\.0 \(number 3 at row 3\)"),
+        ([[0, 1], [None, 2]], r"1 missing value \(NaN, .* in column 'x0' \(1\), .* at row 2"),
         (np.array([[0, np.nan], [np.nan, 1]]), r"2 missing values .* column 'x1' at row 1"),
         (scipy.sparse.csr_array([[0, 1], [np.nan, 2]]), r"column 'x0' at row 2"),
         (np.array([DAY, ["NaT", "2024"]], "M8[s]"), r"1 missing value"),
@@ -133,7 +133,7 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
 )
 def test_example_bad_input_gets_one_sentence(data, message):
     with pytest.raises(InputError, match=message) as caught:
-        encode(data)
+        encode(data, max_levels=2)
     assert "\n" not in str(caught.value)
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markhood.data.encoder import Encoder, chunk_rows
+from markhood.data.reading import Reading
 from markhood.errors import DataWarning, InputError
 
 SIZES = [2, 63, 64, 65, 511, 512, 513, 1024, 1025]
@@ -87,18 +88,18 @@ def test_example_a_second_value_that_comes_in_a_later_chunk(decode):
 
 
 def test_example_a_third_value_in_a_later_chunk_is_named_by_row():
-    encoder = Encoder("ab")
+    encoder = Encoder("ab", reading=Reading(max_levels=2))
     encoder.add(binary(64, 2))
     encoder.add(np.array([[0, 1], [0, 5]]))
-    with pytest.raises(InputError, match=r"'b' has more than two values, 1, 0 and 5 .*at row 66"):
+    with pytest.raises(InputError, match=r"'b' has more than 2 values, 1, 0 and 5 .*at row 66"):
         encoder.finish()
 
 
 def test_example_missing_values_are_counted_over_all_chunks_and_come_first():
-    encoder = Encoder("abc")
+    encoder = Encoder("abc", reading=Reading(max_levels=2))
     chunk = np.tile([0.0, 1.0, 2.0], (64, 1))
     chunk[1] = [1, 3, 3]
-    chunk[2, 0] = 5  # a third value, of which nothing is said while there are missing ones
+    chunk[2, 0] = 5  # one value too many, of which nothing is said while there are missing ones
     encoder.add(chunk)
     chunk[7, 2] = chunk[3, 1] = np.nan
     encoder.add(chunk)
@@ -106,8 +107,9 @@ def test_example_missing_values_are_counted_over_all_chunks_and_come_first():
     with pytest.raises(InputError) as caught:
         encoder.finish()
     assert str(caught.value) == (
-        "The data have 4 missing values (NaN, null or empty) in columns 'b' and 'c', the first "
-        "in column 'b' at row 68: drop or fill the rows or columns with them"
+        "The data have 4 missing values (NaN, null or empty) in columns 'b' (2) and 'c' (2), the first "
+        "in column 'b' at row 68: fill them, or choose missing='drop' (leave out rows with any), "
+        "'level' (a level of its own) or 'impute'"
     )
 
 

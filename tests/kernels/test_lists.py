@@ -39,3 +39,7 @@ def test_property_neighbours_are_those_of_the_edges(edges):
         sorted([j for i, j in edges if i == v] + [i for i, j in edges if j == v]) for v in range(10)
     ]
     assert [values.tolist() for values in lists] == expected
+
+
+def test_example_empty_lists():
+    assert [values.tolist() for values in Lists.empty(3)] == [[], [], []]

@@ -57,6 +57,8 @@ def test_example_lists_of_wrong_sizes(targets, lists, message):
     with pytest.raises(ValueError, match=message):
         kernels.grow_blankets(BITS, targets, lists, COSTS)
     with pytest.raises(ValueError, match=message):
+        kernels.grow_blankets(BITS, targets, Lists.empty(len(targets)), COSTS, lists)
+    with pytest.raises(ValueError, match=message):
         kernels.toggle_scores(BITS, targets, lists, lists, COSTS)
 
 

@@ -75,11 +75,15 @@ class Scorer:
     def score(self, edges):
         return sum(self.assertions(edges).values())
 
-    def climb(self):
+    def climb(self, required=(), forbidden=()):
         """IBMAP-HC; returns the edges and the scores on the way."""
-        edges, scores = set(), [self.score(set())]
+        edges = set(required)
+        scores = [self.score(edges)]
         while True:
             found = self.assertions(edges)
+            found = {p: v for p, v in found.items() if p not in {*required, *forbidden}}
+            if not found:
+                return sorted(edges), scores
             least = min(found.values())
             flipped = edges ^ {next(pair for pair, v in found.items() if v <= least + 1e-9)}
             if not self.score(flipped) > scores[-1] + 1e-9:

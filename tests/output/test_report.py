@@ -77,9 +77,30 @@ def test_data_add_shares_and_warnings():
         samples = markhood.encode(table)
     graph = markhood.learn(samples)
     data = data_of(report_html(graph, samples))
-    assert data["nodes"]["share"][1:3] == [0, 0.0333]
+    assert data["nodes"]["shares"][1:3] == ["100.0 % 0", "96.7 % 0 and 3.3 % 1"]
     assert any("one value only: 'x1'" in text for text in data["warnings"])
     assert any("fewer than 5 samples: 'x2'" in text for text in data["warnings"])
+
+
+def test_data_of_many_levels_weights_and_missing_values():
+    table = np.array([[0, 5.0], [1, 6], [2, np.nan], [0, 5]] * 10)
+    samples = markhood.encode(table, missing="impute", weights=[1, 2, 3, 4] * 10)
+    graph = Graph(samples.names, [])
+    data = data_of(report_html(graph, samples))
+    assert data["nodes"]["shares"] == [
+        "50.0 % 0, 20.0 % 1 and 30.0 % 2",
+        "71.4 % 5 and 28.6 % 6",
+    ]
+    rows = dict(data["data"])
+    assert rows["weight of all samples"] == "100"
+    assert rows["missing values"] == "10 (12.5 %)"
+    assert rows["levels of a variable"] == "2 to 3"
+    levels = markhood.encode(table, missing="level")
+    assert data_of(report_html(graph, levels))["nodes"]["shares"][1] == (
+        "50.0 % 5, 25.0 % 6 and 25.0 % missing"
+    )
+    about = {"data": {"levels": [0, 1, "a"]}}
+    assert ("values", "0, 1 and a") in facts.data_rows(Graph("ab", [], provenance=about), None)
 
 
 def test_warns_of_few_samples_infinite_and_contradictory_edges():
@@ -123,3 +144,10 @@ def test_tells_graphs_from_data(tmp_path):
     assert not holds_graph("data.parquet")
     with pytest.raises(InputError, match=r"no file .*none\.csv"):
         holds_graph(tmp_path / "none.csv")
+
+
+def test_the_report_says_what_was_known_beforehand():
+    known = {"required_edges": 2, "forbidden_edges": 0, "groups": 3, "group_rule": "within"}
+    rows = facts.run_rows(Graph("ab", [], provenance={"known": known}))
+    assert rows[0] == ("required edges", "2")
+    assert rows[-1] == ("group rule", "within")

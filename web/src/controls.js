@@ -93,10 +93,10 @@ export class Controls {
     const edges = data.incident[selected].filter((k) => this.shown.has(k));
     edges.sort((a, b) => evidence[b] - evidence[a] || a - b);
     byId("node-name").textContent = data.nodes.name[selected];
-    const share = data.nodes.share?.[selected];
+    const shares = data.nodes.shares?.[selected];
     byId("node-facts").textContent =
       (edges.length === 1 ? "1 neighbour" : `${edges.length} neighbours`) +
-      (share === undefined ? "" : `; ${(100 * share).toFixed(1)} % of the samples are 1`);
+      (shares === undefined ? "" : `; ${shares}`);
     byId("neighbours").replaceChildren(
       ...edges.map((k) => {
         const other = across(data, k, selected);

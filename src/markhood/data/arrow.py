@@ -9,30 +9,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markhood.data.encoder import Encoder, chunk_rows
 from markhood.data.frames import add_frame, as_frame, category_orders
 from markhood.data.names import pick_columns
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Samples:
+def read_parquet(
+    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
+) -> Samples:
     """Read a Parquet file, only the columns asked for."""
     pyarrow, parquet = _import("pyarrow", path), _import("pyarrow.parquet", path)
     try:
         with parquet.ParquetFile(path) as file:
             schema = file.schema_arrow
-            names = [schema.names[j] for j in pick_columns(schema.names, columns)]
-            rows = chunk_rows(len(names) * 8)
-            batches = file.iter_batches(batch_size=rows, columns=names)
-            return _encode_batches(pyarrow, batches, schema, names, file.metadata.num_rows)
+            wanted = _Wanted.of(schema.names, columns, reading)
+            rows = chunk_rows(len(wanted.names) * 8)
+            batches = file.iter_batches(batch_size=rows, columns=wanted.all_names)
+            return _encode_batches(pyarrow, batches, schema, wanted, file.metadata.num_rows)
     except (pyarrow.ArrowException, OSError) as error:
         raise _damaged(path, "Parquet", error) from error
 
 
-def read_arrow(path: Path, columns: Sequence[str] | None = None) -> Samples:
+def read_arrow(
+    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
+) -> Samples:
     """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
     pyarrow = _import("pyarrow", path)
     try:
@@ -45,22 +51,46 @@ def read_arrow(path: Path, columns: Sequence[str] | None = None) -> Samples:
                 reader = pyarrow.ipc.open_stream(source)
                 batches = iter(reader)
             schema = reader.schema
-            names = [schema.names[j] for j in pick_columns(schema.names, columns)]
-            return _encode_batches(pyarrow, batches, schema, names, None)
+            wanted = _Wanted.of(schema.names, columns, reading)
+            return _encode_batches(pyarrow, batches, schema, wanted, None)
     except (pyarrow.ArrowException, OSError) as error:
         raise _damaged(path, "Arrow", error) from error
 
 
+class _Wanted(NamedTuple):
+    """The columns to read: those of the data, that of the weights, and what to do with them."""
+
+    names: list[str]
+    weights: str | None
+    reading: Reading
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], columns: Sequence[str] | None, reading: Reading | None
+    ) -> _Wanted:
+        picked = pick_columns(names, columns)
+        picked, weights, reading = find_weights(names, picked, reading or Reading())
+        return cls([names[j] for j in picked], None if weights is None else names[weights], reading)
+
+    @property
+    def all_names(self) -> list[str]:
+        return self.names if self.weights is None else [*self.names, self.weights]
+
+
 def _encode_batches(
-    pyarrow: Any, batches: Iterable[Any], schema: Any, names: Sequence[str], n_samples: int | None
+    pyarrow: Any, batches: Iterable[Any], schema: Any, wanted: _Wanted, n_samples: int | None
 ) -> Samples:
+    names, weights, reading = wanted
     encoder = None
     for table in _whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
         frame = as_frame(table.select(names))
         assert frame is not None
         if encoder is None:
-            encoder = Encoder(names, n_samples, orders=category_orders(frame))
+            orders = category_orders(frame)
+            encoder = Encoder(names, n_samples, orders=orders, reading=reading)
         add_frame(encoder, frame)
+        if weights is not None:
+            encoder.weigh(table[weights].to_pylist())
     assert encoder is not None
     return encoder.finish()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -18,22 +17,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from markhood.data.cells import parse_cell
 from markhood.data.encoder import Encoder, chunk_rows
 from markhood.data.memory import require_memory
 from markhood.data.names import default_names, pick_columns
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
 DELIMITERS = ",\t;|"
-MISSING = frozenset(["", "NA", "NaN", "nan", "null", "NULL"])
 LINES_LOOKED_AT = 20  # to find the delimiter
 ROWS_LOOKED_AT = 200  # to guess whether there is a header
 
-_NUMBER = re.compile(r"(?ai)[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)")
-
 
 def read_delimited(
-    path: Path, columns: Sequence[str] | None = None, header: bool | None = None
+    path: Path,
+    columns: Sequence[str] | None = None,
+    header: bool | None = None,
+    reading: Reading | None = None,
 ) -> Samples:
     """Read a text file of cells between delimiters.
 
@@ -46,38 +48,23 @@ def read_delimited(
     header : bool, optional
         Whether the first row has the names; by default it does where none of its cells occurs
         again in its column.
+    reading : Reading, optional
+        What is missing, how many levels there may be, what samples weigh.
     """
+    reading = reading or Reading()
     try:
         text = _Text(path, *_look(path))
         if header is not None:
-            return _encode(text, columns, header).finish()
+            return _encode(text, columns, header, reading).finish()
         first, *others = islice(text.rows(), ROWS_LOOKED_AT)
         if any(cell in seen for cell, *seen in zip(first, *others, strict=True)):
-            return _encode(text, columns, header=False).finish()
-        encoder = _encode(text, columns, header=True)
+            return _encode(text, columns, False, reading).finish()
+        encoder = _encode(text, columns, True, reading)
         if encoder.has_seen(dict(zip(_header_names(first), first, strict=True))):
-            encoder = _encode(text, columns, header=False)
+            encoder = _encode(text, columns, False, reading)
         return encoder.finish()
     except UnicodeDecodeError as error:
         raise _undecodable(path) from error
-
-
-def parse_cell(text: str) -> str | int | float | None:
-    """Return the number that a cell holds, None where it holds nothing, else its text.
-
-    Examples
-    --------
-    >>> [parse_cell(cell) for cell in ("1", " 2.50", "yes", "NA")]
-    [1, 2.5, 'yes', None]
-    """
-    text = text.strip()
-    if text in MISSING:
-        return None
-    if _NUMBER.fullmatch(text):
-        with suppress(ValueError):
-            return int(text)
-        return float(text)
-    return text
 
 
 @dataclass
@@ -129,7 +116,7 @@ class _Text:
         return f"line {row + self._offsets[at][1] + 1}"
 
 
-def _encode(text: _Text, columns: Sequence[str] | None, header: bool) -> Encoder:
+def _encode(text: _Text, columns: Sequence[str] | None, header: bool, reading: Reading) -> Encoder:
     """Feed an encoder the rows, from the second where the first is a header."""
     rows = text.rows()
     first = next(rows)
@@ -138,17 +125,21 @@ def _encode(text: _Text, columns: Sequence[str] | None, header: bool) -> Encoder
     names = _header_names(first) if header else default_names(len(first))
     advice = "rename them, or say that there is no header if the first row is data"
     picked = pick_columns(names, columns, advice)
+    picked, weights, reading = find_weights(names, picked, reading)
     require_memory(len(picked), int(os.path.getsize(text.path) / text.line_bytes))
     skipped = int(header)
     encoder = Encoder(
         [names[j] for j in picked],
         parse=parse_cell,
         locate=lambda row: text.line(row + skipped),
+        reading=reading,
     )
     step = chunk_rows(len(first) * 8)
     while chunk := list(islice(rows, step)):
         by_column = list(zip(*chunk, strict=True))
         encoder.add([by_column[j] for j in picked])
+        if weights is not None:
+            encoder.weigh(by_column[weights])
     return encoder
 
 

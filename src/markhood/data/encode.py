@@ -8,7 +8,7 @@ imported here; who has such an object has imported them already.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,28 +19,51 @@ from markhood.data.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.encoder import Encoder
 from markhood.data.frames import add_frame, as_frame, category_orders
 from markhood.data.names import check_names, default_names
+from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 
 
-def encode(data: Any, names: Sequence[str] | None = None) -> Samples:
-    """Pack a table of observations, one bit a value.
+def encode(
+    data: Any,
+    names: Sequence[str] | None = None,
+    *,
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+    max_levels: int = 64,
+    weights: Any = None,
+    normalize_weights: bool = True,
+) -> Samples:
+    """Pack a table of observations, a few bits a value.
 
-    The larger of a column's two values, or the later in sort order, becomes one; categories
-    keep their own order.
+    The levels of a column are the values that occur in it, numbers by size and before text, which
+    is in sort order; categories keep their own order.
 
     Parameters
     ----------
     data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
-        Columns with two distinct values each, whatever these are. `Samples` are returned as
-        they are.
+        Columns with at most `max_levels` distinct values each, whatever these are. `Samples` are
+        returned as they are.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values (NaN, None, NA, null): refuse them, leave out the samples
+        that have any, make them a level of their own (the last, None), or keep them apart in
+        ``Samples.missing``.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have; at most 65535.
+    weights : array-like of shape (n_samples,) or "similarity", optional
+        How often each sample counts: `as_weights` and `similarity_weights` of
+        `markhood.data.weights` say how they are taken. Samples of weight 0 are left out.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
 
     Returns
     -------
     Samples
-        With a `DataWarning` for columns that have one value only.
+        With a `DataWarning` for columns that have one value only, and where samples were left out.
 
     Raises
     ------
@@ -55,11 +78,32 @@ def encode(data: Any, names: Sequence[str] | None = None) -> Samples:
     (('x0', 'x1'), (('no', 'yes'), (1, 2)))
     >>> samples.ones.tolist()
     [1, 1]
+    >>> encode([["a", 1], ["b", None], ["c", 2]], missing="level").levels
+    (('a', 'b', 'c'), (1, 2, None))
     """
-    return data if isinstance(data, Samples) else _encode(data, names, None)
+    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights)
+    if isinstance(data, Samples):
+        if not reading.is_default:
+            raise InputError(
+                "Samples have been encoded already: say how when they are, to encode or "
+                "read_samples"
+            )
+        return data
+    if isinstance(weights, str) and weights != SIMILARITY:
+        raise InputError(
+            f"Unknown weights {weights!r}: give a number a sample, or the word similarity"
+        )
+    return _encode(data, names, None, reading)
 
 
-def encode_like(data: Any, levels: Levels, names: Sequence[str] | None = None) -> Samples:
+def encode_like(
+    data: Any,
+    levels: Levels,
+    names: Sequence[str] | None = None,
+    *,
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+) -> Samples:
     """Pack new data with the levels of data seen before.
 
     Parameters
@@ -70,6 +114,8 @@ def encode_like(data: Any, levels: Levels, names: Sequence[str] | None = None) -
         The levels of each variable, as in `Samples.levels`; any other value is an error.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
+    missing, missing_values
+        As for `encode`; where some variable has the level None, missing values are that level.
 
     Returns
     -------
@@ -82,32 +128,39 @@ def encode_like(data: Any, levels: Levels, names: Sequence[str] | None = None) -
     >>> encode_like([[5, 1]], levels=((3, 5), (0, 1))).words[:, 0].tolist()
     [1, 1]
     """
-    return _encode(data, names, levels)
+    if any(None in values for values in levels):
+        missing = "level"
+    return _encode(data, names, levels, Reading(missing, missing_values))
 
 
-def _encode(data: Any, names: Sequence[str] | None, levels: Levels | None) -> Samples:
+def _encode(
+    data: Any, names: Sequence[str] | None, levels: Levels | None, reading: Reading
+) -> Samples:
     frame = as_frame(data)
     if frame is not None:
         names = _names(names, frame.shape[1], levels, [str(name) for name in frame.columns])
         orders = category_orders(frame)
-        packing = Encoder(names, len(frame), levels=levels, orders=orders)
+        packing = Encoder(names, len(frame), levels=levels, orders=orders, reading=reading)
         add_frame(packing, frame)
         return packing.finish()
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(data):
-        return _encode_sparse(data, names, levels)
+        return _encode_sparse(data, names, levels, reading)
     table = _as_table(data)
     names = _names(names, table.shape[1], levels)
-    packing = Encoder(names, len(table), levels=levels)
+    packing = Encoder(names, len(table), levels=levels, reading=reading)
     packing.add(table)
     return packing.finish()
 
 
-def _encode_sparse(data: Any, names: Sequence[str] | None, levels: Levels | None) -> Samples:
+def _encode_sparse(
+    data: Any, names: Sequence[str] | None, levels: Levels | None, reading: Reading
+) -> Samples:
     """Pack a sparse matrix, some of its columns at a time."""
     check_table(data.shape, data.dtype)
     n_samples, n_variables = data.shape
-    packing = Encoder(_names(names, n_variables, levels), n_samples, levels=levels)
+    names = _names(names, n_variables, levels)
+    packing = Encoder(names, n_samples, levels=levels, reading=reading)
     by_columns = data.tocsc()
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
     for column in range(0, n_variables, step):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -19,18 +20,21 @@ from numpy.typing import NDArray
 from markhood.data.coders import (
     ARRAY_KINDS,
     ArrayCoder,
+    Codes,
     Levels,
     ValueCoder,
     fits_array,
-    is_descending,
     is_missing,
     plain,
 )
 from markhood.data.findings import MINIMUM, Findings, check_shape, listed, row_number
-from markhood.data.memory import require_memory
+from markhood.data.indicators import Coded, Table, tabulate
 from markhood.data.names import check_names
-from markhood.data.samples import BITS_PER_WORD, Samples, words_per_row
-from markhood.errors import DataWarning
+from markhood.data.planes import MISSING, Planes
+from markhood.data.reading import SIMILARITY, Reading
+from markhood.data.samples import BITS_PER_WORD, Samples, Weights
+from markhood.data.weights import as_weights, check_weights, similarity_weights
+from markhood.errors import DataWarning, InputError
 
 CHUNK_BYTES = 1 << 24
 TILE_CELLS = 1 << 19
@@ -63,6 +67,8 @@ class Encoder:
         What makes a value of a cell that is not in an array (text files give text).
     locate : callable, optional
         Says where a row is: "row 3", "line 4".
+    reading : Reading, optional
+        What is missing, how many levels there may be, what samples weigh.
 
     Examples
     --------
@@ -83,6 +89,7 @@ class Encoder:
         orders: Mapping[int, Sequence[Any]] | None = None,
         parse: Callable[[Any], Any] = plain,
         locate: Callable[[int], str] = row_number,
+        reading: Reading | None = None,
     ) -> None:
         check_names(names)
         self._names = tuple(names)
@@ -91,12 +98,14 @@ class Encoder:
         self._orders = orders or {}
         self._parse = parse
         self._rows = 0
+        self._reading = reading or Reading()
         self._findings = Findings(names, locate)
         self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
-        self._bytes = np.zeros((len(names), 0), np.uint8)
+        self._planes = Planes(len(names))
+        self._weights: list[Any] = []
         if n_samples is not None:
             check_shape(n_samples, len(names), self._min_samples)
-            self._reserve(n_samples)
+            self._planes.reserve(n_samples)
 
     def add(self, chunk: NDArray[Any] | Sequence[Column]) -> None:
         """Take the next rows: an array of shape (rows, columns), or a list of columns.
@@ -126,6 +135,16 @@ class Encoder:
         """Go on past rows whose tiles have been placed."""
         self._rows += n_rows
 
+    def weigh(self, values: Sequence[Any]) -> None:
+        """Take the weights of the next rows, numbers or cells of text."""
+        for row, value in enumerate(values, start=len(self._weights)):
+            try:
+                self._weights.append(float(value))
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"The weight at {self._findings.locate(row)} is {value!r}: give a number"
+                ) from None
+
     def has_seen(self, cells: Mapping[str, Any]) -> bool:
         """Return whether any column has had the value of the cell given for its name."""
         return any(
@@ -142,42 +161,88 @@ class Encoder:
         Samples
             With a `DataWarning` for columns that have one value only.
         """
-        n_samples, n_variables = self._rows, len(self._names)
-        check_shape(n_samples, n_variables, self._min_samples)
+        check_shape(self._rows, len(self._names), self._min_samples)
         if self._findings:
             raise self._findings.error()
-        if self._bytes.shape[1] != words_per_row(n_samples) * 8:
-            self._bytes = self._bytes[:, : words_per_row(n_samples) * 8].copy()
-        words = self._bytes.view("<u8").astype(np.uint64, copy=False)
-        levels = self._fixed or self._order_levels(words)
-        return Samples(words, n_samples, self._names, levels)
-
-    def _order_levels(self, words: NDArray[np.uint64]) -> Levels:
-        """Flip the variables whose first value is the larger, and return all levels in order."""
-        levels = [
+        self._planes.trim(self._rows)
+        kept, weights = self._choose_rows()
+        n_samples = int(kept.sum())
+        if n_samples < self._rows:
+            self._planes.keep(kept)
+        values = [
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
-        flipped = np.zeros(len(levels), np.bool_)
-        for j, values in enumerate(levels):
-            if len(values) == 2 and is_descending(*values, self._orders.get(j, ())):
-                flipped[j] = True
-                levels[j] = values[::-1]
-        every = np.zeros(words.shape[1] * 8, np.uint8)  # padding stays zero
-        every[: -(-self._rows // 8)] = np.packbits(np.ones(self._rows, np.uint8), bitorder="little")
-        step = max(1, TILE_CELLS // words.shape[1])
-        for block in range(0, len(words), step):
-            at = slice(block, block + step)
-            words[at] ^= flipped[at, None] * every.view("<u8")
-        constant = [repr(self._names[j]) for j, values in enumerate(levels) if len(values) == 1]
+        table = tabulate(
+            Coded(self._planes, n_samples, values),
+            self._orders,
+            fixed=self._fixed,
+            missing_is_level=self._reading.missing == "level",
+            some_left_out=n_samples < self._rows,
+        )
+        self._check_levels(table)
+        samples = Samples(table.words, n_samples, self._names, table.levels, table.missing, weights)
+        if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
+            samples = replace(samples, weights=similarity_weights(samples))
+        return samples
+
+    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None]:
+        """Return which rows stay, and the weights of those."""
+        kept = np.ones(self._rows, np.bool_)
+        if self._reading.missing == "drop":
+            kept = ~self._planes.missing_somewhere(self._rows)
+            self._say_how_many_stay(int(kept.sum()))
+        given = self._weights if self._weights else self._reading.weights
+        if given is None or (isinstance(given, str) and given == SIMILARITY):
+            return kept, None
+        numbers = check_weights(given, self._rows)[kept]
+        counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
+        kept[kept] = counts > 0
+        if kept.sum() < self._min_samples:
+            raise InputError(
+                f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
+                f"{self._min_samples} is required: give weights to more"
+            )
+        counts = counts[counts > 0]
+        return kept, None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
+
+    def _say_how_many_stay(self, n_kept: int) -> None:
+        if n_kept == self._rows:
+            return
+        said = f"{self._rows - n_kept} of {self._rows} rows have missing values"
+        if n_kept < self._min_samples:
+            raise InputError(
+                f"{said}, so that {n_kept} would stay while a minimum of {self._min_samples} is "
+                "required: leave out the columns with most of them, or choose missing='level'"
+            )
+        warnings.warn(f"{said} and are dropped: {n_kept} stay", DataWarning, stacklevel=4)
+
+    def _check_levels(self, table: Table) -> None:
+        """Refuse columns with nothing to learn from or of, and warn of constant ones."""
+        if self._fixed is not None:
+            for j in self._planes.columns(MISSING):
+                if self._reading.missing == "level" and None not in self._fixed[j]:
+                    raise InputError(
+                        f"Column {self._names[j]!r} has missing values, but the data that the "
+                        "model was fitted to had none in it: fill them, or leave the rows out"
+                    )
+            return
+        empty = [repr(self._names[j]) for j, values in enumerate(table.levels) if not values]
+        if empty:
+            raise InputError(
+                f"All values are missing in column{'s'[: len(empty) > 1]} {listed(empty)}: leave "
+                f"{'them' if len(empty) > 1 else 'it'} out"
+            )
+        constant = [
+            repr(self._names[j]) for j, values in enumerate(table.levels) if len(values) == 1
+        ]
         if constant:
             many = len(constant) > 1
             warnings.warn(
                 f"{len(constant)} column{'s have' if many else ' has'} one value only and will "
                 f"be isolated: {listed(constant)}",
                 DataWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return tuple(levels)
 
     def _place_columns(
         self, columns: NDArray[Any] | Sequence[Column], row: int, column: int = 0
@@ -190,7 +255,7 @@ class Encoder:
             if first >= last:
                 continue
             part = columns[first - column : last - column]
-            codes: NDArray[Any] | None
+            codes: Codes | None
             if isinstance(coder, ValueCoder):
                 values = [c.tolist() if isinstance(c, np.ndarray) else c for c in part]
                 codes = coder.codes(values, row, first, first - start)
@@ -201,23 +266,20 @@ class Encoder:
             if codes is not None:
                 self._pack(codes, row, first)
 
-    def _pack(self, codes: NDArray[Any], row: int, column: int) -> None:
-        self._reserve(row + len(codes))
-        packed = np.packbits(codes.T, axis=1, bitorder="little")
-        n_columns, n_bytes = packed.shape
-        self._bytes[column : column + n_columns, row // 8 : row // 8 + n_bytes] = packed
-
-    def _reserve(self, n_samples: int) -> None:
-        """Make room for so many samples; twice as many where nobody said how many will come."""
-        n_variables, room = self._bytes.shape
-        if n_samples <= room * 8:
-            return
-        if room:
-            n_samples = max(n_samples, 2 * room * 8)
-        require_memory(n_variables, n_samples)
-        grown = np.zeros((n_variables, words_per_row(n_samples) * 8), np.uint8)
-        grown[:, :room] = self._bytes
-        self._bytes = grown
+    def _pack(self, coded: Codes, row: int, column: int) -> None:
+        """Write the digits of codes, those after the first only of columns that have them."""
+        codes, absent = coded
+        n_columns = codes.shape[1]
+        n_digits = int(codes.max(initial=0)).bit_length()
+        first = codes & 1 if n_digits > 1 else codes
+        self._planes.put(0, first, row, slice(column, column + n_columns))
+        for digit in range(1, n_digits):
+            columns = np.flatnonzero(codes.max(axis=0) >> digit)
+            bits = codes[:, columns] >> digit & 1
+            self._planes.put(digit, bits, row, column + columns)
+        if absent is not None:
+            columns = np.flatnonzero(absent.any(axis=0))
+            self._planes.put(MISSING, absent[:, columns], row, column + columns)
 
     def _runs(
         self, columns: Sequence[Column]
@@ -234,11 +296,14 @@ class Encoder:
         self, start: int, stop: int, dtype: np.dtype[Any]
     ) -> tuple[int, int, ArrayCoder | ValueCoder]:
         coder: ArrayCoder | ValueCoder
-        fixed = self._fixed and self._fixed[start:stop]
+        fixed = None
+        if self._fixed is not None:
+            given = self._fixed[start:stop]
+            fixed = tuple(tuple(v for v in values if v is not None) for values in given)
         if dtype.kind in ARRAY_KINDS and (fixed is None or fits_array(fixed, dtype.kind)):
-            coder = ArrayCoder(dtype, stop - start, self._findings)
+            coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
         else:
-            coder = ValueCoder(stop - start, self._findings, self._parse)
+            coder = ValueCoder(stop - start, self._findings, self._reading, self._parse)
         if fixed is not None:
             coder.fix(fixed)
         return start, stop, coder

@@ -6,13 +6,15 @@ The ending decides, never a look inside: what a command does should be plain fro
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from markhood.data.arrow import read_arrow, read_parquet
 from markhood.data.delimited import read_delimited
 from markhood.data.findings import listed
 from markhood.data.npy import read_npy, read_npz
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 
@@ -28,8 +30,13 @@ def read_samples(
     columns: Sequence[str] | None = None,
     header: bool | None = None,
     array: str | None = None,
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+    max_levels: int = 64,
+    weights: Any = None,
+    normalize_weights: bool = True,
 ) -> Samples:
-    r"""Read a table of observations and pack it, one bit a value.
+    r"""Read a table of observations and pack it, a few bits a value.
 
     Parameters
     ----------
@@ -43,11 +50,23 @@ def read_samples(
         its cells occurs again in its column.
     array : str, optional
         For .npz, the array to read; by default `data`, else the only one with two dimensions.
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values (NaN, null, empty cells), see `encode`.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have; at most 65535.
+    weights : array-like of shape (n_samples,), str or path, optional
+        How often each sample counts, see `encode`: numbers, the word "similarity", the name of a
+        column of the data (which then is no variable) or, where there is none of that name, of a
+        file with one number a line, or .npy.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
 
     Returns
     -------
     Samples
-        With a `DataWarning` for columns that have one value only.
+        With a `DataWarning` for columns that have one value only, and where samples were left out.
 
     Raises
     ------
@@ -63,6 +82,7 @@ def read_samples(
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
     """
+    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights)
     path = Path(path)
     ending = path.suffix.lower()
     _check_file(path)
@@ -73,12 +93,14 @@ def read_samples(
         )
     try:
         if ending in TEXT_ENDINGS:
-            return read_delimited(path, columns, header)
+            return read_delimited(path, columns, header, reading)
         if ending in PARQUET_ENDINGS:
-            return read_parquet(path, columns)
+            return read_parquet(path, columns, reading)
         if ending in ARROW_ENDINGS:
-            return read_arrow(path, columns)
-        return read_npy(path, columns) if ending == ".npy" else read_npz(path, columns, array)
+            return read_arrow(path, columns, reading)
+        if ending == ".npz":
+            return read_npz(path, columns, array, reading)
+        return read_npy(path, columns, reading)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions") from error

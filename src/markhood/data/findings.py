@@ -29,7 +29,7 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
     head = list(items[:shown])
     if len(items) > shown:
         head.append(f"{len(items) - shown} more")
-    return " and ".join(filter(None, [", ".join(head[:-1]), head[-1]]))
+    return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
 
 
 def check_shape(n_samples: int, n_variables: int, min_samples: int = MINIMUM) -> None:
@@ -86,33 +86,51 @@ class Findings:
         if self._surplus is None:
             self._surplus = (row, column, tuple(values), fixed)
 
+    def no_level(self, row: int, column: int, value: Any) -> InputError:
+        """Return the error for a value that cannot be looked up."""
+        return InputError(
+            f"Column {self.names[column]!r} at {self.locate(row)} has a {type(value).__name__}, "
+            "which cannot be a level: give numbers, text or other plain values"
+        )
+
     def error(self) -> InputError:
         """Return the worst of what was noted as one sentence."""
-        names, locate = self.names, self.locate
         if self._first_missing is not None:
-            row, column = self._first_missing
-            total = sum(self.missing.values())
-            columns = [repr(names[j]) for j in sorted(self.missing)]
-            return InputError(
-                f"The data have {total} missing value{'s'[: total > 1]} (NaN, null or empty) in "
-                f"column{'s'[: len(columns) > 1]} {listed(columns)}, the first in column "
-                f"{names[column]!r} at {locate(row)}: drop or fill the rows or columns with them"
-            )
+            return self._missing_values(*self._first_missing)
         if self._infinite is not None:
             row, column = self._infinite
             return InputError(
-                f"Column {names[column]!r} has an infinite value (inf) at {locate(row)}: "
-                "replace it, or leave the column out"
+                f"Column {self.names[column]!r} has an infinite value (inf) at "
+                f"{self.locate(row)}: replace it, or leave the column out"
             )
         assert self._surplus is not None
-        row, column, values, fixed = self._surplus
-        shown = [repr(value) for value in values]
-        if fixed:
-            return InputError(
-                f"Column {names[column]!r} has the value {shown[-1]} at {locate(row)}, but the "
-                f"model knows only {listed(shown[:-1])} in it: give data with the same levels"
-            )
+        return self._surplus_value(*self._surplus)
+
+    def _missing_values(self, row: int, column: int) -> InputError:
+        total = sum(self.missing.values())
+        columns = [f"{self.names[j]!r} ({self.missing[j]})" for j in sorted(self.missing)]
         return InputError(
-            f"Column {names[column]!r} has more than two values, {listed(shown)} (the third at "
-            f"{locate(row)}): recode it to two values, or leave it out"
+            f"The data have {total} missing value{'s'[: total > 1]} (NaN, null or empty) in "
+            f"column{'s'[: len(columns) > 1]} {listed(columns)}, the first in column "
+            f"{self.names[column]!r} at {self.locate(row)}: fill them, or choose missing='drop' "
+            "(leave out rows with any), 'level' (a level of its own) or 'impute'"
+        )
+
+    def _surplus_value(
+        self, row: int, column: int, values: tuple[Any, ...], fixed: bool
+    ) -> InputError:
+        shown = [repr(value) for value in values]
+        name, where = self.names[column], self.locate(row)
+        if fixed:
+            known = listed(shown[:-1]) or "missing values"
+            return InputError(
+                f"Column {name!r} has the value {shown[-1]} at {where}, but the "
+                f"model knows only {known} in it: give data with the same levels"
+            )
+        advice = "recode it to fewer"
+        if any(isinstance(v, float) and not v.is_integer() for v in values):
+            advice = "it looks continuous, so cut it into classes"
+        return InputError(
+            f"Column {name!r} has more than {len(values) - 1} values, {listed(shown)} (number "
+            f"{len(values)} at {where}): {advice}, leave it out, or raise max_levels"
         )

@@ -75,7 +75,7 @@ def _as_chunk(frame: nw.DataFrame[Any], uniform: bool) -> NDArray[Any] | Sequenc
     """Return rows as one array where all columns are numbers of one dtype, else as columns."""
     if uniform:
         array = frame.to_numpy()
-        if array.dtype.kind in NUMBER_KINDS:
+        if _has_kind(array, frame.schema.dtypes()[0]):
             return array
     return [_as_column(column) for column in frame.iter_columns()]
 
@@ -83,9 +83,19 @@ def _as_chunk(frame: nw.DataFrame[Any], uniform: bool) -> NDArray[Any] | Sequenc
 def _as_column(column: nw.Series[Any]) -> Column:
     if _is_number(column.dtype):
         array = column.to_numpy()
-        if array.dtype.kind in NUMBER_KINDS:
+        if _has_kind(array, column.dtype):
             return array
     return column.to_list()
+
+
+def _has_kind(array: NDArray[Any], dtype: Any) -> bool:
+    """Return whether an array has the numbers of a column as they are.
+
+    Whole numbers among which some are missing come as floats, and would be shown so.
+    """
+    return array.dtype.kind in (
+        NUMBER_KINDS.replace("f", "") if dtype.is_integer() else NUMBER_KINDS
+    )
 
 
 def _is_number(dtype: Any) -> bool:

@@ -27,9 +27,9 @@ def available_memory() -> int | None:
         return None
 
 
-def require_memory(n_variables: int, n_samples: int) -> None:
-    """Raise where the packed bits of so many variables and samples do not fit in memory."""
-    needed = n_variables * words_per_row(n_samples) * 8
+def require_memory(n_variables: int, n_samples: int, n_rows: int | None = None) -> None:
+    """Raise where packed samples do not fit in memory; by default they have a row a variable."""
+    needed = (n_variables if n_rows is None else n_rows) * words_per_row(n_samples) * 8
     available = available_memory()
     if available is not None and needed > available:
         raise InputError(

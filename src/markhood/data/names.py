@@ -38,11 +38,15 @@ def pick_columns(
     position = {name: j for j, name in enumerate(names)}
     for name in wanted:
         if name not in position:
-            folded = {other.casefold(): other for other in names}
-            close = [repr(folded[c]) for c in get_close_matches(name.casefold(), folded, n=3)]
-            known = [repr(other) for other in names]
-            hint = f"near it are {listed(close)}" if close else f"there are {listed(known)}"
-            raise InputError(f"There is no column {name!r}: {hint}")
+            raise InputError(f"There is no column {name!r}: {near(name, names)}")
     check_names([name for name in names if name in set(wanted)], advice)
     check_names(wanted, "ask for each column once")
     return [position[name] for name in wanted]
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """Say which names there are that are like one that is not there."""
+    folded = {other.casefold(): other for other in names}
+    close = [repr(folded[c]) for c in get_close_matches(name.casefold(), folded, n=3)]
+    known = [repr(other) for other in names]
+    return f"near it are {listed(close)}" if close else f"there are {listed(known)}"

@@ -23,7 +23,9 @@ from markhood.data.encode import check_table
 from markhood.data.encoder import Encoder, chunk_rows
 from markhood.data.findings import listed
 from markhood.data.names import default_names, pick_columns
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
 
@@ -34,13 +36,21 @@ class _Header:
     dtype: np.dtype[Any]
 
 
-def read_npy(path: Path, columns: Sequence[str] | None = None) -> Samples:
+def read_npy(
+    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
+) -> Samples:
     """Read an array of shape (n_samples, n_variables) from an NPY file."""
     with path.open("rb") as handle:
-        return _read_array(handle, _read_header(handle, str(path)), columns, str(path))
+        header = _read_header(handle, str(path))
+        return _read_array(handle, header, columns, str(path), reading or Reading())
 
 
-def read_npz(path: Path, columns: Sequence[str] | None = None, array: str | None = None) -> Samples:
+def read_npz(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    array: str | None = None,
+    reading: Reading | None = None,
+) -> Samples:
     """Read one array of an NPZ file: that named, else `data`, else the only one with two axes."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -52,7 +62,8 @@ def read_npz(path: Path, columns: Sequence[str] | None = None, array: str | None
             name = _choose(headers, array, path)
             with archive.open(f"{name}.npy") as handle:
                 label = f"The array {name!r} in {path}"
-                return _read_array(handle, _read_header(handle, label), columns, label)
+                header = _read_header(handle, label)
+                return _read_array(handle, header, columns, label, reading or Reading())
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(f"{path} is damaged ({error}): save it again") from error
 
@@ -97,21 +108,28 @@ def _read_header(handle: IO[bytes], label: str) -> _Header:
 
 
 def _read_array(
-    handle: IO[bytes], header: _Header, columns: Sequence[str] | None, label: str
+    handle: IO[bytes],
+    header: _Header,
+    columns: Sequence[str] | None,
+    label: str,
+    reading: Reading,
 ) -> Samples:
     """Pack the array that follows its header."""
     check_table(header.shape, header.dtype)
     n_samples, n_variables = header.shape
     names = default_names(n_variables)
-    picked = pick_columns(names, columns)
-    packing = Encoder([names[j] for j in picked], n_samples)
+    picked, weights, reading = find_weights(names, pick_columns(names, columns), reading)
+    packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
+    is_whole = picked == list(range(n_variables))
     itemsize = header.dtype.itemsize
     if header.by_columns:
         step = max(1, encoder.CHUNK_BYTES // (n_samples * itemsize))
         for start in range(0, n_variables, step):
             shape = (min(step, n_variables - start), n_samples)
             block = _read_block(handle, shape, header.dtype, label)
-            if columns is None:
+            if weights is not None and start <= weights < start + step:
+                packing.weigh(block[weights - start].tolist())
+            if is_whole:
                 packing.place(block.T, 0, start)
                 continue
             for at, j in enumerate(picked):
@@ -123,7 +141,9 @@ def _read_array(
         for start in range(0, n_samples, step):
             shape = (min(step, n_samples - start), n_variables)
             block = _read_block(handle, shape, header.dtype, label)
-            packing.add(block if columns is None else block[:, picked])
+            packing.add(block if is_whole else block[:, picked])
+            if weights is not None:
+                packing.weigh(block[:, weights].tolist())
     return packing.finish()
 
 

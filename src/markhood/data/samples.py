@@ -114,7 +114,11 @@ class Samples:
     def fingerprint(self) -> str:
         """Hash of names, levels and values: equal for equal data, whatever file they came from."""
         digest = hashlib.blake2b(digest_size=16)
-        described = [self.n_samples, self.names, [[_as_text(v) for v in ls] for ls in self.levels]]
+        described = [
+            self.n_samples,
+            self.names,
+            [[level_text(v) for v in ls] for ls in self.levels],
+        ]
         digest.update(json.dumps(described).encode())
         digest.update(np.ascontiguousarray(self.words).data)
         for variable, mask in sorted(self.missing.items()):
@@ -136,8 +140,10 @@ class Samples:
         return Weighting(counts * np.float64(unit), stacked, unit)
 
 
-def _as_text(level: Any) -> str:
-    """Write equal numbers alike, whether they came as 1, 1.0 or True."""
+def level_text(level: Any) -> str:
+    """Write equal numbers alike, whether they came as 1, 1.0 or True; None is missing."""
+    if level is None:
+        return "missing"
     is_whole = isinstance(level, (bool, int, float)) and level == int(level)
     return str(int(level)) if is_whole else str(level)
 

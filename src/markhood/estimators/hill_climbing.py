@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 from markhood.scores.criterion import Criterion
 
 
+@dataclass(eq=False, repr=False)
 class HillClimbing(StructureEstimator):
     """Learn a graph by hill climbing over all variables (HC).
 
@@ -20,10 +24,33 @@ class HillClimbing(StructureEstimator):
         agreement.
     criterion : "bic", "mpl" or object, default="bic"
         What scores a blanket; an object with a method ``score(table) -> float``.
-    n_jobs : int, optional
-        Threads; -1 for all.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    fit_penalty : {"l2", "l1"}, optional
+        Maximise the likelihood in "bic" less ``fit_strength`` times the sum of the slopes' squares or
+        sizes; helps where data are separated or few. By default plain maximum likelihood.
+    fit_strength : float, default=1.0
+        How much of it.
+    n_jobs : int, optional
+        Threads; -1 for all.
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values: refuse them, leave out the samples that have any, make
+        them a level of their own, or learn from several completed data sets.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have.
+    imputations : int, default=10
+        How many completed data sets there are with ``missing="impute"``.
+    random_state : int, optional
+        What their random numbers start from; by default 0.
+    required_edges, forbidden_edges : sequence of pairs, array of shape (n, 2), or path, optional
+        Edges that the graph has whatever the data say, and edges that it does not have; pairs of
+        column names or numbers, or a file with a pair on every line.
+    groups : mapping, sequence of n_features labels, or path, optional
+        The group of every variable: by name, in order, or in a file.
+    group_rule : {"between", "within"}, default="between"
+        Which edges may be learned where there are groups: those between two, or within one.
 
     Attributes
     ----------
@@ -53,23 +80,17 @@ class HillClimbing(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.HillClimbing
+    _method: ClassVar = methods.HillClimbing
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        rule: str = "global",
-        criterion: str | Criterion = "bic",
-        n_jobs: int | None = None,
-        start: str = "or",
-    ) -> None:
-        self.gamma = gamma
-        self.rule = rule
-        self.criterion = criterion
-        self.n_jobs = n_jobs
-        self.start = start
+    gamma: float = 0.5
+    rule: str = "global"
+    criterion: str | Criterion = "bic"
+    start: str = "or"
+    fit_penalty: str | None = None
+    fit_strength: float = 1.0
 
 
+@dataclass(eq=False, repr=False)
 class PLRHC(HillClimbing):
     """Learn a graph by hill climbing near the pairs that pass a screen (PLRHC).
 
@@ -82,8 +103,10 @@ class PLRHC(HillClimbing):
         Weight of the number of possible blankets; of the screen, which is always BIC_gamma, too.
     depth : int, default=3
         How many steps of the screened graph are near.
-    rule, criterion, n_jobs, start
+    rule, criterion, start, fit_penalty, fit_strength
         As for `HillClimbing`.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -101,29 +124,22 @@ class PLRHC(HillClimbing):
     [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
     """
 
-    _method = methods.Plrhc
+    _method: ClassVar = methods.Plrhc
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        depth: int = 3,
-        rule: str = "global",
-        criterion: str | Criterion = "bic",
-        n_jobs: int | None = None,
-        start: str = "or",
-    ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs, start)
-        self.depth = depth
+    depth: int = 3
 
 
+@dataclass(eq=False, repr=False)
 class MarginalPseudoLikelihood(HillClimbing):
     """Learn a graph by hill climbing by the marginal pseudo-likelihood (MPL).
 
     Parameters
     ----------
-    gamma, rule, criterion, n_jobs, start
+    gamma, rule, criterion, start, fit_penalty, fit_strength
         As for `HillClimbing`, with the defaults of the method's authors: the criterion "mpl", and
         a climb that starts without edges.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -139,14 +155,7 @@ class MarginalPseudoLikelihood(HillClimbing):
     [[0, 2]]
     """
 
-    _method = methods.MarginalPseudoLikelihood
+    _method: ClassVar = methods.MarginalPseudoLikelihood
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        rule: str = "global",
-        criterion: str | Criterion = "mpl",
-        n_jobs: int | None = None,
-        start: str = "empty",
-    ) -> None:
-        super().__init__(gamma, rule, criterion, n_jobs, start)
+    criterion: str | Criterion = "mpl"
+    start: str = "empty"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
 
+@dataclass(eq=False, repr=False)
 class BlanketsJointPosterior(StructureEstimator):
     """Learn the graph whose independence assertions are most probable together (BJP).
 
@@ -13,8 +17,8 @@ class BlanketsJointPosterior(StructureEstimator):
     ----------
     gamma : float, default=0.5
         Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
-    n_jobs : int, optional
-        Threads; -1 for all.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -32,8 +36,6 @@ class BlanketsJointPosterior(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.BlanketsJointPosterior
+    _method: ClassVar = methods.BlanketsJointPosterior
 
-    def __init__(self, gamma: float = 0.5, n_jobs: int | None = None) -> None:
-        self.gamma = gamma
-        self.n_jobs = n_jobs
+    gamma: float = 0.5

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
 
+@dataclass(eq=False, repr=False)
 class L1Logistic(StructureEstimator):
     """Learn a graph from the paths of L1-penalised logistic regressions (L1LR-BIC).
 
@@ -21,8 +25,8 @@ class L1Logistic(StructureEstimator):
     refit : bool, default=True
         Whether supports are scored at their own maximum of the likelihood. IsingFit's variant is
         ``refit=False, standardize=True, gamma=0.25, rule="and"``; couplings are then the path's.
-    n_jobs : int, optional
-        Threads; -1 for all.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -40,18 +44,9 @@ class L1Logistic(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.L1Logistic
+    _method: ClassVar = methods.L1Logistic
 
-    def __init__(
-        self,
-        gamma: float = 0.5,
-        rule: str = "or",
-        standardize: bool = False,
-        refit: bool = True,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.gamma = gamma
-        self.rule = rule
-        self.standardize = standardize
-        self.refit = refit
-        self.n_jobs = n_jobs
+    gamma: float = 0.5
+    rule: str = "or"
+    standardize: bool = False
+    refit: bool = True

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from markhood import methods
 from markhood.estimators.structure import StructureEstimator
 
 
+@dataclass(eq=False, repr=False)
 class Pairwise(StructureEstimator):
     """Join all pairs of variables that pass the screen: those that depend, directly or not.
 
@@ -13,13 +17,14 @@ class Pairwise(StructureEstimator):
     ----------
     gamma : float, default=0.5
         Weight of the number of variables in the penalty.
-    n_jobs : int, optional
-        Threads; -1 for all.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `PLRHC`; the three graphs have the same edges.
+        As for `PLRHC`; the three graphs have the same edges, but for those known beforehand,
+        which only the screened one does not heed.
 
     Examples
     --------
@@ -30,13 +35,12 @@ class Pairwise(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.Pairwise
+    _method: ClassVar = methods.Pairwise
 
-    def __init__(self, gamma: float = 0.5, n_jobs: int | None = None) -> None:
-        self.gamma = gamma
-        self.n_jobs = n_jobs
+    gamma: float = 0.5
 
 
+@dataclass(eq=False, repr=False)
 class ChowLiu(StructureEstimator):
     """Learn the forest under which the data are most likely.
 
@@ -46,8 +50,8 @@ class ChowLiu(StructureEstimator):
         Weight of the number of variables in the penalty.
     forest : bool, default=True
         Whether only pairs that pass the screen may be edges; otherwise the result is a tree.
-    n_jobs : int, optional
-        Threads; -1 for all.
+    **parameters
+        Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
@@ -63,9 +67,7 @@ class ChowLiu(StructureEstimator):
     [[0, 2]]
     """
 
-    _method = methods.ChowLiu
+    _method: ClassVar = methods.ChowLiu
 
-    def __init__(self, gamma: float = 0.5, forest: bool = True, n_jobs: int | None = None) -> None:
-        self.gamma = gamma
-        self.forest = forest
-        self.n_jobs = n_jobs
+    gamma: float = 0.5
+    forest: bool = True

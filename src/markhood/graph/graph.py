@@ -55,6 +55,8 @@ class Graph:
     coupling_tables : sequence of array_like of shape (r_i, r_j) or None, optional
         The coupling of each edge as a zero-sum table, a row for each level of its first end; None
         for an edge of two binary variables, whose coupling is a number.
+    annotations : mapping of str to array_like of float, shape (m,), optional
+        Further numbers of every edge by name, such as the share of imputed data sets that have it.
 
     Notes
     -----
@@ -74,6 +76,7 @@ class Graph:
     """
 
     __slots__ = (
+        "_annotations",
         "_coupling_ends",
         "_edges",
         "_evidence_ends",
@@ -91,6 +94,7 @@ class Graph:
         coupling_ends: ArrayLike | None = None,
         provenance: Mapping[str, Any] | None = None,
         coupling_tables: Sequence[ArrayLike | None] = (),
+        annotations: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         self._nodes = _checked_names(nodes)
         self._index = {name: i for i, name in enumerate(self._nodes)}
@@ -112,6 +116,10 @@ class Graph:
         for k in np.flatnonzero(swapped).tolist() if tables else ():
             tables[k] = None if (table := tables[k]) is None else _read_only(table.T)
         self._tables = tuple(tables[k] for k in order.tolist()) if tables else ()
+        self._annotations = {
+            name: _read_only(_checked_numbers(numbers, len(pairs), name)[order])
+            for name, numbers in (annotations or {}).items()
+        }
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
             i, j = self._edges[repeated[0]]
@@ -161,6 +169,11 @@ class Graph:
     def coupling_tables(self) -> tuple[NDArray[np.float64] | None, ...]:
         """Each edge's zero-sum table, None for one of two binary variables; empty if all are."""
         return self._tables
+
+    @property
+    def annotations(self) -> Mapping[str, NDArray[np.float64]]:
+        """Further numbers of every edge by name, each of shape (m,); read-only."""
+        return MappingProxyType(self._annotations)
 
     @property
     def provenance(self) -> Mapping[str, Any]:
@@ -275,6 +288,10 @@ class Graph:
             and np.array_equal(self._coupling_ends, other._coupling_ends, equal_nan=True)
             and len(self._tables) == len(other._tables)
             and all(map(_are_same, self._tables, other._tables))
+            and self._annotations.keys() == other._annotations.keys()
+            and all(
+                _are_same(self._annotations[k], other._annotations[k]) for k in self._annotations
+            )
         )
 
     def __hash__(self) -> int:
@@ -299,7 +316,13 @@ class Graph:
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
         """Pickle by way of the constructor, so that the copy's arrays are read-only again."""
         arrays = (self._edges, self._evidence_ends, self._coupling_ends)
-        return Graph, (self._nodes, *arrays, dict(self.provenance), self._tables)
+        return Graph, (
+            self._nodes,
+            *arrays,
+            dict(self.provenance),
+            self._tables,
+            self._annotations,
+        )
 
     def __repr__(self) -> str:
         """Say in one line how large the graph is, and its strongest edge."""
@@ -385,6 +408,14 @@ def _checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np
         return np.empty((0, 2))
     if array.shape != (n_edges, 2):
         raise InputError(f"{what} must have shape ({n_edges}, 2), not {array.shape}.")
+    return array
+
+
+def _checked_numbers(numbers: ArrayLike, n_edges: int, what: str) -> NDArray[np.float64]:
+    """Copy one number for every edge to a new array."""
+    array = np.array(numbers, dtype=np.float64)
+    if array.shape != (n_edges,):
+        raise InputError(f"{what} must have shape ({n_edges},), not {array.shape}.")
     return array
 
 

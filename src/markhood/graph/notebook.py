@@ -59,8 +59,8 @@ def _shape(graph: Graph) -> list[tuple[str, str]]:
 
 
 def _origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Whatever of method, parameters, data and seconds the graph knows about itself."""
-    wanted = ("method", "parameters", "data", "seconds", "version")
+    """Whatever of method, parameters, data and more the graph knows about itself."""
+    wanted = ("method", "parameters", "known", "data", "seconds", "version")
     return [(key, _words(provenance[key])) for key in wanted if key in provenance]
 
 

@@ -53,6 +53,8 @@ def grow_blankets(
     targets: _Integers,
     candidate_starts: _Integers,
     candidates: _Integers,
+    kept_starts: _Integers,
+    kept: _Integers,
     parameter_cost: float,
     variable_cost: float,
     log_gamma: _Reals | None,

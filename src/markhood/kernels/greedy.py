@@ -5,6 +5,9 @@
        variable left the score is a pair's, and the better of the pairs was chosen already)
     3. go on with 1
 
+A target may have members that it keeps: the search starts from them, and they never go. Then a
+blanket of two means two besides the kept ones, and a pair's score one that has them too.
+
 This is the definition; `native/blankets.hpp` is the same for the built-in criteria, and a
 criterion written in Python takes this road.
 """
@@ -33,7 +36,10 @@ def best_of(scores: Sequence[float]) -> int:
 
 
 def grow_and_shrink(
-    score: Callable[[Sequence[int]], float], candidates: Sequence[int], evaluations: Counter[int]
+    score: Callable[[Sequence[int]], float],
+    candidates: Sequence[int],
+    evaluations: Counter[int],
+    kept: Sequence[int] = (),
 ) -> tuple[list[int], float]:
     """Search among ``candidates`` (ascending) for the blanket with a high score.
 
@@ -44,6 +50,8 @@ def grow_and_shrink(
     candidates : sequence of int
     evaluations : Counter
         Is added to: how many blankets of each size were scored.
+    kept : sequence of int, ascending
+        Members from the start, never taken out.
 
     Returns
     -------
@@ -57,27 +65,31 @@ def grow_and_shrink(
         best = best_of(scores)
         return blankets[best], scores[best]
 
-    blanket: list[int] = []
+    blanket = list(kept)
     reached = score(blanket)
     while additions := [sorted([*blanket, c]) for c in candidates if c not in blanket]:
         grown, improved = try_all(additions)
         if not improved > reached + TIE:
             break
         blanket, reached = grown, improved
-        while len(blanket) > 2:
-            shrunk, improved = try_all([[b for b in blanket if b != out] for out in blanket])
+        while len(blanket) > len(kept) + 2:
+            free = [out for out in blanket if out not in kept]
+            shrunk, improved = try_all([[b for b in blanket if b != out] for out in free])
             if not improved > reached + TIE:
                 break
             blanket, reached = shrunk, improved
     return blanket, reached
 
 
-def grow_blankets(score: Score, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-    """Search for each target's blanket among its candidates."""
+def grow_blankets(
+    score: Score, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+) -> Blankets:
+    """Search for each target's blanket among its candidates, from the members that it keeps."""
     evaluations: Counter[int] = Counter()
+    kept = Lists.empty(len(targets)) if kept is None else kept
     found = [
-        grow_and_shrink(partial(score, target), space.tolist(), evaluations)
-        for target, space in zip(targets.tolist(), candidates, strict=True)
+        grow_and_shrink(partial(score, target), space.tolist(), evaluations, members.tolist())
+        for target, space, members in zip(targets.tolist(), candidates, kept, strict=True)
     ]
     return Blankets(
         Lists.of([blanket for blanket, _ in found]),

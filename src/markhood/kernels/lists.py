@@ -32,6 +32,11 @@ class Lists:
         return cls(starts, np.concatenate(parts) if parts else np.empty(0, dtype=np.int64))
 
     @classmethod
+    def empty(cls, n_lists: int) -> Lists:
+        """Return lists without values."""
+        return cls(np.zeros(n_lists + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    @classmethod
     def joined(cls, parts: Sequence[Lists]) -> Lists:
         """Put the lists of all parts one after another."""
         lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(p.starts) for p in parts)])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar
+from functools import lru_cache, wraps
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.errors import InputError
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
 from markhood.kernels.multinomial import STILL_MOVING
@@ -27,6 +29,9 @@ from markhood.kernels.protocol import (
     PottsNetwork,
     Pricing,
 )
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ class NativeKernels:
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
-        return _native.toggle_scores(
+        return _fitted(_native.toggle_scores)(
             bits.words,
             bits.n_samples,
             targets,
@@ -118,15 +123,23 @@ class NativeKernels:
         )
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
-        found, scores, evaluations = _native.grow_blankets(
+        kept = Lists.empty(len(targets)) if kept is None else kept
+        found, scores, evaluations = _fitted(_native.grow_blankets)(
             bits.words,
             bits.n_samples,
             targets,
             candidates.starts,
             candidates.values,
+            kept.starts,
+            kept.values,
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
             instruction_set=self.instruction_set,
@@ -143,7 +156,7 @@ class NativeKernels:
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _native.fit_blankets(
+        likelihoods, coefficients, drifts = _fitted(_native.fit_blankets)(
             bits.words,
             bits.n_samples,
             targets,
@@ -241,6 +254,22 @@ class NativeKernels:
         lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
+
+
+def _fitted(kernel: Callable[P, R]) -> Callable[P, R]:
+    """Let a kernel say in a sentence where a regression has too many parameters for its memory."""
+
+    @wraps(kernel)
+    def fit(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return kernel(*arguments, **options)
+        except OverflowError:
+            raise InputError(
+                "A variable and its neighbours have so many levels that their regression would "
+                "have more than 4096 parameters: merge rare levels, or leave such columns out."
+            ) from None
+
+    return fit
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

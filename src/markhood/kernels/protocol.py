@@ -227,9 +227,18 @@ class Kernels(Protocol):
         """
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
-        """Search greedily for each target's blanket among its candidates (ascending)."""
+        """Search greedily for each target's blanket among its candidates (ascending).
+
+        ``kept`` has for each target the members (ascending) that its search starts from and never
+        takes out; None is for none at all.
+        """
 
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty

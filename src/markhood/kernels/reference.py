@@ -111,10 +111,15 @@ class ReferenceKernels:
         return greedy.toggle_scores(_score(bits, costs), targets, blankets, toggles)
 
     def grow_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], candidates: Lists, costs: Pricing
+        self,
+        bits: Bits,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        costs: Pricing,
+        kept: Lists | None = None,
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
-        return greedy.grow_blankets(_score(bits, costs), targets, candidates)
+        return greedy.grow_blankets(_score(bits, costs), targets, candidates, kept)
 
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty

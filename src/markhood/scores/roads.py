@@ -33,8 +33,10 @@ class Road(Protocol):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each blanket, and it with each of ``toggles`` put in or taken out."""
 
-    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,12 @@ class KernelRoad:
         bits = self.samples.bits
         return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
-    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
         bits = self.samples.bits
-        return self.kernels.grow_blankets(bits, targets, candidates, self._costs)
+        return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
     @property
     def _costs(self) -> Pricing:
@@ -75,9 +79,11 @@ class PythonRoad:
         """Score each blanket, and it with each of ``toggles`` put in or taken out."""
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
-    def grown(self, targets: NDArray[np.int64], candidates: Lists) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
-        return greedy.grow_blankets(self._score, targets, candidates)
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
+        return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
         return float(self.criterion.score(blanket_table(self.samples, target, blanket)))

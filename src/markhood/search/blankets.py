@@ -11,6 +11,7 @@ from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
 from markhood.scores.roads import Road
+from markhood.search.knowledge import NOTHING, Knowledge
 
 VARIABLES_PER_TILE = 32
 
@@ -22,12 +23,15 @@ class Spaces(Protocol):
         """List the space of each target, ascending."""
 
 
-def search_blankets(n_variables: int, spaces: Spaces, road: Road, runner: Runner) -> Blankets:
+def search_blankets(
+    n_variables: int, spaces: Spaces, road: Road, runner: Runner, knowledge: Knowledge = NOTHING
+) -> Blankets:
     """Grow and shrink the blanket of every variable within its space."""
 
     def search(tile: range) -> Blankets:
         targets = np.arange(tile.start, tile.stop)
-        return road.grown(targets, spaces.of(targets))
+        candidates = knowledge.allowed(targets, spaces.of(targets))
+        return road.grown(targets, candidates, knowledge.required_of(targets))
 
     tiles = list(runner.map("blankets", search, cut(n_variables, VARIABLES_PER_TILE)))
     return Blankets(

@@ -2,11 +2,13 @@
 
 It is the maximum spanning forest of the pairs, each weighted by its likelihood ratio. With the
 penalty of the screen taken off the weights, pairs that do not pass are in no forest; without it
-the forest is one tree, as in the original, wherever the data allow it.
+the forest is one tree, as in the original, wherever the data allow it. Required edges weigh more
+than all others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,27 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from markhood.errors import InputError
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.screen import Screened
 
 
-def spanning_forest(pairs: Screened, n_variables: int) -> NDArray[np.int64]:
+def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
+    """Raise where the required edges are in no forest."""
+    required = knowledge.required
+    within = spanning_forest(Screened(required, np.ones(len(required))), len(names))
+    closing = required[~Knowledge(required=within).requires(required)]
+    if len(closing):
+        source, target = (names[end] for end in closing[0])
+        raise InputError(
+            f"The required edges make a cycle with {source!r} - {target!r}, which no forest has: "
+            "leave one of them out, or choose another method."
+        )
+
+
+def spanning_forest(
+    pairs: Screened, n_variables: int, knowledge: Knowledge = NOTHING
+) -> NDArray[np.int64]:
     """Return the edges, i < j in lexicographic order, of the forest with the largest gains.
 
     Examples
@@ -26,12 +45,17 @@ def spanning_forest(pairs: Screened, n_variables: int) -> NDArray[np.int64]:
     >>> spanning_forest(triangle, 3).tolist()
     [[0, 1], [1, 2]]
     """
+    among = knowledge.applied_to(pairs.edges)
+    gains = np.full(len(among), np.inf)
+    gains[~knowledge.requires(among)] = pairs.gains[
+        knowledge.allows(*pairs.edges.T) & ~knowledge.requires(pairs.edges)
+    ]
     # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
-    order = np.lexsort((np.arange(len(pairs.gains)), -pairs.gains))
+    order = np.lexsort((np.arange(len(gains)), -gains))
     ranks = np.empty(len(order), dtype=np.float64)
     ranks[order] = np.arange(1, len(order) + 1)
     shape = (n_variables, n_variables)
-    weights: Any = csr_array((ranks, pairs.edges.T), shape=shape)
+    weights: Any = csr_array((ranks, among.T), shape=shape)
     forest = minimum_spanning_tree(weights).tocoo()
     edges = np.sort(np.column_stack([forest.row, forest.col]).astype(np.int64), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]

@@ -1,8 +1,9 @@
 """The second phase: climb over graphs, flipping one edge of the OR graph at a time.
 
-The climb starts from the OR graph, or from the graph without edges.
+The climb starts from the OR graph, or from the graph without edges; required edges are there
+either way, and are never flipped.
 
-    1. for every edge of the OR graph: the change of the two end variables' scores if it were
+    1. for every other edge of the OR graph: the change of the two end variables' scores if it were
        flipped (removed, or put back)
     2. flip the edge with the largest gain; stop when none gains
     3. score anew the flips at the two changed ends only, and go on with 2
@@ -24,6 +25,7 @@ from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.scores.roads import Road
+from markhood.search.knowledge import NOTHING, Knowledge
 
 VARIABLES_PER_TILE = 64
 
@@ -39,29 +41,44 @@ class Climbed:
 
 
 def climb(
-    edges: NDArray[np.int64], n_variables: int, road: Road, runner: Runner, start: Start = "or"
+    edges: NDArray[np.int64],
+    n_variables: int,
+    road: Road,
+    runner: Runner,
+    start: Start = "or",
+    knowledge: Knowledge = NOTHING,
 ) -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
-    state = _Flips(edges, n_variables, road, start)
+    required = knowledge.requires(edges)
+    first = Lists.of_neighbours(edges if start == "or" else edges[required], n_variables)
+    state = _Flips(edges[~required], n_variables, road, start, first)
     tiles = runner.map("climb", state.score_first, cut(n_variables, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         ends = state.flip(edge)
         state.update(ends, state.score(ends))
-    return Climbed(edges[state.present], counts_by_size(state.evaluations))
+    present = required.copy()
+    present[~required] = state.present
+    return Climbed(edges[present], counts_by_size(state.evaluations))
 
 
 class _Flips:
     """The gain of every possible flip, kept up to date."""
 
     def __init__(
-        self, edges: NDArray[np.int64], n_variables: int, road: Road, start: Start
+        self,
+        edges: NDArray[np.int64],
+        n_variables: int,
+        road: Road,
+        start: Start,
+        first: Lists,
     ) -> None:
         self.present = np.full(len(edges), start == "or")
         self.evaluations: Counter[int] = Counter()
         self._edges = edges
         self._road = road
         self._start = start
+        self._first = first  # the blankets at the start
         # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
         self._partners = Lists.of_neighbours(edges, n_variables)
         self._degrees = np.diff(self._partners.starts)
@@ -71,25 +88,25 @@ class _Flips:
         numbers[upper_end] = np.lexsort((edges[:, 0], edges[:, 1]))
         self._edge = Lists(self._partners.starts, numbers)
         self._end = Lists(self._partners.starts, upper_end.astype(np.int64))
-        self._blankets = [
-            set(partners.tolist()) if start == "or" else set() for partners in self._partners
-        ]
+        self._blankets = [set(blanket.tolist()) for blanket in first]
         self._changes = np.zeros((len(edges), 2))  # of the score of each end, by a flip
         self._heap: list[tuple[float, int]] = []
 
     def score_first(self, tile: range) -> NDArray[np.float64]:
-        """Return what `score` does for a tile of variables while all edges are there, or none."""
+        """Return what `score` does for a tile of variables at the start."""
         partners = self._partners.part(tile)
         targets = np.arange(tile.start, tile.stop)
-        blankets = partners if self._start == "or" else Lists.of([[]] * len(tile))
-        scores, toggled = self._road.toggled(targets, blankets, partners)
+        scores, toggled = self._road.toggled(targets, self._first.part(tile), partners)
         return toggled - np.repeat(scores, np.diff(partners.starts))
 
     def begin(self, changes: NDArray[np.float64]) -> None:
         """Take in what `score_first` returned, of all variables at once."""
         self._changes[self._edge.values, self._end.values] = changes
-        for degree in self._degrees[self._degrees > 0].tolist():
-            self.evaluations[degree - 1 if self._start == "or" else 1] += degree
+        change = -1 if self._start == "or" else 1
+        sizes = np.diff(self._first.starts) + change
+        for size, degree in zip(sizes.tolist(), self._degrees.tolist(), strict=True):
+            if degree > 0:
+                self.evaluations[size] += degree
         gains = self._changes.sum(axis=1)
         self._heap = list(zip((-gains).tolist(), range(len(gains)), strict=True))
         heapq.heapify(self._heap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -26,3 +27,20 @@ def combine(blankets: Lists, rule: Literal["or", "and"]) -> NDArray[np.int64]:
     if rule == "and":
         numbers = numbers[times == 2]
     return np.column_stack(np.divmod(numbers, max(1, len(blankets))))
+
+
+def edges_in_most(
+    graphs: Sequence[NDArray[np.int64]], n_variables: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the edges that more than half of several graphs have, and their share of them.
+
+    Examples
+    --------
+    >>> edges, shares = edges_in_most([np.array([[0, 1], [1, 2]]), np.array([[0, 1]])], 3)
+    >>> edges.tolist(), shares.tolist()
+    ([[0, 1]], [1.0])
+    """
+    numbers = [edges[:, 0] * n_variables + edges[:, 1] for edges in graphs]
+    found, times = np.unique(np.concatenate(numbers), return_counts=True)
+    is_usual = 2 * times > len(graphs)
+    return np.column_stack(np.divmod(found[is_usual], n_variables)), times[is_usual] / len(graphs)

@@ -18,6 +18,7 @@ from markhood.scores.roads import road_for
 from markhood.search.blankets import search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.learned import Learned, finish, timed
 from markhood.search.screen import pair_costs, screen
 from markhood.search.spaces import AllVariables, NearbyVariables
@@ -35,6 +36,7 @@ def hill_climb(
     start: Start,
     kernels: Kernels,
     runner: Runner,
+    knowledge: Knowledge = NOTHING,
 ) -> Learned:
     """Learn a graph.
 
@@ -53,6 +55,8 @@ def hill_climb(
         Where the climb begins, for the rule "global".
     kernels : Kernels
     runner : Runner
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
     """
     d = samples.n_variables
     road = road_for(samples, criterion, kernels)
@@ -64,10 +68,11 @@ def hill_climb(
     if depth is not None:
         with timed(seconds, "screen"):
             screened = screen(samples, pair_costs(samples, gamma), kernels, runner)
-            spaces = NearbyVariables(screened.edges, d, depth)
+            steps = np.concatenate([screened.edges, knowledge.required])
+            spaces = NearbyVariables(steps, d, depth)
         evaluations["screen"] = np.array([0, d * (d - 1)])  # tested once, for both directions
     with timed(seconds, "blankets"):
-        blankets = search_blankets(d, spaces, road, runner)
+        blankets = search_blankets(d, spaces, road, runner, knowledge)
         or_edges = combine(blankets.members, "or")
     evaluations["blankets"] = blankets.evaluations
     edges = or_edges
@@ -75,7 +80,7 @@ def hill_climb(
         edges = combine(blankets.members, "and")
     elif rule == "global":
         with timed(seconds, "climb"):
-            climbed = climb(or_edges, d, road, runner, start)
+            climbed = climb(or_edges, d, road, runner, start, knowledge)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
     return finish(
         samples,

@@ -17,7 +17,10 @@ of pairs with one of them: of those that this end asserts now, and of those that
 before and the other end does now. No test is made twice. The score is a sum over all pairs, so
 unlike the screen this search keeps arrays of shape (n_variables, n_variables).
 
-A constant variable stays alone. The test itself would join two of them: it takes a cell
+Required edges are there from the start, and a pair that is known, to be joined or not, is never
+flipped; the score has a term for it all the same.
+
+A constant variable stays alone unless an edge to it is required. The test itself would join two of them: it takes a cell
 with all the samples for dependence.
 """
 
@@ -38,6 +41,7 @@ from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Kernels
 from markhood.scores.independence import log_complement, log_factorials
+from markhood.search.knowledge import NOTHING, Knowledge
 
 VARIABLES_PER_TILE = 16
 
@@ -64,7 +68,9 @@ class JointPosterior:
     score: float
 
 
-def blankets_joint_posterior(samples: Samples, kernels: Kernels, runner: Runner) -> JointPosterior:
+def blankets_joint_posterior(
+    samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
+) -> JointPosterior:
     """Learn a graph by IBMAP-HC with the BJP score.
 
     Parameters
@@ -73,6 +79,8 @@ def blankets_joint_posterior(samples: Samples, kernels: Kernels, runner: Runner)
     kernels : Kernels
     runner : Runner
         Runs the tests of all pairs; the climb is one step after another.
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
 
     Examples
     --------
@@ -85,7 +93,7 @@ def blankets_joint_posterior(samples: Samples, kernels: Kernels, runner: Runner)
     ([[0, 2]], [3, 1])
     """
     tests = CachedTests(samples, kernels, runner)
-    assertions = Assertions(tests)
+    assertions = Assertions(tests, knowledge)
     while (pair := assertions.least_probable()) is not None:
         if not assertions.flip(*pair) > TIE:
             assertions.flip(*pair)
@@ -181,16 +189,18 @@ class Assertions:
     Parameters
     ----------
     tests : CachedTests
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
 
     Attributes
     ----------
     adjacent : ndarray of shape (n_variables, n_variables), dtype bool
-        The graph; at first without edges.
+        The graph; at first with the required edges only.
     log_probabilities : ndarray of shape (n_variables, n_variables), dtype float64
         Symmetric; infinite where nothing is said: of a variable and itself, or a constant one.
     """
 
-    def __init__(self, tests: CachedTests) -> None:
+    def __init__(self, tests: CachedTests, knowledge: Knowledge = NOTHING) -> None:
         d = len(tests.marginal)
         self.adjacent = np.zeros((d, d), dtype=np.bool_)
         self.log_probabilities = tests.marginal.copy()
@@ -198,6 +208,20 @@ class Assertions:
         self._tests = tests
         self._blankets: list[set[int]] = [set() for _ in range(d)]
         self._places = np.arange(d)  # degree * d + index: of a pair, the lower one asserts
+        self._is_open: NDArray[np.bool_] | None = None  # which pairs may be flipped; None for all
+        if knowledge:
+            self._take_for_known(knowledge)
+
+    def _take_for_known(self, knowledge: Knowledge) -> None:
+        i, j = np.indices(self.adjacent.shape).reshape(2, -1)
+        self._is_open = knowledge.allows(i, j).reshape(self.adjacent.shape)
+        for edge in knowledge.required.tolist():
+            for end, other in (edge, edge[::-1]):
+                self._is_open[end, other] = False
+                self._join_or_part(end, other)
+        # Pairs with a variable that has no neighbour are said given nothing, as at first.
+        joined = np.unique(knowledge.required).tolist()
+        self._say([request for end in joined for request in self._asserted_by(end)])
 
     def score(self) -> float:
         """Return log BJP of the graph."""
@@ -205,26 +229,37 @@ class Assertions:
 
     def least_probable(self) -> tuple[int, int] | None:
         """Return the pair i < j whose assertion is least probable, the first of those that tie."""
-        least = self.log_probabilities.min(initial=np.inf)
+        among = self.log_probabilities
+        if self._is_open is not None:
+            among = np.where(self._is_open, among, np.inf)
+        least = among.min(initial=np.inf)
         if least == np.inf:
             return None
-        i, j = divmod(int(np.argmax(self.log_probabilities <= least + TIE)), len(self.adjacent))
+        i, j = divmod(int(np.argmax(among <= least + TIE)), len(self.adjacent))
         return i, j
 
     def flip(self, i: int, j: int) -> float:
         """Put an edge in or take it out, and return how that changes the score."""
         asserted = [self._places[end] < self._places for end in (i, j)]
-        self.adjacent[i, j] = self.adjacent[j, i] = not self.adjacent[i, j]
         for end, other in ((i, j), (j, i)):
-            self._blankets[end] ^= {other}
-            self._places[end] = len(self._blankets[end]) * len(self._places) + end
+            self._join_or_part(end, other)
         requests = []
         for end, before in zip((i, j), asserted, strict=True):
             requests += self._asserted_by(end)
             requests += self._taken_over(end, before, (i, j))
+        return self._say(requests)
+
+    def _join_or_part(self, end: int, other: int) -> None:
+        self.adjacent[end, other] = not self.adjacent[end, other]
+        self._blankets[end] ^= {other}
+        self._places[end] = len(self._blankets[end]) * len(self._places) + end
+
+    def _say(self, requests: list[Request]) -> float:
+        """Take in the answers to requests, and return how they change the score."""
         found = np.concatenate([np.empty(0), *self._tests.answer(requests)])
-        targets = np.repeat([r.target for r in requests], [len(r.others) for r in requests])
-        others = np.concatenate([r.others for r in requests])
+        sizes = [len(r.others) for r in requests]
+        targets = np.repeat(np.array([r.target for r in requests], dtype=np.int64), sizes)
+        others = np.concatenate([np.empty(0, dtype=np.int64), *(r.others for r in requests)])
         now = np.where(self.adjacent[targets, others], log_complement(found), found)
         change = float((now - self.log_probabilities[targets, others]).sum())
         self.log_probabilities[targets, others] = now

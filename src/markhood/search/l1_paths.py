@@ -18,6 +18,15 @@ faster on 256 variables x 4000 samples; that it must is not proven.
 
 Of variables that are equal or complements only the first is a candidate: they could share a slope
 in any proportion, so rounding would choose the support.
+
+A variable with more than two levels is its indicators: each of a target's has a path of its own on the
+indicators of the candidates, a variable is in a support where one of its indicators is, and the
+supports of all these paths are refitted by multinomial regression. Without a refit there is no one
+regression to take coefficients from, so data must be binary. Nor do paths know weights of samples.
+
+Forbidden neighbours are no candidates. Required ones are candidates like others, and then join
+every support of the path, so that none is better or worse for their price; without a refit those
+that the path left out have the slope zero. The 12 variables of a support are besides them.
 """
 
 from __future__ import annotations
@@ -30,12 +39,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
+from markhood.errors import InputError
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import best_of, counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits, Costs, Kernels, L1Paths
 from markhood.scores.bic import Bic
 from markhood.search.blankets import add_counts
+from markhood.search.knowledge import NOTHING, Knowledge
 
 LARGEST_BLANKET = 12
 LEAST_FRACTION = 0.01
@@ -73,6 +84,7 @@ def l1_blankets(
     runner: Runner,
     n_lambdas: int = 100,
     largest_support: int | None = None,
+    knowledge: Knowledge = NOTHING,
 ) -> L1Blankets:
     """Choose every variable's blanket among the supports of its L1 path.
 
@@ -91,24 +103,32 @@ def l1_blankets(
         Length of the path.
     largest_support : int, optional
         End a path with the first support of more variables; by default it is followed to its end.
+    knowledge : Knowledge, optional
+        Edges that the graph has or cannot have.
     """
-    bits = samples.bits
+    _require_usable(samples, refit)
     costs = Bic(gamma).costs(samples.n_samples, samples.n_variables)
-    candidates = DistinctVariables(samples)
-    penalties = np.ones(samples.n_variables)
+    candidates = DistinctVariables(samples, knowledge)
+    rows = Bits(samples.words, samples.n_samples)
+    penalties = np.ones(len(samples.words))
     if standardize:
         share = samples.ones / samples.n_samples
-        penalties = np.where(samples.is_constant, 1.0, np.sqrt(share * (1 - share)))
+        varies = (share > 0) & (share < 1)
+        penalties[varies] = np.sqrt(share * (1 - share))[varies]
     fractions = np.geomspace(1, LEAST_FRACTION, n_lambdas)
-    largest = samples.n_variables if largest_support is None else largest_support
+    largest = len(samples.words) if largest_support is None else largest_support
+    owners = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
 
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
-        among = candidates.of(targets)
-        paths = kernels.l1_paths(bits, targets, among, penalties, fractions, largest)
-        if refit:
-            return _best_refitted(paths, targets, bits, costs, kernels)
-        return _best_as_they_are(paths, costs)
+        among, kept = candidates.of(targets), knowledge.required_of(targets)
+        of_target = _rows_of(samples, targets)
+        among = Lists.of([_rows_of(samples, among[owners[row] - tile.start]) for row in of_target])
+        paths = kernels.l1_paths(rows, of_target, among, penalties, fractions, largest)
+        if not refit:
+            return _best_as_they_are(_joined(paths, kept), costs)
+        supports = _supports(paths, of_target, owners, kept, tile)
+        return _best_refitted(supports, targets, samples.bits, costs, kernels)
 
     tiles = list(runner.map("blankets", search, cut(samples.n_variables, VARIABLES_PER_TILE)))
     slopes = [tile.slopes for tile in tiles if tile.slopes is not None]
@@ -136,44 +156,111 @@ def slopes_of_edges(
     return np.array(ends, dtype=np.float64).reshape(-1, 2)
 
 
-class DistinctVariables:
-    """The candidates of a target: one of each set of equal or complementary variables."""
+def _require_usable(samples: Samples, refit: bool) -> None:
+    if samples.weights is not None:
+        raise InputError(
+            "Method l1lr takes no weights: use another, such as plrhc, or repeat the rows."
+        )
+    if not refit and not samples.is_binary:
+        name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
+        raise InputError(
+            f"Column {name!r} has more than two values, which method l1lr takes with a refit only: "
+            "leave refit=False out, or use another method."
+        )
 
-    def __init__(self, samples: Samples) -> None:
+
+def _rows_of(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of the indicator rows of some variables, in their order."""
+    if samples.is_binary:
+        return variables
+    starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()
+    rows = [np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)]
+    return np.concatenate([np.empty(0, np.int64), *rows])
+
+
+class DistinctVariables:
+    """The candidates of a target: one of each set of equal or complementary variables.
+
+    It is the first that is not the target itself and not forbidden.
+    """
+
+    def __init__(self, samples: Samples, knowledge: Knowledge = NOTHING) -> None:
         alike: dict[bytes, list[int]] = {}
         everywhere = np.packbits(np.arange(samples.words.shape[1] * 64) < samples.n_samples,
                                  bitorder="little").view(samples.words.dtype)  # fmt: skip
         for v in np.flatnonzero(~samples.is_constant).tolist():
-            row = samples.words[v]
-            alike.setdefault((row ^ everywhere if row[0] & 1 else row).tobytes(), []).append(v)
+            rows = samples.words[samples.starts[v] : samples.starts[v + 1]]
+            if len(rows) == 1 and rows[0, 0] & 1:
+                rows = rows ^ everywhere
+            alike.setdefault(rows.tobytes(), []).append(v)
         self._firsts = np.array(sorted(group[0] for group in alike.values()), dtype=np.int64)
-        self._seconds = {group[0]: group[1] for group in alike.values() if len(group) > 1}
+        self._alike = {group[0]: np.array(group) for group in alike.values() if len(group) > 1}
+        self._knowledge = knowledge
 
     def of(self, targets: NDArray[np.int64]) -> Lists:
         """List the candidates of each target, ascending."""
         lists = []
         for target in targets.tolist():
-            others = self._firsts[self._firsts != target]
-            if target in self._seconds:
-                others = np.sort(np.append(others, self._seconds[target]))
-            lists.append(others)
+            usable = self._usable(target, self._firsts)
+            missing = self._alike.keys() & self._firsts[~usable].tolist()
+            instead = [
+                group[is_usable][0]
+                for group in (self._alike[first] for first in missing)
+                if (is_usable := self._usable(target, group)).any()
+            ]
+            lists.append(np.sort(np.append(self._firsts[usable], np.array(instead, np.int64))))
         return Lists.of(lists)
+
+    def _usable(self, target: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        allowed = self._knowledge.allows(np.full(len(others), target), others)
+        return np.asarray((others != target) & allowed)
+
+
+def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
+    """Add the kept members to every support of their targets, with the slope zero where new."""
+    if not len(kept.values):
+        return paths
+    length = paths.lambdas.shape[1]
+    supports, slopes = [], []
+    for k, support in enumerate(paths.supports):
+        added = np.setdiff1d(kept[k // length], support)
+        of_support = paths.slopes[paths.supports.starts[k] : paths.supports.starts[k + 1]]
+        order = np.argsort(both := np.concatenate([support, added]))
+        supports.append(both[order])
+        slopes.append(np.concatenate([of_support, np.zeros(len(added))])[order])
+    return paths._replace(supports=Lists.of(supports), slopes=np.concatenate(slopes))
+
+
+def _supports(
+    paths: L1Paths, rows: NDArray[np.int64], owners: NDArray[np.int64], kept: Lists, tile: range
+) -> list[list[tuple[int, ...]]]:
+    """List the distinct supports of each target that are small, in the order of its paths."""
+    length = paths.lambdas.shape[1]
+    found: list[dict[tuple[int, ...], None]] = [{} for _ in tile]
+    for k, support in enumerate(paths.supports):
+        target = int(owners[rows[k // length]]) - tile.start
+        variables = {*owners[support].tolist(), *kept[target].tolist()}
+        if len(variables) <= LARGEST_BLANKET + len(kept[target]):
+            found[target][tuple(sorted(variables))] = None
+    return [list(distinct) for distinct in found]
 
 
 def _best_refitted(
-    paths: L1Paths, targets: NDArray[np.int64], bits: Bits, costs: Costs, kernels: Kernels
+    supports_of: list[list[tuple[int, ...]]],
+    targets: NDArray[np.int64],
+    bits: Bits,
+    costs: Costs,
+    kernels: Kernels,
 ) -> L1Blankets:
-    """Score the distinct supports anew; of equal ones that of the larger lambda wins."""
-    length = paths.lambdas.shape[1]
-    supports: list[tuple[int, ...]] = []
-    starts = [0]
-    for t in range(len(targets)):
-        along = (paths.supports[t * length + f] for f in range(length))
-        small = (tuple(s.tolist()) for s in along if len(s) <= LARGEST_BLANKET)
-        supports += dict.fromkeys(small)  # distinct, in the order of the path
-        starts.append(len(supports))
+    """Score the supports anew; of equal ones that of the larger lambda wins."""
+    supports = [support for along in supports_of for support in along]
+    starts = np.cumsum([0, *map(len, supports_of)]).tolist()
     scores, _ = kernels.toggle_scores(
-        bits, np.repeat(targets, np.diff(starts)), Lists.of(supports), _none(len(supports)), costs
+        bits,
+        np.repeat(targets, np.diff(starts)),
+        Lists.of(supports),
+        Lists.empty(len(supports)),
+        costs,
     )
     best = [a + best_of(scores[a:b].tolist()) for a, b in pairwise(starts)]
     return L1Blankets(
@@ -197,7 +284,3 @@ def _best_as_they_are(paths: L1Paths, costs: Costs) -> L1Blankets:
         np.bincount(sizes.ravel()),
         np.concatenate([np.empty(0), *slopes]),
     )
-
-
-def _none(n: int) -> Lists:
-    return Lists(np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int64))

@@ -40,6 +40,8 @@ class Learned:
         Phase -> time it took.
     regressions : Regressions
         Of every variable on its neighbours in ``graph``.
+    criterion : Criterion
+        What scored the edges of ``graph``.
     """
 
     graph: Graph
@@ -49,6 +51,7 @@ class Learned:
     evaluations: dict[str, NDArray[np.int64]]
     seconds: dict[str, float]
     regressions: Regressions
+    criterion: Criterion
 
 
 def finish(
@@ -84,6 +87,31 @@ def finish(
         evaluations=evaluations,
         seconds=seconds,
         regressions=described.regressions,
+        criterion=criterion,
+    )
+
+
+def finish_pairs(
+    samples: Samples,
+    edges: NDArray[np.int64],
+    screened: Screened,
+    criterion: Criterion,
+    kernels: Kernels,
+    runner: Runner,
+    seconds: dict[str, float],
+) -> Learned:
+    """Finish a search that asked the screen only."""
+    d = samples.n_variables
+    return finish(
+        samples,
+        edges,
+        criterion=criterion,
+        kernels=kernels,
+        runner=runner,
+        or_edges=edges,
+        screened=screened,
+        evaluations={"screen": np.array([0, d * (d - 1)])},
+        seconds=seconds,
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from markhood.data.findings import listed
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
+from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
 RARE = 5  # samples; a value that occurs in fewer says little about edges
 SAMPLES_PER_VARIABLE = 2  # fewer, and only strong edges can be found
@@ -60,6 +61,7 @@ def run_rows(graph: Graph) -> Rows:
     about = graph.provenance
     rows = [("method", str(about["method"]))] if "method" in about else []
     rows += [(name, str(value)) for name, value in _part(about, "parameters").items()]
+    rows += [(n.replace("_", " "), str(value)) for n, value in _part(about, "known").items()]
     seconds = {phase: s for phase, s in _part(about, "seconds").items() if _is_number(s)}
     if seconds:
         phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
@@ -91,12 +93,12 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     levels = data.get("levels")
     if isinstance(levels, list) and len(levels) == 2:
         rows.append(("values", f"0 is {levels[0]}, 1 is {levels[1]}"))
+    elif isinstance(levels, list):
+        rows.append(("values", listed([str(level) for level in levels], LEVELS_SHOWN)))
     elif isinstance(levels, Mapping):
         rows.append(("values", "differ from variable to variable"))
     if samples is not None:
-        shares = samples.ones / samples.n_samples
-        low, middle, high = np.percentile(shares, [0, 50, 100])
-        rows.append(("share of ones", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
+        rows += _sample_rows(samples)
     if "fingerprint" in data:
         rows.append(("fingerprint", str(data["fingerprint"])))
     components = graph.components()
@@ -145,9 +147,33 @@ def citations(graph: Graph) -> list[str]:
     return [PAPER, f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."]
 
 
+def _sample_rows(samples: Samples) -> Rows:
+    """Name and value of what only the samples themselves can say."""
+    counts = level_counts(samples)
+    rows = []
+    if samples.weights is not None:
+        rows.append(("weight of all samples", f"{samples.total_weight:.6g}"))
+    if samples.missing:
+        gone = sum(int(np.bitwise_count(mask).sum()) for mask in samples.missing.values())
+        share = gone / (samples.n_samples * samples.n_variables)
+        rows.append(("missing values", f"{gone} ({100 * share:.3g} %)"))
+    if samples.is_binary:
+        shares = [own[1:].sum() / own.sum() for own in counts]
+        low, middle, high = np.percentile(shares, [0, 50, 100])
+        rows.append(("share of ones", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
+    else:
+        sizes = [len(own) for own in counts]
+        rows.append(("levels of a variable", f"{min(sizes)} to {max(sizes)}"))
+    return rows
+
+
 def _rare_values(samples: Samples) -> list[str]:
-    rarer = np.minimum(samples.ones, samples.n_samples - samples.ones)
-    rare = [repr(samples.names[k]) for k in np.flatnonzero((rarer > 0) & (rarer < RARE))]
+    rarest = [own.min() for own in level_counts(samples)]
+    rare = [
+        repr(name)
+        for name, weight, levels in zip(samples.names, rarest, samples.levels, strict=True)
+        if weight < RARE and len(levels) > 1
+    ]
     said = f"{_counted(len(rare), 'variable')} with a value in fewer than {RARE} samples"
     return [f"{said}: {listed(rare)}."] if rare else []
 

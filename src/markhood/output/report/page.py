@@ -22,8 +22,6 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import numpy as np
-
 from markhood.data.samples import Samples
 from markhood.graph.edge_table import END_COLUMNS, number_columns
 from markhood.graph.graph import Graph
@@ -31,6 +29,7 @@ from markhood.output.communities import communities
 from markhood.output.layout import positions
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.report import facts
+from markhood.output.report.shares import level_shares
 
 
 def write_report(
@@ -111,7 +110,7 @@ def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any
         "community": communities(graph).tolist(),
     }
     if samples is not None:
-        nodes["share"] = np.round(samples.ones / samples.n_samples, 4).tolist()
+        nodes["shares"] = level_shares(samples)
     edges = {
         "source": graph.edges[:, 0].tolist(),
         "target": graph.edges[:, 1].tolist(),

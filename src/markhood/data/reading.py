@@ -1,0 +1,106 @@
+"""How data are to be read: what is missing, how many levels, what samples weigh.
+
+Every source of data takes the same choices, so they travel together from the door (`encode`,
+`read_samples`, `learn`) to the encoder, and are checked once, here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any
+
+from markhood.data.cells import parse_cell
+from markhood.errors import InputError
+
+POLICIES = ("error", "drop", "level", "impute")
+SIMILARITY = "similarity"
+MOST_LEVELS = 65535  # codes have sixteen bits
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Choices about how data are read.
+
+    Attributes
+    ----------
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values: refuse them, leave out the samples that have any, make
+        them a level of their own (the last, None), or keep them apart to be imputed.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?". They are matched by value: -9 is also
+        -9.0, and the text "-9".
+    max_levels : int, default=64
+        How many distinct values a column may have.
+    weights : array-like of shape (n_samples,), or str, optional
+        How often each sample counts, see `markhood.data.weights.as_weights`; "similarity" for
+        `similarity_weights`. For files also the name of a column of the data, or else of a file.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
+
+    Examples
+    --------
+    >>> Reading(missing="drop").missing
+    'drop'
+    >>> Reading(missing="ignore")
+    Traceback (most recent call last):
+    markhood.errors.InputError: Unknown missing 'ignore': choose error, drop, level or impute.
+    """
+
+    missing: str = "error"
+    missing_values: Iterable[Any] = ()
+    max_levels: int = 64
+    weights: Any = None
+    normalize_weights: bool = True
+    missing_codes: frozenset[Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.missing not in POLICIES:
+            raise InputError(
+                f"Unknown missing {self.missing!r}: choose {', '.join(POLICIES[:-1])} or "
+                f"{POLICIES[-1]}."
+            )
+        if not isinstance(self.max_levels, Integral) or not 2 <= self.max_levels <= MOST_LEVELS:
+            raise InputError(
+                f"max_levels must be a whole number from 2 to {MOST_LEVELS}, not "
+                f"{self.max_levels!r}."
+            )
+        object.__setattr__(self, "missing_values", _listed(self.missing_values))
+        object.__setattr__(self, "missing_codes", _codes(self.missing_values))
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing was chosen."""
+        return self.weights is None and replace(self, weights=None) == Reading()
+
+    def numbers(self) -> list[float]:
+        """Return the codes for missing that an array of numbers can have."""
+        numbers = [code for code in self.missing_codes if isinstance(code, (int, float))]
+        return [n for n in numbers if isinstance(n, float) or abs(n) < 2**63]
+
+
+def _listed(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, (str, bytes, Real)):
+        raise InputError(
+            f"missing_values must be a list of values, not {values!r}: write [{values!r}]."
+        )
+    try:
+        return tuple(values)
+    except TypeError as error:
+        raise InputError(
+            f"missing_values must be a list of numbers or texts, not {values!r}."
+        ) from error
+
+
+def _codes(values: Iterable[Any]) -> frozenset[Any]:
+    """Return values as they are, as text, and as what text files make of that text."""
+    codes: set[Any] = set()
+    for value in values:
+        try:
+            codes |= {value, str(value), parse_cell(str(value))}
+        except TypeError as error:
+            raise InputError(
+                f"missing_values has a {type(value).__name__}: give numbers or texts."
+            ) from error
+    return frozenset(codes - {None})

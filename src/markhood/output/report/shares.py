@@ -1,0 +1,73 @@
+"""How often each level of each variable occurs, each sample counted by its weight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.findings import listed
+from markhood.data.samples import Samples, level_text
+
+ROWS = 64  # unpacked at a time
+LEVELS_SHOWN = 6
+
+
+def level_counts(samples: Samples) -> list[NDArray[np.float64]]:
+    """Return the weight of the samples that have each level, an array a variable.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode
+    >>> [counts.tolist() for counts in level_counts(encode([[0, 1], [1, 2], [0, 3]]))]
+    [[2.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    rows = _weights_of(samples, samples.words)
+    counts = []
+    for variable, levels in enumerate(samples.levels):
+        start = samples.starts[variable]
+        others = rows[start : start + len(levels) - 1]
+        mask = samples.missing.get(variable)
+        absent = 0.0 if mask is None else _weights_of(samples, mask[None])[0]
+        first = samples.total_weight - others.sum() - absent
+        counts.append(np.concatenate([[first], others]))
+    return counts
+
+
+def level_shares(samples: Samples) -> list[str]:
+    """Say how often each level occurs among the samples in which a variable is not missing.
+
+    Examples
+    --------
+    >>> from markhood.data.encode import encode
+    >>> level_shares(encode([["no", 1], ["yes", 2], ["no", 3]]))
+    ['66.7 % no and 33.3 % yes', '33.3 % 1, 33.3 % 2 and 33.3 % 3']
+    """
+    return [
+        listed(
+            [
+                f"{100 * count / counts.sum():.1f} % {level_text(level)}"
+                for count, level in zip(counts, levels, strict=True)
+            ],
+            LEVELS_SHOWN,
+        )
+        for counts, levels in zip(level_counts(samples), samples.levels, strict=True)
+    ]
+
+
+def _weights_of(samples: Samples, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the weight of the samples that have a one in each row."""
+    if samples.weights is None:
+        ones: NDArray[np.float64] = np.bitwise_count(words).sum(axis=1, dtype=np.float64)
+        return ones
+    each = samples.weights.counts * samples.weights.unit
+    blocks = [words[start : start + ROWS] for start in range(0, len(words), ROWS)]
+    bits = (
+        np.unpackbits(
+            np.ascontiguousarray(block).view(np.uint8),
+            axis=1,
+            count=samples.n_samples,
+            bitorder="little",
+        )
+        for block in blocks
+    )
+    return np.concatenate([block @ each for block in bits])

@@ -1,0 +1,161 @@
+"""What is known of a graph before the data are looked at: edges that it has, and cannot have.
+
+A required edge is in the blankets of both ends from the start, and no search takes it out; a
+forbidden one is in no list of candidates, and so in no blanket and in no graph. The screen still
+measures every pair: a forbidden one may pass it, is then in the screened graph, and is a step by
+which a search goes further. Required edges are such steps too.
+
+Groups of variables forbid whole blocks of pairs, those within a group or those between two. They
+are kept as one number a variable and compared pair by pair, and edges are kept as lists of
+pairs: memory is in proportion to variables and known edges, never to pairs of variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+from markhood.kernels.lists import Lists
+
+GroupRule = Literal["between", "within"]
+
+
+def _no_edges() -> NDArray[np.int64]:
+    return np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Edges known to be there or not, by the numbers of their variables; true where there are any.
+
+    Attributes
+    ----------
+    required, forbidden : ndarray of shape (n_edges, 2), dtype int64
+        i < j, lexicographic, each edge once.
+    groups : ndarray of shape (n_variables,), dtype int64, or None
+        The number of each variable's group.
+    group_rule : {"between", "within"}
+        Which edges groups allow: between two of them only, or within one only.
+
+    Examples
+    --------
+    >>> known = Knowledge(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
+    >>> known.allows(np.array([0, 0, 2]), np.array([1, 2, 1])).tolist()
+    [False, False, True]
+    """
+
+    required: NDArray[np.int64] = field(default_factory=_no_edges)
+    forbidden: NDArray[np.int64] = field(default_factory=_no_edges)
+    groups: NDArray[np.int64] | None = None
+    group_rule: GroupRule = "between"
+
+    def __bool__(self) -> bool:
+        """Return whether anything is known."""
+        return bool(len(self.required) or len(self.forbidden)) or self.groups is not None
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise where no graph can be as all of this says."""
+        clash = self.required[_are_among(_numbers(*self.required.T), self._forbidden_numbers)]
+        if len(clash):
+            raise InputError(
+                f"The edge {_named(clash[0], names)} is both required and forbidden: take it out "
+                "of one of the two."
+            )
+        clash = self.required[~self._groups_allow(*self.required.T)]
+        if len(clash):
+            is_within = "two groups" if self.group_rule == "within" else "one group"
+            raise InputError(
+                f"The required edge {_named(clash[0], names)} joins variables of {is_within}, "
+                f"and the group rule is {self.group_rule!r}: leave the edge out, or change the "
+                "groups or the rule."
+            )
+
+    def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each pair may be an edge."""
+        return self._groups_allow(i, j) & ~_are_among(_numbers(i, j), self._forbidden_numbers)
+
+    def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
+        """Leave out of each target's candidates those that may not be joined to it."""
+        if not len(self.forbidden) and self.groups is None:
+            return candidates
+        lengths = np.diff(candidates.starts)
+        stay = self.allows(np.repeat(targets, lengths), candidates.values)
+        stayed_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(stay)])
+        return Lists(stayed_before[candidates.starts], candidates.values[stay])
+
+    def required_of(self, targets: NDArray[np.int64]) -> Lists:
+        """List the required neighbours of each target, ascending."""
+        ends, neighbours = self._required_both_ways
+        first, last = (np.searchsorted(ends, targets, side) for side in ("left", "right"))
+        return Lists.of([neighbours[a:b] for a, b in zip(first, last, strict=True)])
+
+    def requires(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each of these edges is required."""
+        return _are_among(_numbers(*edges.T), _numbers(*self.required.T))
+
+    def applied_to(self, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Take the forbidden out of edges (i < j) and put the required in; lexicographic.
+
+        Examples
+        --------
+        >>> known = Knowledge(required=np.array([[0, 1]]), forbidden=np.array([[1, 2]]))
+        >>> known.applied_to(np.array([[0, 2], [1, 2]])).tolist()
+        [[0, 1], [0, 2]]
+        """
+        if not self:
+            return edges
+        kept = edges[self.allows(*edges.T) & ~self.requires(edges)]
+        both = np.concatenate([kept, self.required])
+        return both[np.lexsort((both[:, 1], both[:, 0]))]
+
+    def summary(self) -> dict[str, Any]:
+        """Return how much is known, in numbers and words."""
+        counts: dict[str, Any] = {
+            "required_edges": len(self.required),
+            "forbidden_edges": len(self.forbidden),
+        }
+        if self.groups is not None:
+            counts |= {"groups": len(np.unique(self.groups)), "group_rule": self.group_rule}
+        return counts
+
+    @cached_property
+    def _required_both_ways(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        both = np.concatenate([self.required, self.required[:, ::-1]])
+        ends, neighbours = both[np.lexsort((both[:, 1], both[:, 0]))].T
+        return np.ascontiguousarray(ends), np.ascontiguousarray(neighbours)
+
+    @cached_property
+    def _forbidden_numbers(self) -> NDArray[np.int64]:
+        return _numbers(*self.forbidden.T)
+
+    def _groups_allow(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if self.groups is None:
+            return np.ones(len(i), dtype=np.bool_)
+        same = self.groups[i] == self.groups[j]
+        return np.asarray(same if self.group_rule == "within" else ~same)
+
+
+NOTHING = Knowledge()
+
+
+def _numbers(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give every pair a number, the same in both directions and ascending as pairs do."""
+    return np.asarray((np.minimum(i, j) << 32) | np.maximum(i, j))
+
+
+def _are_among(asked: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether each number is one of others, which ascend."""
+    if not len(numbers):
+        return np.zeros(len(asked), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(numbers, asked), len(numbers) - 1)
+    return np.asarray(numbers[at] == asked)
+
+
+def _named(edge: NDArray[np.int64], names: Sequence[str]) -> str:
+    return f"{names[edge[0]]!r} - {names[edge[1]]!r}"

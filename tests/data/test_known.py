@@ -1,0 +1,182 @@
+"""Pairs and groups as people give them, and each sentence for those that cannot be used."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from markhood.data.known import known_groups, known_pairs
+from markhood.errors import InputError
+
+NAMES = ["smokes", "coughs", "tired", "a,b"]
+
+
+def pairs(given, names=NAMES):
+    return known_pairs(given, names, "forbidden_edges").tolist()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [("coughs", "smokes"), ("tired", "a,b")],
+        [(1, 0), ("tired", 3), ("smokes", "coughs")],
+        {("smokes", "coughs"), ("tired", "a,b")},
+        np.array([[2, 3], [1, 0], [0, 1]], dtype=np.uint8),
+        np.array([["smokes", "coughs"], ["tired", "a,b"]]),
+        pd.DataFrame({"from": ["smokes", "tired"], "to": ["coughs", "a,b"]}),
+        pl.DataFrame({"from": [0, 3], "to": [1, 2]}),
+        iter([("coughs", "smokes"), (2, 3)]),
+    ],
+    ids=["names", "mixed", "set", "integers", "strings", "pandas", "polars", "iterator"],
+)
+def test_example_pairs_in_python(given):
+    assert pairs(given) == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'smokes,coughs\ntired,"a,b"\n',
+        "\ufeffcoughs\tsmokes\r\n\r\na,b\ttired\r\n",
+        "source;target\n1;0\n3;tired\n1;0\n",
+        'target,source,evidence,coupling\ncoughs,smokes,1.5,\n"a,b",tired,,\n',
+        " smokes | coughs \n 2 | 3 \n",
+    ],
+    ids=["csv", "tsv", "header", "edge-list", "bars"],
+)
+def test_example_pairs_in_a_file(tmp_path, text):
+    path = tmp_path / "pairs.txt"
+    path.write_text(text, encoding="utf-8", newline="")
+    assert pairs(path) == pairs(str(path)) == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize("given", [None, [], np.empty((0, 2), dtype=np.int64), np.empty(0)])
+def test_example_no_pairs(given):
+    found = known_pairs(given, NAMES, "pairs")
+    assert found.shape == (0, 2)
+    assert found.dtype == np.int64
+
+
+def test_example_a_header_alone_is_no_pair(tmp_path):
+    path = tmp_path / "none.csv"
+    path.write_text("source,target\n")
+    assert pairs(path) == []
+
+
+def test_example_numbers_that_are_names_are_names(tmp_path):
+    names = ["3", "2", "1", "0"]
+    path = tmp_path / "pairs.csv"
+    path.write_text("3,2\n")
+    assert pairs(path, names) == pairs([("3", "2")], names) == [[0, 1]]
+    assert pairs([(0, 1)], ["0", "1", "2"]) == [[0, 1]]
+    path.write_text("3,7\n")
+    with pytest.raises(InputError, match="There is no variable '7'"):
+        pairs(path, names)
+    with pytest.raises(InputError, match="3 is the number of one column and the name of another"):
+        pairs([(3, 2)], names)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            [(0, 1), ("Smoke", "tired")],
+            "There is no variable 'Smoke' (pair 2 of forbidden_edges): near it are 'smokes'",
+        ),
+        (
+            [("tired", "tired")],
+            "'tired' is joined to itself (pair 1 of forbidden_edges): give two different variables",
+        ),
+        (
+            [(0, 4)],
+            "There is no column 4 (pair 1 of forbidden_edges): they are numbered from 0 to 3",
+        ),
+        (
+            np.array([[-1, 0]]),
+            "There is no column -1 (pair 1 of forbidden_edges): they are numbered from 0 to 3",
+        ),
+        (
+            [(0, 1.5)],
+            "1.5 is no variable (pair 1 of forbidden_edges): give its name or the number of its "
+            + "column",
+        ),
+    ],
+)
+def test_example_pairs_that_cannot_be_used(given, message):
+    with pytest.raises(InputError) as error:
+        pairs(given)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("given", ["ab", [1, 2], np.arange(4), np.ones((2, 3), int), 7, [(1,)]])
+def test_example_what_is_no_pair_at_all(given):
+    if isinstance(given, str):
+        given = [given]  # a text alone is a path
+    with pytest.raises(InputError, match=r"is no pair of variables \(pair 1 of forbidden_edges\)"):
+        pairs(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "is empty: give lines of source and target"),
+        (b"smokes,coughs\ntired,x,y\n", "Line 2 of FILE has 3 fields where 2 were expected"),
+        (b"smokes\n", "Line 1 of FILE has 1 field where 2 were expected"),
+        (b"from,to\nsmokes,coughs\n", r"There is no variable 'from' \(line 1 of FILE\)"),
+        (b"smokes,coughs\n\ncoughs,9\n", r"There is no column 9 \(line 3 of FILE\)"),
+        (b"smokes,\xff\n", "FILE is not UTF-8 text: save the file as UTF-8"),
+        (b"smokes," + b"x" * 200_000, "Line 1 of FILE cannot be read as delimited text"),
+    ],
+)
+def test_example_files_that_cannot_be_used(tmp_path, text, message):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=message.replace("FILE", str(path))):
+        pairs(path)
+
+
+def test_example_a_file_that_is_not_there(tmp_path):
+    for path in (tmp_path / "no.csv", tmp_path):
+        with pytest.raises(InputError, match=r"cannot be read \(.*\): check the path"):
+            pairs(path)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"smokes": "habit", "coughs": "sign", "tired": "sign", "a,b": "habit"},
+        {3: 1, 0: 1, "tired": 2, "coughs": 2},
+        ["habit", "sign", "sign", "habit"],
+        np.array([5, 7, 7, 5]),
+        pd.Series([1, 2, 1, 2], index=["smokes", "tired", "a,b", "coughs"]),
+        pl.Series(["h", "s", "s", "h"]),
+    ],
+    ids=["mapping", "numbers", "list", "array", "pandas", "polars"],
+)
+def test_example_groups_in_python(given):
+    assert known_groups(given, NAMES).tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("header", ["", "variable,group\n"])
+def test_example_groups_in_a_file(tmp_path, header):
+    path = tmp_path / "groups.csv"
+    path.write_text(header + 'tired,sign\nsmokes,habit\n"a,b",habit\ncoughs,sign\ntired,sign\n')
+    assert known_groups(path, NAMES).tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"smokes": 1, "coughs": 1, "tired": 2}, "Variable 'a,b' has no group"),
+        ([1, None, float("nan"), pd.NA], "Variables 'coughs', 'tired' and 'a,b' have no group"),
+        ({"smokes": 1, 0: 2}, r"Variable 'smokes' has two groups, 1 and 2 \(in groups\)"),
+        ({"smoke": 1}, "There is no variable 'smoke'"),
+        ([1, 2, 3], "There are 3 groups for 4 variables"),
+        ({1, 2, 3, 4}, "A set cannot be used as groups"),
+        (3, "A int cannot be used as groups"),
+        ([[1], [1], [2], [2]], r"\[1\] is no group \(of variable 'smokes'\)"),
+    ],
+)
+def test_example_groups_that_cannot_be_used(given, message):
+    with pytest.raises(InputError, match=message):
+        known_groups(given, NAMES)

@@ -1,0 +1,193 @@
+"""Weights of samples: frequencies, real numbers, columns and files of them, and similarity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markhood.data.encode import encode
+from markhood.data.files import read_samples
+from markhood.data.samples import Weights
+from markhood.data.weights import UNIT, as_weights, similarity_weights
+from markhood.errors import DataWarning, InputError
+
+TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0], [2, 0, 1]])
+
+
+@pytest.mark.parametrize("dtype", [int, float, np.uint8, object, list, pd.Series, pl.Series])
+def test_example_whole_numbers_are_frequencies(dtype):
+    values = [3, 1, 0, 12]
+    given = np.array(values).astype(dtype) if isinstance(dtype, type(int)) and dtype in (
+        int, float, np.uint8, object) else dtype(values)  # fmt: skip
+    counts, unit = as_weights(given, 4)
+    assert counts.tolist() == values
+    assert counts.dtype == np.int64
+    assert unit == 1
+
+
+def test_example_real_weights_have_mean_one():
+    counts, unit = as_weights([0.5, 2.5, 0, 3], 4)
+    assert unit == 1 / 1024
+    assert counts.tolist() == [256, 1280, 0, 1536]
+    assert as_weights([5e6 + 0.5, 2.5e7 + 2.5, 0, 3e7 + 3], 4)[0].tolist() == counts.tolist()
+    assert as_weights([0.5, 2.5, 0, 3], 4, normalize=False)[0].tolist() == [512, 2560, 0, 3072]
+
+
+@given(st.lists(st.floats(0.5, 100), min_size=1, max_size=50))
+def test_property_real_weights_are_within_the_stated_precision(values):
+    counts, unit = as_weights([*values, 0.567], len(values) + 1)
+    numbers = np.array([*values, 0.567])
+    assert np.abs(counts * unit - numbers / numbers.mean()).max() <= UNIT / 2 + 1e-12
+
+
+def test_example_a_weight_that_is_rounded_to_zero_is_said_to_be():
+    with pytest.warns(DataWarning, match=r"1 sample has a weight that rounding to 1/1024 makes ze"):
+        assert as_weights([1e-9, 1.5, 1.5], 3)[0][0] == 0
+    with pytest.warns(DataWarning, match="2 samples have weights that rounding"):
+        samples = encode([[0, 1], [1, 1], [2, 0], [3, 2]], weights=[1e-9, 1.5, 1.5, 1e-9])
+    assert samples.levels == ((1, 2), (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2], r"weights of shape \(2,\) for 4 samples: give one weight a sample"),
+        ([[1, 1, 1, 1]], r"weights of shape \(1, 4\) for 4 samples"),
+        (3, r"weights of shape \(\) for 4 samples"),
+        ([1, -1, 1, 1], "The weight of sample 2 is negative: give a number of zero or more"),
+        ([1, 1, np.nan, 1], r"The weight of sample 3 is missing \(NaN\)"),
+        ([1, 1, None, 1], r"The weight of sample 3 is missing \(NaN\)"),
+        ([1, 1, np.inf, 1], "The weight of sample 3 is infinite"),
+        (["a", "b", "c", "d"], "Weights must be numbers"),
+        ([0, 0, 0, 0], "All weights are zero"),
+        ([0, 0, 0, 5], r"1 sample\(s\) have a weight above zero while a minimum of 2"),
+        ([1, 1, 1, 2**41], r"A weight of 2\.19902e\+12 is too large, 1\.1e\+12 is the limit"),
+        ("heavy", "Unknown weights 'heavy': give a number a sample, or the word similarity"),
+        ({"a": 1}, "Weights must be numbers"),
+    ],
+)
+def test_example_bad_weights(weights, message):
+    with pytest.raises(InputError, match=message) as caught:
+        encode(TABLE, weights=weights)
+    assert "\n" not in str(caught.value)
+
+
+def test_oracle_samples_of_weight_zero_are_as_if_they_were_not_there(decode):
+    samples = encode(TABLE, weights=[2, 1, 3, 0])
+    assert decode(samples) == [tuple(row) for row in TABLE[:3].tolist()]
+    assert samples.levels[0] == (0, 1)
+    assert samples.weights.counts.tolist() == [2, 1, 3]
+    assert samples.total_weight == 6
+    one, other = encode(TABLE, weights=[1.5, 1, 2, 0]), encode(TABLE[:3], weights=[1.5, 1, 2])
+    assert one.fingerprint == other.fingerprint
+
+
+def test_example_weights_of_one_are_no_weights():
+    plain = encode(TABLE)
+    assert encode(TABLE, weights=np.ones(4)).weights is None
+    assert encode(TABLE, weights=np.ones(4)).fingerprint == plain.fingerprint
+    assert encode(TABLE, weights=[2, 2, 2, 2]).fingerprint != plain.fingerprint
+
+
+def test_example_weights_of_dropped_rows_do_not_count(decode):
+    table = np.array([[0, 1], [1, np.nan], [1, 0], [0, 0]])
+    with pytest.warns(DataWarning, match="3 stay"):
+        samples = encode(table, missing="drop", weights=[0.5, 1000, 1, 1.5])
+    assert decode(samples) == [(0, 1), (1, 0), (0, 0)]
+    assert (samples.weights.counts * samples.weights.unit).tolist() == [0.5, 1, 1.5]
+
+
+def test_example_samples_cannot_be_encoded_again():
+    with pytest.raises(InputError, match="Samples have been encoded already"):
+        encode(encode(TABLE), weights=[1, 2, 3, 4])
+    with pytest.raises(InputError, match="Samples have been encoded already"):
+        encode(encode(TABLE), missing="drop")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow", ".npy", ".npz"])
+@pytest.mark.parametrize("n_samples", [4, 1100])
+@pytest.mark.usefixtures("small_chunks")
+def test_oracle_a_column_of_a_file(tmp_path, ending, n_samples, decode):
+    table = np.random.default_rng(0).integers(0, 3, (n_samples, 4))
+    table[:3] = [[0], [1], [2]]
+    table[:, 1] += 1
+    frame = pl.DataFrame({f"x{j}": table[:, j] for j in range(4)})
+    path = tmp_path / f"t{ending}"
+    {
+        ".csv": frame.write_csv,
+        ".parquet": frame.write_parquet,
+        ".arrow": frame.write_ipc,
+        ".npy": lambda place: np.save(place, np.asfortranarray(table)),
+        ".npz": lambda place: np.savez(place, table),
+    }[ending](path)
+    samples = read_samples(path, weights="x1")
+    assert samples.names == ("x0", "x2", "x3")
+    assert samples.weights.counts.tolist() == table[:, 1].tolist()
+    assert decode(samples) == [tuple(row) for row in table[:, [0, 2, 3]].tolist()]
+    picked = read_samples(path, columns=["x3", "x1", "x0"], weights="x1")
+    assert picked.names == ("x3", "x0")
+    np.save(tmp_path / "w.npy", table[:, 1])
+    (tmp_path / "w.txt").write_text("\n".join(map(str, table[:, 1].tolist())))
+    for file in ("w.npy", "w.txt"):
+        other = read_samples(path, columns=["x0", "x2", "x3"], weights=str(tmp_path / file))
+        assert other.fingerprint == samples.fingerprint
+    array = read_samples(path, columns=["x0", "x2", "x3"], weights=table[:, 1])
+    assert array.fingerprint == samples.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("c", r"The weight at line 3 is 'x': give a number"),
+        ("d", r"The weight of sample 1 is missing|The weight at line 2 is ''"),
+        ("none", r"There is no column 'none' in the data, and no file of that name"),
+        ("bad.txt", r"bad\.txt cannot be read as weights \(could not convert .*'one'\): give a"),
+        ("bad.npy", r"bad\.npy cannot be read as weights"),
+        ("short.txt", r"weights of shape \(1,\) for 2 samples"),
+    ],
+)
+def test_example_bad_columns_and_files(tmp_path, monkeypatch, weights, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b,c,d\n0,1,2,\n1,0,x,1\n")
+    (tmp_path / "bad.txt").write_text("1\none\n")
+    (tmp_path / "bad.npy").write_text("1\n2\n")
+    (tmp_path / "short.txt").write_text("1\n")
+    columns = ["a", "b"] if weights != "c" else ["a", "b", "c"]
+    with pytest.raises(InputError, match=message):
+        read_samples("t.csv", columns=columns, weights=weights)
+
+
+def test_example_a_column_comes_before_a_file_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b,w\n0,1,2\n1,0,3\n")
+    (tmp_path / "w").write_text("7\n7\n")
+    assert read_samples("t.csv", weights="w").weights.counts.tolist() == [2, 3]
+
+
+def alike(table, threshold):
+    """Count, pair by pair, the samples that differ in at most so many of the variables."""
+    most = int(threshold * table.shape[1] + 1e-9)
+    return [sum((row != other).sum() <= most for other in table) for row in table]
+
+
+@pytest.mark.parametrize("threshold", [0, 0.1, 0.3, 1])
+@pytest.mark.parametrize("missing", ["level", "impute"])
+def test_oracle_similarity(threshold, missing, monkeypatch):
+    monkeypatch.setattr("markhood.data.weights.SIDE", 16)
+    rng = np.random.default_rng(1)
+    table = np.column_stack([rng.integers(0, r, 70) for r in [2] * 70 + [3, 4, 5, 9] * 5 + [21]])
+    table[20:40] = table[:20]
+    table[30:60, ::9] = 0
+    gaps = np.where(rng.random(table.shape) < 0.02, np.nan, table)
+    samples = encode(gaps, missing=missing)
+    counts, unit = similarity_weights(samples, threshold)
+    expected = alike(np.nan_to_num(gaps, nan=-1), threshold)
+    assert np.abs(counts * unit * expected - 1).max() < 1e-3
+    if threshold == 0.1:
+        given = encode(gaps, missing=missing, weights="similarity").weights
+        assert isinstance(given, Weights)
+        assert given.counts.tolist() == counts.tolist()
