@@ -312,8 +312,8 @@ def simulate(
         agreement = model.convergence(data) if convergence else None
         write_data(data, graph.nodes, output)
     else:
+        settings = {"burn_in": burn_in, "thinning": thinning, "n_jobs": -1}
         with progress_bar() as progress:
-            settings = {"burn_in": burn_in, "thinning": thinning, "n_jobs": -1}
             packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
         write_packed(packed, output)
     typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")

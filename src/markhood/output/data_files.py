@@ -69,7 +69,7 @@ def _rows(samples: Samples) -> Iterator[Data]:
         part = packed[:, start // 8 : (start + n + 7) // 8]
         bits = np.unpackbits(part, axis=1, count=n, bitorder="little") * rise[:, None]
         if not samples.is_binary:
-            bits = np.add.reduceat(bits, samples.starts[:-1], axis=0)
+            bits = np.add.reduceat(bits, samples.starts[:-1], axis=0, dtype=np.uint8)
         yield np.ascontiguousarray((bits + firsts[:, None]).T)
 
 
