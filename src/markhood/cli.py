@@ -291,9 +291,7 @@ def simulate(
 
       markhood compare truth.graphml learned.graphml
 
-      markhood simulate grid --variables 64 --levels 2,3,4 --samples 1000 -o levels.csv
-
-      markhood simulate grid,hub --variables 64 --blocks 1000 --samples 10000 -o large.npy
+      markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
     """
     from markhood.output.data_files import check_data_writable, write_data, write_packed
     from markhood.simulate.pieces import sample_in_pieces
