@@ -85,6 +85,27 @@ struct GibbsNetwork {
     const std::uint8_t* is_wide;
 };
 
+constexpr std::size_t kChains = 16;          // that one call advances, and so the layout of its arrays
+constexpr std::size_t kLevelsPerVector = 4;  // to a multiple of which factors are padded
+constexpr std::size_t kMostLevels = 256;     // what fits in a byte
+
+// A network with any number of levels as its Gibbs sampler uses it. The field factors of variable i
+// begin at field_starts[i]; those of its k-th neighbour at factor_starts[neighbours.starts[i] + k], for each level of
+// the neighbour as many as i has levels, padded with zeros.
+struct PottsNetwork {
+    std::size_t n_variables;
+    Lists neighbours;
+    const double* factors;
+    const std::int64_t* factor_starts;
+    const double* field_factors;
+    const std::int64_t* field_starts;
+    const std::int64_t* n_levels;
+    const std::int64_t* order;
+    const std::uint8_t* is_wide;
+
+    std::size_t width(std::size_t i) const { return static_cast<std::size_t>(field_starts[i + 1] - field_starts[i]); }
+};
+
 // Where L1 paths go: of every target at every lambda the fit and the size of its support, and the
 // supports, ascending, with their slopes, one after another.
 struct L1Fits {
@@ -93,8 +114,6 @@ struct L1Fits {
     void* owner;
     void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
 };
-
-constexpr std::size_t kChains = 16;  // that one call advances, and so the layout of its arrays
 
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
@@ -133,6 +152,10 @@ struct Tier {
     // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
     void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
+
+    // The same for a network with any number of levels.
+    void (*potts_gibbs)(PottsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
+                        std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 
     // log Pr(independent) of each target and each of its others, given the target's list of
     // `givens`. log_factorials[k] = log k!, for k = 0 ... n_samples + 3, of use to plain rows only.

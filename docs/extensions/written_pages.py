@@ -28,7 +28,7 @@ GROUPS = {
     ],
     "The graph, and its files": ["Graph", "read_graph", "write_graph"],
     "Data in": ["read_samples", "encode"],
-    "Models and tests": ["IsingModel", "independence_test"],
+    "Models and tests": ["IsingModel", "PottsModel", "independence_test"],
     "Messages": ["InputError", "DataWarning"],
 }
 # What the page "Add your own score" speaks of.

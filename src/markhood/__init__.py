@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from markhood.graph.graph import Graph
     from markhood.learning import learn
     from markhood.model.ising import IsingModel
+    from markhood.model.potts import PottsModel
     from markhood.output import plots as plot
     from markhood.output.graph_files import read_graph, write_graph
     from markhood.output.report.page import write_report
@@ -45,6 +46,7 @@ __all__ = [
     "L1Logistic",
     "MarginalPseudoLikelihood",
     "Pairwise",
+    "PottsModel",
     "convert",
     "encode",
     "evaluate",
@@ -70,6 +72,7 @@ _HOMES = {
     "L1Logistic": "markhood.estimators.l1_logistic",
     "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
     "Pairwise": "markhood.estimators.pairs",
+    "PottsModel": "markhood.model.potts",
     "encode": "markhood.data.encode",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning",

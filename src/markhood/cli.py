@@ -261,7 +261,7 @@ def simulate(
         str,
         typer.Argument(
             help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
-            "stochastic-block, or a file with a graph."
+            "stochastic-block, or a file with a graph; with --blocks also several in turn: grid,hub."
         ),
     ],
     samples: Annotated[int, typer.Option(help="How many samples.")],
@@ -270,6 +270,13 @@ def simulate(
     ],
     variables: Annotated[
         int | None, typer.Option(help="How many variables; not for a graph from a file.")
+    ] = None,
+    levels: Annotated[
+        str, typer.Option(help="Levels of a variable; several numbers go round: 2,3,4.")
+    ] = "2",
+    blocks: Annotated[
+        int | None,
+        typer.Option(help="So many networks side by side, sampled one by one, for large data."),
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="Graph: .csv, .json, .graphml, .gexf or .npz.")
@@ -293,38 +300,51 @@ def simulate(
       markhood learn data.parquet -o learned.graphml
 
       markhood compare truth.graphml learned.graphml
+
+      markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
     """
-    from markhood.output.data_files import check_data_writable, write_data
-    from markhood.simulate.potentials import ising
+    from markhood.output.data_files import check_data_writable, write_data, write_packed
+    from markhood.simulate.pieces import sample_in_pieces
+    from markhood.simulate.potentials import random_model
 
     check_data_writable(output)
     _check_outputs([str(truth)] if truth else [])
+    if convergence and blocks is not None:
+        raise InputError("--convergence is of one network: leave it or --blocks out.")
     for_network, for_potentials, for_samples = _three_seeds(seed)
-    model = ising(_network(network, variables, for_network), potentials, for_potentials)
-    data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
-    agreement = model.convergence(data) if convergence else None
-    write_data(data, model.graph.nodes, output)
+    graph = _network(network, variables, blocks, for_network)
+    model = random_model(graph, _whole_numbers("--levels", levels), potentials, for_potentials)
+    agreement = None
+    if blocks is None:
+        data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
+        agreement = model.convergence(data) if convergence else None
+        write_data(data, graph.nodes, output)
+    else:
+        settings = {"burn_in": burn_in, "thinning": thinning, "n_jobs": -1}
+        with progress_bar() as progress:
+            packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
+        write_packed(packed, output)
     typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
-    _write(model.graph, [str(truth)] if truth else [])
+    _write(graph, [str(truth)] if truth else [])
     if agreement is not None:
-        typer.echo(
-            f"R-hat at most {agreement.r_hat.max():.3f}, effective samples at least "
-            f"{agreement.effective_samples.min():.0f} of {samples}"
-        )
+        typer.echo(agreement.in_words(samples))
 
 
-def _network(network: str, variables: int | None, seed: Any) -> Graph:
-    """Make a network by its name, or read a graph from a file."""
+def _network(network: str, variables: int | None, blocks: int | None, seed: Any) -> Graph:
+    """Make a network by its name, or read a graph from a file; or several of them side by side."""
     from markhood.output.graph_files import read_graph
-    from markhood.simulate.networks import network_named
+    from markhood.simulate.networks import disjoint, network_named, networks_in_turn
 
     if Path(network).suffix:
         if variables is not None:
             raise InputError("--variables is not for a graph from a file: leave it out.")
-        return read_graph(network)
+        graph = read_graph(network)
+        return graph if blocks is None else disjoint([graph] * blocks)
     if variables is None:
         raise InputError(f"Say how many variables the {network} network has: --variables 64, say.")
-    return network_named(network, variables, seed)
+    if blocks is None:
+        return network_named(network, variables, seed)
+    return networks_in_turn(_words(network), variables, blocks, seed)
 
 
 def _three_seeds(seed: int) -> list[Any]:

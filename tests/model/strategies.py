@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from markhood.graph.graph import Graph
 from markhood.model.ising import IsingModel
+from markhood.model.potts import PottsModel
 
 numbers = st.floats(-4.0, 4.0)
 
@@ -24,3 +25,12 @@ def models(draw, most=7, forest=False):
     fields = draw(st.lists(numbers, min_size=d, max_size=d))
     graph = Graph([f"x{i}" for i in range(d)], edges)
     return IsingModel(graph, np.array(couplings), np.array(fields))
+
+
+@st.composite
+def potts_models(draw, most=5, forest=False, spread=4.0):
+    shape = draw(models(most=most, forest=forest)).graph
+    n_levels = [draw(st.integers(2, 5)) for _ in range(shape.n_nodes)]
+    rng = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    tables = [rng.uniform(-spread, spread, (n_levels[i], n_levels[j])) for i, j in shape.edges]
+    return PottsModel(shape, tables, [rng.uniform(-2.0, 2.0, r) for r in n_levels])

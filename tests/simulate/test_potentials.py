@@ -10,6 +10,7 @@ from markhood.simulate.potentials import (
     UniformCouplings,
     from_log_tables,
     ising,
+    potts,
 )
 
 
@@ -65,3 +66,44 @@ def test_example_seeds(potentials):
 def test_example_bad_potentials_are_one_sentence(potentials, message):
     with pytest.raises(InputError, match=message):
         ising(cycle(4), potentials)
+
+
+def test_oracle_two_levels_are_the_ising_model_of_the_same_tables():
+    graph = grid(16)
+    tables = potts(graph, 2, seed=5)
+    couplings, fields = from_log_tables(graph, np.array(tables.tables))
+    np.testing.assert_array_equal(couplings, ising(graph, seed=5).couplings)
+    np.testing.assert_array_equal(fields, ising(graph, seed=5).fields)
+
+
+def test_example_levels_go_round():
+    model = potts(grid(9), [2, 3, 4, 5], seed=1)
+    assert model.n_levels.tolist() == [2, 3, 4, 5, 2, 3, 4, 5, 2]
+    assert potts(cycle(3), 64, seed=1).tables[0].shape == (64, 64)
+
+
+@pytest.mark.parametrize("potentials", POTENTIALS)
+def test_example_tables_of_every_kind(potentials):
+    first, same, other = (potts(grid(16), 3, potentials, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.tables, same.tables)
+    assert (np.array(first.tables) != other.tables).any()
+
+
+def test_example_tables_and_fields_have_the_spread_asked_for():
+    model = potts(grid(400), [3, 4], NormalCouplings(0.5, fields=2.0), seed=1)
+    entries = np.concatenate([table.ravel() for table in model.tables])
+    assert entries.std() == pytest.approx(0.5, rel=0.05)
+    assert np.concatenate(model.fields).std() == pytest.approx(2.0, rel=0.1)
+    assert not np.concatenate(potts(grid(9), 3, seed=1).fields).any()
+    # exp of an entry is uniform, with the mean 1/2 and the variance 1/12.
+    uniform = np.exp(np.concatenate([t.ravel() for t in potts(grid(400), 3, seed=1).tables]))
+    assert uniform.mean() == pytest.approx(0.5, abs=5 * np.sqrt(1 / 12 / len(uniform)))
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [(1, "not 1"), ([2, 300], "not 300"), ([], "levels is empty"), (2.5, "whole number")],
+)
+def test_example_bad_levels_are_one_sentence(levels, message):
+    with pytest.raises(InputError, match=message):
+        potts(cycle(4), levels)

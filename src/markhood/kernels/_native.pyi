@@ -90,6 +90,23 @@ def gibbs(
     n_draws: int,
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
+def potts_gibbs(
+    neighbour_starts: _Integers,
+    neighbours: _Integers,
+    factors: _Reals,
+    factor_starts: _Integers,
+    field_factors: _Reals,
+    field_starts: _Integers,
+    n_levels: _Integers,
+    order: _Integers,
+    is_wide: NDArray[np.uint8],
+    states: NDArray[np.uint8],
+    generators: NDArray[np.uint32],
+    burn_in: int,
+    thinning: int,
+    n_draws: int,
+    instruction_set: str = "",
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
 def independence_tests(
     words: NDArray[np.uint64],
     n_samples: int,

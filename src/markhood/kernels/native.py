@@ -26,6 +26,7 @@ from markhood.kernels.protocol import (
     Fits,
     GibbsNetwork,
     L1Paths,
+    PottsNetwork,
     Pricing,
 )
 
@@ -177,6 +178,25 @@ class NativeKernels:
             network.coupling_odds,
             network.field_odds,
             network.order,
+            network.is_wide.view(np.uint8),
+            *chains,
+            burn_in,
+            thinning,
+            n_draws,
+            self.instruction_set,
+        )
+        shape = chains.states.shape
+        moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
+        return draws.reshape(n_draws, *shape), moved
+
+    def potts_gibbs(
+        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+    ) -> tuple[NDArray[np.uint8], Chains]:
+        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
+        draws, states, generators = _native.potts_gibbs(
+            network.neighbours.starts,
+            network.neighbours.values,
+            *network[1:-1],
             network.is_wide.view(np.uint8),
             *chains,
             burn_in,

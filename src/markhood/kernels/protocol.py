@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from markhood.kernels.lists import Lists
 
 CHAINS = 16  # that one call of the Gibbs kernel advances, one a lane
+LEVELS_PER_VECTOR = 4  # the factors of a Potts variable's levels are padded to whole vectors
+MOST_LEVELS = 256  # of a Potts variable: what fits in a byte
 
 
 class Weighting(NamedTuple):
@@ -128,6 +130,27 @@ class GibbsNetwork(NamedTuple):
     is_wide: NDArray[np.bool_]
 
 
+class PottsNetwork(NamedTuple):
+    """A network with any number of levels as its Gibbs sampler uses it.
+
+    A factor is exp of a field or of a table's entry, less the largest of those that compete. Variable
+    i with ``n_levels[i]`` levels has ``field_starts[i + 1] - field_starts[i]`` field factors, one
+    for each level, padded with zeros to a multiple of `LEVELS_PER_VECTOR`. For ``neighbours.values[k]``
+    there are from ``factor_starts[k]`` on, for each of the neighbour's levels, as many for i's levels.
+    ``order`` is that of a sweep; ``is_wide`` marks the variables whose products of factors could leave
+    the range of a float64.
+    """
+
+    neighbours: Lists
+    factors: NDArray[np.float64]
+    factor_starts: NDArray[np.int64]
+    field_factors: NDArray[np.float64]
+    field_starts: NDArray[np.int64]
+    n_levels: NDArray[np.int64]
+    order: NDArray[np.int64]
+    is_wide: NDArray[np.bool_]
+
+
 class Chains(NamedTuple):
     """Where `CHAINS` chains are: states (CHAINS, n_variables), generators (4, CHAINS)."""
 
@@ -230,6 +253,11 @@ class Kernels(Protocol):
         Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
         the chains are then.
         """
+
+    def potts_gibbs(
+        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+    ) -> tuple[NDArray[np.uint8], Chains]:
+        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
 
     def independence_tests(
         self,

@@ -27,6 +27,7 @@ from markhood.kernels.protocol import (
     Fits,
     GibbsNetwork,
     L1Paths,
+    PottsNetwork,
     Pricing,
 )
 from markhood.kernels.tables import blanket_table, likelihood_ratio, n_levels, pair_table
@@ -150,6 +151,21 @@ class ReferenceKernels:
                 draws[(sweep - burn_in) // thinning - 1] = values.T
         return draws, Chains(np.ascontiguousarray(values.T), generators)
 
+    def potts_gibbs(
+        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+    ) -> tuple[NDArray[np.uint8], Chains]:
+        """Advance the chains; ``native/potts.hpp`` explains the arithmetic."""
+        values, generators = chains.states.T.copy(), chains.generators.copy()
+        draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
+        for sweep in range(1, burn_in + n_draws * thinning + 1):
+            for i in network.order:
+                sums = np.cumsum(_level_weights(network, int(i), values), axis=0)
+                u = _next_random(generators).astype(np.float64) + 0.5
+                values[i] = (sums[:-1] <= u * (sums[-1] * 2.0**-32)).sum(axis=0)
+            if sweep > burn_in and (sweep - burn_in) % thinning == 0:
+                draws[(sweep - burn_in) // thinning - 1] = values.T
+        return draws, Chains(np.ascontiguousarray(values.T), generators)
+
     def independence_tests(
         self,
         bits: Bits,
@@ -221,6 +237,22 @@ def _odds_against(network: GibbsNetwork, i: int, values: NDArray[np.uint8]) -> N
         exponent = exponent + shift
     odds: NDArray[np.float64] = np.ldexp(fraction, np.clip(exponent, -900, 900))
     return odds
+
+
+def _level_weights(network: PottsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Multiply the factors of each level, (r, n_chains), with the exponent kept apart."""
+    r, (first, end) = int(network.n_levels[i]), network.field_starts[i : i + 2]
+    start, stop = network.neighbours.starts[i : i + 2]
+    fields = network.field_factors[first : first + r, None]
+    fraction, exponent = np.frexp(np.repeat(fields, values.shape[1], axis=1))
+    for j, begin in zip(network.neighbours[i], network.factor_starts[start:stop], strict=True):
+        at = begin + values[j].astype(np.int64) * (end - first) + np.arange(r)[:, None]
+        fraction, shift = np.frexp(fraction * network.factors[at])
+        exponent = exponent + shift
+    weights: NDArray[np.float64] = np.ldexp(
+        fraction, np.maximum(exponent - exponent.max(axis=0), -1000)
+    )
+    return weights
 
 
 def _next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -50,6 +50,15 @@ class Convergence:
             f"effective samples {self.effective_samples[fewest]:.0f} ({self.names[fewest]})>"
         )
 
+    def in_words(self, n_samples: int) -> str:
+        """Say the worst of all that varies, of so many samples."""
+        if np.isnan(self.r_hat).all():
+            return "Nothing varies, so nothing can be said of convergence"
+        return (
+            f"R-hat at most {np.nanmax(self.r_hat):.3f}, effective samples at least "
+            f"{np.nanmin(self.effective_samples):.0f} of {n_samples}"
+        )
+
 
 def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Convergence:
     """Compute split R-hat and effective sample sizes.

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.lists import Lists
 from markhood.model.exact import Exact
 from markhood.model.neighbours import Neighbours
 
@@ -49,10 +50,12 @@ class Forest:
     @classmethod
     def of(cls, neighbours: Neighbours, fields: NDArray[np.float64]) -> Forest | None:
         """Carry out the messages; None where the graph has a cycle."""
-        order, parent, coupling = _breadth_first(neighbours)
-        n_roots = int(np.count_nonzero(parent < 0))
-        if len(neighbours.couplings) != 2 * (len(fields) - n_roots):
+        order, parent, position = breadth_first(neighbours.lists)
+        hangs = parent >= 0
+        if len(neighbours.couplings) != 2 * np.count_nonzero(hangs):
             return None
+        coupling = np.zeros(len(fields))
+        coupling[hangs] = neighbours.couplings[position[hangs]]
         collected = fields.tolist()
         log_partition = 0.0
         for i in reversed(order.tolist()):
@@ -106,14 +109,17 @@ def sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def _breadth_first(
-    neighbours: Neighbours,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Order all variables from the lowest of each component; parents, and couplings to them."""
-    d = len(neighbours.lists)
-    starts, indices = neighbours.lists.starts.tolist(), neighbours.lists.values.tolist()
-    couplings = neighbours.couplings.tolist()
-    parent, coupling = [-1] * d, [0.0] * d
+def breadth_first(
+    neighbours: Lists,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Order all variables from the lowest of each component.
+
+    Returns the order, every variable's parent, and where in ``neighbours.values`` the parent has it; -1
+    for a root.
+    """
+    d = len(neighbours)
+    starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
+    parent, position = [-1] * d, [-1] * d
     seen = bytearray(d)
     order: list[int] = []
     for root in range(d):
@@ -126,7 +132,11 @@ def _breadth_first(
                 j = indices[k]
                 if not seen[j]:
                     seen[j] = 1
-                    parent[j], coupling[j] = i, couplings[k]
+                    parent[j], position[j] = i, k
                     component.append(j)
         order += component
-    return np.array(order, dtype=np.int64), np.array(parent, dtype=np.int64), np.array(coupling)
+    return (
+        np.array(order, dtype=np.int64),
+        np.array(parent, dtype=np.int64),
+        np.array(position, dtype=np.int64),
+    )

@@ -12,8 +12,9 @@ on the seed and the number of chains, and never on threads or blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import CHAINS, Chains, GibbsNetwork, Kernels
+from markhood.kernels.protocol import CHAINS, Chains, GibbsNetwork
 from markhood.model.neighbours import Neighbours
 
 # exp of this, times a 32-bit integer, is still a float64.
@@ -62,8 +63,13 @@ def colouring(neighbours: Lists) -> NDArray[np.int64]:
     return np.array(colours, dtype=np.int64)
 
 
+Advance: TypeAlias = Callable[..., tuple[NDArray[np.uint8], Chains]]
+
+
 def gibbs_blocks(
-    network: GibbsNetwork,
+    advance: Advance,
+    n_variables: int,
+    n_levels: int | NDArray[np.int64],
     n_samples: int,
     seed: int | np.random.SeedSequence | np.random.Generator | None,
     *,
@@ -71,24 +77,22 @@ def gibbs_blocks(
     thinning: int,
     chains: int,
     n_jobs: int | None,
-    kernels: Kernels,
 ) -> Iterator[NDArray[np.uint8]]:
     """Draw samples, some rows at a time; all blocks but the last have a multiple of 64 rows.
 
-    Chains start from fair coin tosses, which are more spread out than the distribution, as a
-    convergence summary wants them.
+    ``advance`` is a kernel that has its network. Chains start from fair coins, or dice with
+    ``n_levels`` sides, which are more spread out than the distribution, as a convergence summary
+    wants them.
     """
-    groups = _start(len(network.field_odds), chains, np.random.default_rng(seed))
+    groups = _start(n_variables, n_levels, chains, np.random.default_rng(seed))
     draws_left = -(-n_samples // chains)
     rows_left = n_samples
-    block_draws = 64 * max(1, _BLOCK_BYTES // (64 * CHAINS * len(groups) * len(network.field_odds)))
+    block_draws = 64 * max(1, _BLOCK_BYTES // (64 * CHAINS * len(groups) * n_variables))
     runner = Runner(n_jobs)
     while draws_left:
         n_draws = min(draws_left, block_draws)
-        advance = partial(
-            kernels.gibbs, network, burn_in=burn_in, thinning=thinning, n_draws=n_draws
-        )
-        advanced = list(runner.map("gibbs", advance, groups))
+        on = partial(advance, burn_in=burn_in, thinning=thinning, n_draws=n_draws)
+        advanced = list(runner.map("gibbs", on, groups))
         groups = [group for _, group in advanced]
         drawn = [draws for draws, _ in advanced]
         together = drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=1)
@@ -99,10 +103,12 @@ def gibbs_blocks(
         burn_in = 0
 
 
-def _start(n_variables: int, chains: int, rng: np.random.Generator) -> list[Chains]:
+def _start(
+    n_variables: int, n_levels: int | NDArray[np.int64], chains: int, rng: np.random.Generator
+) -> list[Chains]:
     groups = []
     for _ in range(-(-chains // CHAINS)):
-        states = rng.integers(0, 2, size=(CHAINS, n_variables), dtype=np.uint8)
+        states = rng.integers(0, n_levels, size=(CHAINS, n_variables), dtype=np.uint8)
         generators = rng.integers(0, 1 << 32, size=(4, CHAINS), dtype=np.uint32)
         groups.append(Chains(states, generators))
     return groups

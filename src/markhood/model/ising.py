@@ -8,15 +8,14 @@ coding is 0/1. Physicists write s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `fro
 
     J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4.
 
-Variables with more levels will have vectors of fields and matrices of couplings; that is another
+Variables with more levels have vectors of fields and tables for couplings; `PottsModel` is another
 class with the same methods, for nothing here is faster or shorter for being general.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
-from typing import Literal, TypeAlias
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,9 +32,7 @@ from markhood.model.exact import Exact
 from markhood.model.forest import Forest, sigmoid
 from markhood.model.gibbs import gibbs_blocks, gibbs_network
 from markhood.model.neighbours import Neighbours
-
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
-Method: TypeAlias = Literal["auto", "exact", "gibbs"]
+from markhood.model.settings import Method, Seed, check_settings, require_counts
 
 
 class IsingModel:
@@ -240,7 +237,7 @@ class IsingModel:
         True
         """
         values = self._checked(samples)
-        _require_counts(chains=chains)
+        require_counts(chains=chains)
         draws = len(values) // chains
         traced = np.column_stack((values, self.log_potential(values)))[: draws * chains]
         names = (*self.graph.nodes, "log potential")
@@ -280,26 +277,21 @@ class IsingModel:
         n_jobs: int | None,
         kernels: Kernels,
     ) -> Iterator[NDArray[np.uint8]]:
-        _require_counts(n_samples=n_samples, thinning=thinning, chains=chains)
-        if burn_in < 0:
-            raise InputError(f"burn_in is {burn_in}; it must be zero or more sweeps.")
-        if n_jobs == 0:
-            raise InputError("n_jobs is 0; it must be a number of threads, or -1 for all.")
-        if method not in ("auto", "exact", "gibbs"):
-            raise InputError(f"method is {method!r}; it must be 'auto', 'exact' or 'gibbs'.")
+        check_settings(n_samples, method, burn_in, thinning, chains, n_jobs)
         if method == "exact" and self._forest is None:
             raise InputError("Only forests are sampled exactly, and this graph has a cycle.")
         if method != "gibbs" and self._forest is not None:
             return self._forest.blocks(n_samples, seed)
         return gibbs_blocks(
-            gibbs_network(self._neighbours, self.fields),
+            partial(kernels.gibbs, gibbs_network(self._neighbours, self.fields)),
+            self.n_variables,
+            2,
             n_samples,
             seed,
             burn_in=burn_in,
             thinning=thinning,
             chains=chains,
             n_jobs=n_jobs,
-            kernels=kernels,
         )
 
     def _couplings_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -337,9 +329,3 @@ def _numbers(values: ArrayLike, count: int, what: str, each: str) -> NDArray[np.
         raise InputError(f"{what} must be finite, and {numbers[~np.isfinite(numbers)][0]} is not.")
     numbers.setflags(write=False)
     return numbers
-
-
-def _require_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise InputError(f"{name} is {count}; it must be at least 1.")

@@ -34,12 +34,21 @@ class Neighbours:
         cls, n_variables: int, edges: NDArray[np.int64], couplings: NDArray[np.float64]
     ) -> Neighbours:
         """List the neighbours of every variable, from edges of shape (n_edges, 2)."""
-        i, j = edges.T
-        order = np.lexsort((np.concatenate((j, i)), np.concatenate((i, j))))
-        return cls(Lists.of_neighbours(edges, n_variables), np.tile(couplings, 2)[order])
+        lists, sides = both_ends(n_variables, edges)
+        return cls(lists, np.tile(couplings, 2)[sides])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up, for every variable, the values that are aligned with its neighbours."""
         owner = np.repeat(np.arange(len(self.lists)), np.diff(self.lists.starts))
         sums = np.bincount(owner, weights=values, minlength=len(self.lists))
         return sums.astype(np.float64)  # integers where there are no edges
+
+
+def both_ends(n_variables: int, edges: NDArray[np.int64]) -> tuple[Lists, NDArray[np.int64]]:
+    """List every variable's neighbours, ascending, and of each the edge that leads there.
+
+    Edge e is numbered e from its first end, and n_edges + e from its second.
+    """
+    i, j = edges.T
+    sides = np.lexsort((np.concatenate((j, i)), np.concatenate((i, j))))
+    return Lists.of_neighbours(edges, n_variables), sides.astype(np.int64)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.tables import as_csv_text
 
 Data = NDArray[np.uint8]
 
+_BLOCK_BYTES = 1 << 26
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
 
 def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
-    """Write a table of zeros and ones, in the format that the ending names.
+    """Write a table of level numbers, in the format that the ending names.
 
     Parameters
     ----------
@@ -32,18 +36,71 @@ def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
     replace_all({path: _FORMATS[path.suffix.lower()](samples, names)})
 
 
+def write_packed(samples: Samples, path: Path) -> None:
+    """Write samples whose levels are numbers below 256; CSV, TSV and NPY some rows at a time.
+
+    Parameters
+    ----------
+    samples : Samples
+    path : Path
+        As for `write_data`.
+    """
+    check_data_writable(path)
+    ending, blocks = path.suffix.lower(), _rows(samples)
+    if ending == ".npy":
+        replace_all({path: _npy_parts(blocks, (samples.n_samples, samples.n_variables))})
+    elif ending in _DELIMITERS:
+        replace_all({path: _text_parts(blocks, samples.names, _DELIMITERS[ending])})
+    else:
+        write_data(np.concatenate(list(blocks)), samples.names, path)
+
+
+def _rows(samples: Samples) -> Iterator[Data]:
+    """Unpack some samples at a time."""
+    owners = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
+    firsts = np.array([levels[0] for levels in samples.levels], np.uint8)
+    # What the bit of each row adds to the first level; nothing for a constant.
+    rises = [[level - levels[0] for level in levels[1:]] or [0] for levels in samples.levels]
+    rise = np.concatenate([np.array(levels, np.uint8) for levels in rises])
+    step = 8 * max(1, _BLOCK_BYTES // (8 * len(owners)))
+    packed = samples.words.astype("<u8", copy=False).view(np.uint8)
+    for start in range(0, samples.n_samples, step):
+        n = min(step, samples.n_samples - start)
+        part = packed[:, start // 8 : (start + n + 7) // 8]
+        bits = np.unpackbits(part, axis=1, count=n, bitorder="little") * rise[:, None]
+        if not samples.is_binary:
+            bits = np.add.reduceat(bits, samples.starts[:-1], axis=0, dtype=np.uint8)
+        yield np.ascontiguousarray((bits + firsts[:, None]).T)
+
+
+def _npy_parts(blocks: Iterator[Data], shape: tuple[int, int]) -> Iterator[bytes]:
+    header = io.BytesIO()
+    described = {"descr": "|u1", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, described)
+    yield header.getvalue()
+    yield from (block.tobytes() for block in blocks)
+
+
+def _text_parts(blocks: Iterator[Data], names: Sequence[str], delimiter: str) -> Iterator[bytes]:
+    yield as_csv_text([names], delimiter).encode()
+    for block in blocks:
+        yield _lines(block, delimiter)
+
+
 def check_data_writable(path: Path) -> None:
     """Raise `InputError` if data cannot be written there; to be asked before the simulation."""
     known_ending(path, _FORMATS)
     check_place(path)
 
 
-def _to_text(samples: Data, names: Sequence[str], delimiter: str) -> bytes:
+def _lines(samples: Data, delimiter: str) -> bytes:
+    if samples.max() > 9:
+        return b"".join((delimiter.join(map(str, row)) + "\n").encode() for row in samples.tolist())
     # Every value is one character: digits and separators in two bytes a value.
-    lines = np.full((len(samples), 2 * len(names)), ord(delimiter), dtype=np.uint8)
+    lines = np.full((len(samples), 2 * samples.shape[1]), ord(delimiter), dtype=np.uint8)
     lines[:, ::2] = samples + ord("0")
     lines[:, -1] = ord("\n")
-    return as_csv_text([names], delimiter).encode() + lines.tobytes()
+    return lines.tobytes()
 
 
 def _to_arrow(samples: Data, names: Sequence[str], write: str) -> bytes:
@@ -69,8 +126,8 @@ def _to_numpy(save: Callable[..., Any], samples: Data) -> bytes:
 
 
 _FORMATS: dict[str, Callable[[Data, Sequence[str]], bytes]] = {
-    ".csv": lambda samples, names: _to_text(samples, names, ","),
-    ".tsv": lambda samples, names: _to_text(samples, names, "\t"),
+    ".csv": lambda samples, names: b"".join(_text_parts(iter([samples]), names, ",")),
+    ".tsv": lambda samples, names: b"".join(_text_parts(iter([samples]), names, "\t")),
     ".parquet": lambda samples, names: _to_arrow(samples, names, "parquet"),
     ".arrow": lambda samples, names: _to_arrow(samples, names, "arrow"),
     ".feather": lambda samples, names: _to_arrow(samples, names, "arrow"),

@@ -33,8 +33,11 @@ def check_place(path: Path) -> None:
         raise InputError(f"Cannot write {path}: the folder {folder} is not writable.")
 
 
-def replace_all(files: Mapping[Path, bytes]) -> None:
-    """Write every file beside its place, then move all; on failure leave nothing behind."""
+def replace_all(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
+    """Write every file beside its place, then move all; on failure leave nothing behind.
+
+    What is too large to have at once comes in parts.
+    """
     ready: list[tuple[Path, Path]] = []
     try:
         for path, content in files.items():
@@ -42,7 +45,7 @@ def replace_all(files: Mapping[Path, bytes]) -> None:
             made = target.with_name(f".markhood-{secrets.token_hex(8)}.tmp")
             ready.append((made, target))
             with made.open("xb") as stream:  # unlike mkstemp's, its mode follows the umask
-                stream.write(content)
+                stream.writelines((content,) if isinstance(content, bytes) else content)
         for made, target in ready:
             os.replace(made, target)
     except OSError as error:

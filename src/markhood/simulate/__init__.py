@@ -4,6 +4,7 @@ from markhood.simulate.networks import (
     barabasi_albert,
     chain,
     cycle,
+    disjoint,
     erdos_renyi,
     grid,
     hub,
@@ -11,12 +12,14 @@ from markhood.simulate.networks import (
     tree,
     watts_strogatz,
 )
+from markhood.simulate.pieces import sample_in_pieces
 from markhood.simulate.potentials import (
     NormalCouplings,
     SignedCouplings,
     UniformCouplings,
     UniformTables,
     ising,
+    potts,
 )
 
 __all__ = [
@@ -27,10 +30,13 @@ __all__ = [
     "barabasi_albert",
     "chain",
     "cycle",
+    "disjoint",
     "erdos_renyi",
     "grid",
     "hub",
     "ising",
+    "potts",
+    "sample_in_pieces",
     "stochastic_block",
     "tree",
     "watts_strogatz",

@@ -186,6 +186,22 @@ def stochastic_block(
     return _generated("stochastic_block_model", list(sizes), table, seed=_number(seed))
 
 
+def disjoint(networks: Sequence[Graph]) -> Graph:
+    """Put networks side by side, with no edge between them; the variables are numbered on.
+
+    Examples
+    --------
+    >>> disjoint([chain(2), chain(3)]).edge_names()
+    [('x0', 'x1'), ('x2', 'x3'), ('x3', 'x4')]
+    """
+    if not networks:
+        raise InputError("There are no networks to put side by side; give at least one.")
+    sizes = np.array([network.n_nodes for network in networks])
+    firsts = np.cumsum(sizes) - sizes
+    parts = [network.edges + first for network, first in zip(networks, firsts, strict=True)]
+    return _named(int(sizes.sum()), np.concatenate(parts))
+
+
 def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
     """Make the network of that name, with about three or four neighbours a variable.
 
@@ -205,6 +221,22 @@ def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
     if name not in _BY_NAME:
         raise InputError(f"Unknown network {name!r}: choose one of {', '.join(_BY_NAME)}.")
     return _BY_NAME[name](n_variables, seed)
+
+
+def networks_in_turn(
+    names: Sequence[str], n_variables: int, n_networks: int, seed: Seed = None
+) -> Graph:
+    """Put networks of these names side by side, in turn, each with its own draw where it is random.
+
+    Examples
+    --------
+    >>> networks_in_turn(["chain", "cycle"], n_variables=3, n_networks=3).edges.tolist()
+    [[0, 1], [1, 2], [3, 4], [3, 5], [4, 5], [6, 7], [7, 8]]
+    """
+    rng = np.random.default_rng(seed)
+    return disjoint(
+        [network_named(names[k % len(names)], n_variables, rng) for k in range(n_networks)]
+    )
 
 
 def _four_groups(n_variables: int, seed: Seed) -> Graph:

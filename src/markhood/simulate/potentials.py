@@ -8,10 +8,14 @@ potentials. In 0/1 coding such a table is
 
 so that fields come from the tables. The other potentials draw couplings and fields as they stand in
 0/1 coding; for numbers in -1/+1 coding there is `IsingModel.from_spins`.
+
+With more levels every edge has a table of r_i by r_j numbers of the same kinds: log phi, phi uniform, or
+normal, uniform or +-strength as they stand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -21,6 +25,8 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising import IsingModel
+from markhood.model.potts import PottsModel
+from markhood.model.potts_checks import checked_levels
 
 Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -32,9 +38,19 @@ class Potentials(Protocol):
         """Return a model on the graph."""
 
 
+class TablePotentials(Protocol):
+    """A way to draw tables and fields; write your own by giving a class these methods."""
+
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many entries of tables."""
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many fields, one for every level of every variable."""
+
+
 @dataclass(frozen=True)
 class UniformTables:
-    """The paper's: a table of four independent U(0, 1) numbers for every edge."""
+    """The paper's: a table of independent U(0, 1) numbers for every edge, and no fields."""
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
         """Return a model on the graph."""
@@ -42,6 +58,14 @@ class UniformTables:
         log_tables = np.log(1.0 - rng.random((graph.n_edges, 2, 2)))
         couplings, fields = from_log_tables(graph, log_tables)
         return IsingModel(graph, couplings, fields)
+
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many entries of tables."""
+        return np.log(1.0 - rng.random(n))
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return no fields."""
+        return np.zeros(n)
 
 
 @dataclass(frozen=True)
@@ -61,9 +85,17 @@ class NormalCouplings:
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
         """Return a model on the graph."""
+        couplings = self.entries(graph.n_edges, rng)
+        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
+
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many couplings, or entries of tables."""
         _require_scale("scale", self.scale)
-        couplings = rng.normal(0.0, self.scale, graph.n_edges)
-        return IsingModel(graph, couplings, _normal_fields(graph, self.fields, rng))
+        return rng.normal(0.0, self.scale, n)
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many fields."""
+        return _normal_fields(n, self.fields, rng)
 
 
 @dataclass(frozen=True)
@@ -83,12 +115,20 @@ class UniformCouplings:
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
         """Return a model on the graph."""
+        couplings = self.entries(graph.n_edges, rng)
+        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
+
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many couplings, or entries of tables."""
         if not self.low <= self.high:
             raise InputError(
                 f"low is {self.low} and high is {self.high}; low must not be above high."
             )
-        couplings = rng.uniform(self.low, self.high, graph.n_edges)
-        return IsingModel(graph, couplings, _normal_fields(graph, self.fields, rng))
+        return rng.uniform(self.low, self.high, n)
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many fields."""
+        return _normal_fields(n, self.fields, rng)
 
 
 @dataclass(frozen=True)
@@ -107,8 +147,16 @@ class SignedCouplings:
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
         """Return a model on the graph."""
-        couplings = self.strength * rng.choice((-1.0, 1.0), graph.n_edges)
-        return IsingModel(graph, couplings, _normal_fields(graph, self.fields, rng))
+        couplings = self.entries(graph.n_edges, rng)
+        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
+
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many couplings, or entries of tables."""
+        return np.asarray(self.strength * rng.choice((-1.0, 1.0), n))
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return so many fields."""
+        return _normal_fields(n, self.fields, rng)
 
 
 POTENTIALS: dict[str, type[UniformTables | NormalCouplings | UniformCouplings | SignedCouplings]]
@@ -143,12 +191,75 @@ def ising(
     >>> ising(cycle(4), SignedCouplings(0.5), seed=1).couplings
     array([-0.5,  0.5,  0.5,  0.5])
     """
-    if isinstance(potentials, str):
-        if potentials not in POTENTIALS:
-            known = ", ".join(map(repr, POTENTIALS))
-            raise InputError(f"There are no potentials {potentials!r}; there are {known}.")
-        potentials = POTENTIALS[potentials]()
-    return potentials.draw(graph, np.random.default_rng(seed))
+    chosen = _by_name(potentials) if isinstance(potentials, str) else potentials
+    return chosen.draw(graph, np.random.default_rng(seed))
+
+
+def potts(
+    graph: Graph,
+    levels: int | Sequence[int],
+    potentials: str | TablePotentials = "uniform-tables",
+    seed: Seed = None,
+) -> PottsModel:
+    """Put random tables on a graph of variables with any number of levels.
+
+    Parameters
+    ----------
+    graph : Graph
+    levels : int or sequence of int
+        Levels of a variable, from 2 to 256. Several numbers go round: ``[2, 3]`` gives x0, x2, ... two
+        levels and x1, x3, ... three.
+    potentials : str or TablePotentials, default="uniform-tables"
+        A word of `POTENTIALS` ("uniform-tables", "normal", "uniform" or "signs", each with its
+        defaults), or a value such as ``NormalCouplings(scale=0.5, fields=1.0)``.
+    seed : int, SeedSequence or Generator, optional
+
+    Returns
+    -------
+    PottsModel
+
+    Examples
+    --------
+    >>> from markhood.simulate.networks import cycle
+    >>> model = potts(cycle(4), levels=[2, 3], seed=1)
+    >>> model.n_levels.tolist(), model.tables[0].shape
+    ([2, 3, 2, 3], (2, 3))
+    """
+    chosen = _by_name(potentials) if isinstance(potentials, str) else potentials
+    rng = np.random.default_rng(seed)
+    if np.size(levels) == 0:
+        raise InputError("levels is empty; give at least one number of levels.")
+    n_levels = checked_levels(np.resize(levels, graph.n_nodes), graph.n_nodes)
+    shapes = n_levels[graph.edges]
+    ends = np.cumsum(shapes.prod(axis=1))
+    entries = np.split(chosen.entries(int(ends[-1]) if len(ends) else 0, rng), ends[:-1])
+    tables = [e.reshape(shape) for e, shape in zip(entries, shapes.tolist(), strict=False)]
+    fields = chosen.level_fields(int(n_levels.sum()), rng)
+    return PottsModel(graph, tables, np.split(fields, np.cumsum(n_levels)[:-1]))
+
+
+def random_model(
+    graph: Graph, levels: Sequence[int], potentials: str, seed: Seed = None
+) -> IsingModel | PottsModel:
+    """Make an `ising` model, which is the faster, where two is the only number of levels; or `potts`.
+
+    Examples
+    --------
+    >>> random_model(Graph("ab", [(0, 1)]), [3, 2], "normal", seed=1)
+    <PottsModel: 2 variables of 2 to 3 levels, 1 tables>
+    """
+    if set(levels) == {2}:
+        return ising(graph, potentials, seed)
+    return potts(graph, levels, potentials, seed)
+
+
+def _by_name(
+    potentials: str,
+) -> UniformTables | NormalCouplings | UniformCouplings | SignedCouplings:
+    if potentials not in POTENTIALS:
+        known = ", ".join(map(repr, POTENTIALS))
+        raise InputError(f"There are no potentials {potentials!r}; there are {known}.")
+    return POTENTIALS[potentials]()
 
 
 def from_log_tables(
@@ -169,9 +280,9 @@ def from_log_tables(
     return both + zero - first - second, fields
 
 
-def _normal_fields(graph: Graph, scale: float, rng: np.random.Generator) -> NDArray[np.float64]:
+def _normal_fields(n: int, scale: float, rng: np.random.Generator) -> NDArray[np.float64]:
     _require_scale("fields", scale)
-    return rng.normal(0.0, scale, graph.n_nodes)
+    return rng.normal(0.0, scale, n)
 
 
 def _require_scale(name: str, scale: float) -> None:

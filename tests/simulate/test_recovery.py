@@ -1,0 +1,37 @@
+"""From a known network to data and back: the learned tables approach the true ones."""
+
+import numpy as np
+import pytest
+
+import markhood
+from markhood.simulate import disjoint, grid, hub, ising, potts, sample_in_pieces
+
+
+def largest_error(truth, graph):
+    """Of any entry of any learned table, all true edges and no others having been found."""
+    assert graph.edges.tolist() == truth.graph.edges.tolist()
+    errors = []
+    ends = zip(truth.zero_sum().tables, graph.coupling_tables, graph.coupling, strict=True)
+    for expected, table, coupling in ends:
+        # Two binary variables have a number, the log odds ratio: four times a zero-sum entry.
+        found = coupling / 4 * np.array([[1, -1], [-1, 1]]) if table is None else table
+        errors.append(np.abs(found - expected).max())
+    return max(errors)
+
+
+@pytest.mark.parametrize("levels", [3, [2, 4, 3, 2, 5]])
+def test_oracle_learned_tables_approach_the_true_ones(levels):
+    truth = potts(grid(9), levels, seed=2)
+    few, many = (truth.sample_packed(n, seed=3) for n in (10_000, 250_000))
+    errors = [largest_error(truth, markhood.learn(samples)) for samples in (few, many)]
+    # Twenty-five times the data make errors a fifth, give or take what luck does to the largest.
+    assert errors[1] < 0.1
+    assert errors[1] < errors[0] / 2
+
+
+def test_example_blocks_are_learned_apart():
+    graph = disjoint([grid(16), hub(16)] * 8)
+    found = markhood.learn(sample_in_pieces(ising(graph, seed=1), 4000, seed=2))
+    scores = markhood.evaluate.comparison_table(graph, {"plrhc": found})[0]
+    assert scores["precision"] > 0.95
+    assert scores["recall"] > 0.6
