@@ -23,7 +23,8 @@ from string import Template
 from typing import Any
 
 from markhood.data.samples import Samples
-from markhood.graph.edge_table import END_COLUMNS, number_columns
+from markhood.graph.columns import END_COLUMNS
+from markhood.graph.edge_table import number_columns
 from markhood.graph.graph import Graph
 from markhood.output.communities import communities
 from markhood.output.layout import positions
