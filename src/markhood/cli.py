@@ -14,7 +14,14 @@ import typer
 
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
-from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
+from markhood.options import (
+    ForbiddenEdges,
+    GroupRule,
+    Groups,
+    Imputations,
+    RequiredEdges,
+    Seed,
+)
 from markhood.terminal import console_for, guarded, print_summary, progress_bar
 
 if TYPE_CHECKING:
@@ -93,6 +100,8 @@ Learn the graph of a table of discrete observations.
 
   markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
 
+  markhood learn survey.tsv --missing impute --imputations 20 --seed 1 --output survey.json
+
   markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 """
 
@@ -143,6 +152,8 @@ def learn(
     kernels: Annotated[
         str, typer.Option(help="Where pairs are screened: native, or cuda for an NVIDIA GPU.")
     ] = "native",
+    imputations: Imputations = 10,
+    seed: Seed = 0,
     required: RequiredEdges = None,
     forbidden: ForbiddenEdges = None,
     groups: Groups = None,
@@ -150,10 +161,12 @@ def learn(
 ) -> None:
     """Learn the graph of a table of discrete observations."""
     from markhood.execution.runner import Runner
+    from markhood.imputation import Imputation
     from markhood.learning import kernels_named, known_beforehand, learn_from
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
+    imputation = Imputation(imputations, seed)
     named = {"rule": rule, "gamma": gamma, "depth": depth}
     given = {name: value for name, value in named.items() if value is not None}
     chosen = method_named(method, given | _settings(more or []))
@@ -162,7 +175,7 @@ def learn(
     samples = read(data)
     known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
     with progress_bar() as progress:
-        learned = learn_from(samples, chosen, backend, Runner(jobs, progress), known)
+        learned = learn_from(samples, chosen, backend, Runner(jobs, progress), known, imputation)
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)

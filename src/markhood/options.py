@@ -1,4 +1,6 @@
-"""Options of the command line that take more lines than the commands should: what is known beforehand.
+"""Options of the command line that take more lines than the commands should.
+
+They are what is known beforehand, and how missing values are imputed.
 
 A name here is a type for a parameter of a command; what typer shows and reads is in it.
 """
@@ -44,4 +46,15 @@ GroupRule = Annotated[
         help="between or within: where groups allow edges.",
         rich_help_panel=PANEL,
     ),
+]
+Imputations = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="How many completed data sets to learn from, with --missing impute; from 2 up.",
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="N", help="Same seed, same imputed values."),
 ]
