@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markhood import options
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
-from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
-from markhood.terminal import (
-    CheckpointFolder,
-    ExecutorName,
-    Jobs,
-    KernelsName,
-    SchedulerAddress,
-    console_for,
-    guarded,
-    print_summary,
-    runner_on,
-)
+from markhood.terminal import console_for, guarded, print_summary, progress_bar, runner_on
 
 if TYPE_CHECKING:
     from markhood.data.samples import Samples
@@ -103,6 +93,8 @@ Learn the graph of a table of discrete observations.
 
   markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
 
+  markhood learn survey.tsv --missing impute --imputations 20 --seed 1 --output survey.json
+
   markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 
   markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
@@ -151,21 +143,25 @@ def learn(
     report: Annotated[
         Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
     ] = None,
-    jobs: Jobs = -1,
-    kernels: KernelsName = "native",
-    executor: ExecutorName = None,
-    scheduler: SchedulerAddress = None,
-    checkpoint: CheckpointFolder = None,
-    required: RequiredEdges = None,
-    forbidden: ForbiddenEdges = None,
-    groups: Groups = None,
-    group_rule: GroupRule = "between",
+    jobs: options.Jobs = -1,
+    kernels: options.KernelsName = "native",
+    executor: options.ExecutorName = None,
+    scheduler: options.SchedulerAddress = None,
+    checkpoint: options.CheckpointFolder = None,
+    imputations: options.Imputations = 10,
+    seed: options.Seed = 0,
+    required: options.RequiredEdges = None,
+    forbidden: options.ForbiddenEdges = None,
+    groups: options.Groups = None,
+    group_rule: options.GroupRule = "between",
 ) -> None:
     """Learn the graph of a table of discrete observations."""
+    from markhood.imputation import Imputation
     from markhood.learning import kernels_named, known_beforehand, learn_from
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
+    imputation = Imputation(imputations, seed)
     named = {"rule": rule, "gamma": gamma, "depth": depth}
     given = {name: value for name, value in named.items() if value is not None}
     chosen = method_named(method, given | _settings(more or []))
@@ -174,7 +170,7 @@ def learn(
     with runner_on(executor, scheduler, jobs, kernels) as runner:
         samples = read(data)
         known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
-        learned = learn_from(samples, chosen, backend, runner, known, checkpoint=checkpoint)
+        learned = learn_from(samples, chosen, backend, runner, known, imputation, checkpoint)
     _write(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
@@ -409,10 +405,10 @@ def paper(
     networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
     variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
     samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
-    jobs: Jobs = -1,
-    kernels: KernelsName = "native",
-    executor: ExecutorName = None,
-    scheduler: SchedulerAddress = None,
+    jobs: options.Jobs = -1,
+    kernels: options.KernelsName = "native",
+    executor: options.ExecutorName = None,
+    scheduler: options.SchedulerAddress = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
     ] = Path("paper"),

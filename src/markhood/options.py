@@ -1,4 +1,6 @@
-"""Options of the command line that take more lines than the commands should: what is known beforehand.
+"""Options of the command line that take more lines than the commands should.
+
+They are what is known beforehand, and how missing values are imputed.
 
 A name here is a type for a parameter of a command; what typer shows and reads is in it.
 """
@@ -9,6 +11,28 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")]
+KernelsName = Annotated[
+    str,
+    typer.Option("--kernels", help="Where pairs are screened: native, or cuda for an NVIDIA GPU."),
+]
+ExecutorName = Annotated[
+    str | None,
+    typer.Option("--executor", help="What runs the work: threads, or a cluster of dask or ray."),
+]
+SchedulerAddress = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://host:8786, say."),
+]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="Save finished work there; after a kill the same command goes on from it.",
+    ),
+]
 
 PANEL = "Known beforehand"
 
@@ -44,4 +68,15 @@ GroupRule = Annotated[
         help="between or within: where groups allow edges.",
         rich_help_panel=PANEL,
     ),
+]
+Imputations = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="How many completed data sets to learn from, with --missing impute; from 2 up.",
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="N", help="Same seed, same imputed values."),
 ]

@@ -9,9 +9,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,6 +18,7 @@ from markhood.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from markhood.execution.runner import Runner
     from markhood.graph.graph import Graph
@@ -26,28 +26,6 @@ if TYPE_CHECKING:
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
 LEVELS_SHOWN = 8
-
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")]
-KernelsName = Annotated[
-    str,
-    typer.Option("--kernels", help="Where pairs are screened: native, or cuda for an NVIDIA GPU."),
-]
-ExecutorName = Annotated[
-    str | None,
-    typer.Option("--executor", help="What runs the work: threads, or a cluster of dask or ray."),
-]
-SchedulerAddress = Annotated[
-    str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://host:8786, say."),
-]
-CheckpointFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--checkpoint",
-        metavar="FOLDER",
-        help="Save finished work there; after a kill the same command goes on from it.",
-    ),
-]
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -135,14 +113,14 @@ def runner_on(
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
     from rich.markup import escape
-    from rich.table import Table
 
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
     degree = graph.degree
     options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
-    console.print(f"[bold]{data['samples']} samples, {data['variables']} variables[/bold]")
+    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
+    console.print(f"[bold]{data['samples']} samples{weight}, {data['variables']} variables[/bold]")
     if isinstance(data["levels"], list):
         levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
         more = ["..."] if len(levels) > LEVELS_SHOWN else []
@@ -151,19 +129,37 @@ def print_summary(graph: Graph, console: Console) -> None:
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
         console.print(f"known     {facts}")
+    if imputed := about.get("imputation"):
+        sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
+        console.print(f"imputed   {imputed['missing']} missing values in {sets}")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
         f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"
     )
     console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
-    if not graph.n_edges:
-        return
+    if graph.n_edges:
+        console.print()
+        console.print(_strongest(graph))
+
+
+def _strongest(graph: Graph) -> Table:
+    """Return the table of the edges with the most evidence."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from markhood.graph.edge_table import has_sign
+
     table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("source", "target", "evidence", "coupling"):
-        table.add_column(heading, justify="right" if heading[0] in "ec" else "left")
-    names = graph.edge_names()
+    for heading in ("source", "target"):
+        table.add_column(heading)
+    for heading in ("evidence", "coupling", *graph.annotations):
+        table.add_column(heading.replace("_", " "), justify="right")
+    names, signed = graph.edge_names(), has_sign(graph)
     for k in graph.strongest(STRONGEST_SHOWN):
-        source, target = map(escape, names[k])
-        table.add_row(source, target, f"{graph.evidence[k]:.2f}", f"{graph.coupling[k]:+.2f}")
-    console.print()
-    console.print(table)
+        table.add_row(
+            *map(escape, names[k]),
+            f"{graph.evidence[k]:.2f}",
+            format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
+            *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),
+        )
+    return table

@@ -43,6 +43,29 @@ def small_graph():
 
 
 @pytest.fixture(scope="session")
+def table_graph():
+    """A chain of a repelling edge and two whose couplings are tables, with shares."""
+    table = np.array([[1, -1, 0], [-1, 1, 0]])
+    about = {"data": {"levels": {"a": [0, 1], "b": ["no", HOSTILE], "c": ["red", "green", "blue"]}}}
+    return markhood.Graph(
+        "abcd",
+        [(0, 1), (1, 2), (2, 3)],
+        [(9, 9), (5, 5), (1, 2)],
+        [(-1, -2), (2, 2), (3, 3)],
+        about,
+        [None, table, 1.5 * table.T],
+        {"share": [1, 0.75, 0.5], "evidence_variance": [0, 0.25, np.inf]},
+    )
+
+
+@pytest.fixture(scope="session")
+def table_report(table_graph, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "tables.html"
+    markhood.write_report(table_graph, path)
+    return path
+
+
+@pytest.fixture(scope="session")
 def large_graph():
     """2000 nodes in 20 groups, 10 000 edges."""
     rng = np.random.default_rng(0)

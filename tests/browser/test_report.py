@@ -166,6 +166,58 @@ def test_downloads_are_files_that_markhood_reads(opened, small_report, small_gra
     assert len(png) > 5000
 
 
+def test_annotations_are_columns_that_sort(opened, table_report):
+    page = opened(table_report)
+    heads = page.locator("#edges th").all_inner_texts()
+    assert heads == ["variable", "variable", "evidence", "coupling", "share", "evidence variance"]
+    assert column(page, 5) == ["1.00", "0.75", "0.50"]
+    page.click("#edges button[data-column=evidence_variance]")
+    assert column(page, 6) == ["+∞", "0.25", "0.00"]
+    assert "Share" in page.inner_text("#notes")
+
+
+def test_a_table_opens_below_its_edge(opened, table_report):
+    page = opened(table_report)
+    assert column(page, 4) == ["\N{MINUS SIGN}1.50", "2.00", "3.00"]
+    assert page.locator("#edge-rows .repulsion").count() == 1
+    assert page.locator("#edge-rows .attraction").count() == 0
+    button = page.locator("#edge-rows tr:nth-child(2) td:nth-child(4) button")
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    detail = page.locator("#edge-rows .detail")
+    assert detail.locator("caption").inner_text() == "rows: b, columns: c"
+    assert detail.locator("th").all_inner_texts() == ["red", "green", "blue", "no", HOSTILE]
+    assert detail.locator("tbody td").first.inner_text() == "1.00"
+    assert detail.locator("td.repulsion").count() == 2
+    button.click()
+    assert detail.count() == 0
+    page.locator("#edge-rows tr:nth-child(3) button").last.click()
+    assert detail.locator("thead th").all_inner_texts() == ["0", "1"]  # no one named them
+
+
+def test_edges_without_a_sign_are_said_to_be(opened, table_report, small_report, tmp_path):
+    page = opened(table_report)
+    assert page.is_visible("#without-sign")
+    assert page.locator("#coupling-chart .plain").count() > 3
+    assert page.locator("#coupling-chart .attraction").count() == 0
+    svg = ElementTree.parse(saved(page, "#download-svg", tmp_path)).getroot()
+    strokes = [e.get("stroke") for e in svg.iter() if e.tag.endswith("line")]
+    assert strokes == ["#d55e00", "#7a7f87", "#7a7f87"]
+    page.fill("#search", "b")
+    page.press("#search", "Enter")
+    page.locator("#neighbours td:nth-child(3) button").click()
+    assert page.locator("#neighbours .detail").count() == 1
+    page = opened(small_report)
+    assert not page.is_visible("#without-sign")
+
+
+def test_downloads_keep_tables_and_annotations(opened, table_report, table_graph, tmp_path):
+    page = opened(table_report)
+    assert markhood.read_graph(saved(page, "#download-graphml", tmp_path)) == table_graph
+    table = markhood.read_graph(saved(page, "#download-csv", tmp_path))
+    assert table.annotations["share"].tolist() == [1, 0.75, 0.5]
+
+
 def test_keyboard_alone(opened, small_report):
     page = opened(small_report)
     page.keyboard.press("/")

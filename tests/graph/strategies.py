@@ -64,12 +64,35 @@ provenances = st.dictionaries(
 )
 
 
+annotation_names = st.sampled_from(["share", "evidence_variance", "ärger", "_", "u_of_edge", "N1"])
+tables = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(
+    lambda shape: st.lists(
+        st.floats(allow_nan=False, allow_infinity=False),
+        min_size=shape[0] * shape[1],
+        max_size=shape[0] * shape[1],
+    ).map(lambda values: np.array(values).reshape(shape))
+)
+
+
 @st.composite
 def graphs(draw: st.DrawFn, names: st.SearchStrategy[str] = all_names) -> Graph:
     nodes = draw(st.lists(names, max_size=7, unique=True))
     pairs = [(i, j) for i in range(len(nodes)) for j in range(len(nodes)) if i < j]
     edges = draw(st.lists(st.sampled_from(pairs), max_size=8, unique=True)) if pairs else []
     ends = st.lists(st.tuples(numbers, numbers), min_size=len(edges), max_size=len(edges))
+    each = st.lists(numbers, min_size=len(edges), max_size=len(edges))
     return Graph(
-        nodes, edges, np.array(draw(ends)), np.array(draw(ends)), provenance=draw(provenances)
+        nodes,
+        edges,
+        np.array(draw(ends)),
+        np.array(draw(ends)),
+        draw(provenances),
+        [draw(st.none() | tables) for _ in edges] if draw(st.booleans()) else (),
+        draw(st.dictionaries(annotation_names, each, max_size=2)),
     )
+
+
+def without_tables(graph: Graph) -> Graph:
+    """Return what is left of a graph in a format without room for coupling tables."""
+    ends = graph.evidence_ends, graph.coupling_ends
+    return Graph(graph.nodes, graph.edges, *ends, annotations=graph.annotations)

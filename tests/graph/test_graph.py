@@ -152,6 +152,16 @@ def test_graphs_without_edges(nodes: list[str]) -> None:
         (("ab", [(0, 1)], None, [("x", 2)]), "coupling_ends must be pairs of numbers"),
         (("ab", [], None, None, {"when": object()}), "JSON can hold"),
         (("ab", [], None, None, {"gamma": NAN}), "JSON can hold"),
+        (("ab", [(0, 1)], None, None, None, [None, None]), "2 coupling tables for 1 edges"),
+        (("ab", [(0, 1)], None, None, None, [[1, 2]]), "two rows and two columns at least"),
+        (("ab", [(0, 1)], None, None, None, [[[1, 2], [3]]]), "two rows and two columns at least"),
+        (("ab", [(0, 1)], None, None, None, [[[1, 2], [3, INF]]]), "all finite numbers"),
+        (("ab", [(0, 1)], None, None, None, ["table"]), "all finite numbers"),
+        (("ab", [(0, 1)], None, None, None, (), {"share": [1, 2]}), "share must be 1 numbers"),
+        (("ab", [(0, 1)], None, None, None, (), {"share": ["x"]}), "share must be 1 numbers"),
+        (("ab", [(0, 1)], None, None, None, (), {"coupling": [1]}), "cannot be named 'coupling'"),
+        (("ab", [(0, 1)], None, None, None, (), {"a b": [1]}), "named 'a b': give one word"),
+        (("ab", [(0, 1)], None, None, None, (), {3: [1]}), "cannot be named 3"),
     ],
 )
 def test_what_is_no_graph_is_refused(arguments: tuple, sentence: str) -> None:
@@ -197,7 +207,13 @@ def test_property_order_and_direction_of_edges_do_not_matter(graph: Graph, rando
         [array[row][::step] for row, step in zip(rows, turn, strict=True)]
         for array in (graph.edges, graph.evidence_ends, graph.coupling_ends)
     )
-    assert Graph(graph.nodes, edges, evidence, coupling) == graph
+    tables = graph.coupling_tables and [
+        table if table is None or step > 0 else table.T
+        for table, step in zip((graph.coupling_tables[row] for row in rows), turn, strict=True)
+    ]
+    annotations = {name: numbers[rows] for name, numbers in graph.annotations.items()}
+    again = Graph(graph.nodes, edges, evidence, coupling, None, tables, annotations)
+    assert again == graph
 
 
 @settings(max_examples=50, deadline=None)

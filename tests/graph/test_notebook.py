@@ -45,6 +45,24 @@ def test_says_what_the_graph_is_and_where_it_came_from() -> None:
     assert at < texts.index("rain")
 
 
+def test_tables_have_no_sign_and_annotations_are_columns() -> None:
+    graph = Graph(
+        "abc",
+        [(0, 1), (1, 2)],
+        evidence_ends=[(4, 4), (1, 2)],
+        coupling_ends=[(1, 2), (2, 2)],
+        coupling_tables=[None, [[1, -1], [-1, 1]]],
+        annotations={"share": [1, 0.75], "evidence_variance": [0, 0.1234]},
+        provenance={"imputation": {"missing": 7, "sets": 5, "seed": 0}},
+    )
+    texts = read(graph)
+    assert "missing 7, sets 5, seed 0" in texts
+    at = texts.index("edge")
+    assert texts[at + 1 : at + 5] == ["evidence", "coupling", "share", "evidence variance"]
+    assert texts[at + 5 : at + 11] == ["a", "b", "8.0", "+1.50", "1", "0"]
+    assert texts[at + 11 :] == ["b", "c", "3.0", "2.00", "0.75", "0.123"]
+
+
 def test_names_are_escaped_and_unknown_numbers_are_marked() -> None:
     name = "<script>alert('&amp;')</script>"
     graph = Graph([name, "b\udc80"], [(0, 1)], provenance={"method": "<b>"})

@@ -17,7 +17,13 @@ from markhood.errors import InputError
 from markhood.graph.convert import from_networkx
 from markhood.graph.graph import Graph
 from markhood.output import graph_files
-from markhood.output.graph_files import check_writable, read_graph, write_csv, write_graph
+from markhood.output.graph_files import (
+    check_writable,
+    holds_graph,
+    read_graph,
+    write_csv,
+    write_graph,
+)
 
 INF, NAN = float("inf"), float("nan")
 ENDINGS = [".csv", ".json", ".graphml", ".gexf", ".npz"]
@@ -143,6 +149,102 @@ def test_csv_has_its_json_beside_it(tmp_path: Path) -> None:
     }
     beside.unlink()
     assert read_graph(path) == Graph("ab", [(0, 1)], [(1, 2)], [(INF, -1)])
+
+
+TABLE = [[1.0, -1.0], [0.5, -0.5], [-1.5, 1.5]]
+
+
+@pytest.fixture
+def annotated() -> Graph:
+    """An edge of two levels and one of three by two, with annotations of both."""
+    return Graph(
+        "abc",
+        [(0, 1), (1, 2)],
+        [(1, 2), (3, 4)],
+        [(-1, -2), (2, 3)],
+        PROVENANCE,
+        [None, TABLE],
+        {"share": [1, 0.75], "evidence_variance": [0, NAN]},
+    )
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_round_trip_of_tables_and_annotations(
+    ending: str, annotated: Graph, tmp_path: Path
+) -> None:
+    check_round_trip(annotated, tmp_path / f"graph{ending}")
+    assert holds_graph(tmp_path / f"graph{ending}")
+    check_round_trip(Graph("ab", [], annotations={"share": []}), tmp_path / f"graph{ending}")
+
+
+def test_csv_has_annotations_as_columns_and_tables_beside_it(
+    annotated: Graph, tmp_path: Path
+) -> None:
+    path = tmp_path / "graph.csv"
+    write_graph(annotated, path)
+    lines = path.read_text().splitlines()
+    assert lines[0].endswith(",coupling_target,share,evidence_variance")
+    assert lines[2].endswith(",2.0,3.0,0.75,")
+    beside = tmp_path / "graph.csv.json"
+    edge = {"source": "b", "target": "c", "table": TABLE}
+    assert json.loads(beside.read_text())["tables"] == [edge]
+    path.write_text("\n".join([lines[0], lines[2]]))  # an edge less
+    assert read_graph(path).coupling_tables[0].tolist() == TABLE
+    beside.unlink()
+    alone = read_graph(path)
+    assert alone.coupling_tables == ()
+    assert alone.annotations["share"].tolist() == [0.75]
+
+
+def test_csv_with_columns_that_others_added(annotated: Graph, tmp_path: Path) -> None:
+    path = tmp_path / "graph.csv"
+    write_graph(annotated, path)
+    head, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([f"{head},comment,weight,a b", *(f"{r},fine,2,3" for r in rows)]))
+    assert list(read_graph(path).annotations) == ["share", "evidence_variance", "weight"]
+    (tmp_path / "other.csv").write_text("source,target,share,table\na,b,half,orders\n")
+    assert read_graph(tmp_path / "other.csv") == Graph("ab", [(0, 1)])
+
+
+def test_json_has_annotations_and_tables_as_fields(tmp_path: Path) -> None:
+    tables, annotations = [TABLE], {"share": [1], "spread": [INF]}
+    write_graph(
+        Graph("ab", [(0, 1)], coupling_tables=tables, annotations=annotations),
+        tmp_path / "graph.json",
+    )
+    document = json.loads((tmp_path / "graph.json").read_text())
+    assert document["graph"]["annotations"] == ["share", "spread"]
+    edge = document["edges"][0]
+    assert (edge["share"], edge["spread"], edge["infinite"]) == (1.0, None, {"spread": 1})
+    assert edge["table"] == TABLE
+
+
+@pytest.mark.parametrize(
+    ("ending", "read"), [(".graphml", networkx.read_graphml), (".gexf", networkx.read_gexf)]
+)
+def test_xml_has_tables_as_text(ending: str, read, annotated: Graph, tmp_path: Path) -> None:
+    write_graph(annotated, tmp_path / f"graph{ending}")
+    other = read(tmp_path / f"graph{ending}")
+    assert json.loads(other.edges["b", "c"]["table"]) == TABLE
+    assert "table" not in other.edges["a", "b"]
+    assert other.edges["b", "c"]["share"] == 0.75
+
+
+def test_npz_has_tables_one_after_another(annotated: Graph, tmp_path: Path) -> None:
+    write_graph(annotated, tmp_path / "graph.npz")
+    with np.load(tmp_path / "graph.npz", allow_pickle=False) as archive:
+        assert archive["table_shapes"].tolist() == [[0, 0], [3, 2]]
+        assert archive["table_values"].tolist() == np.ravel(TABLE).tolist()
+        assert archive["annotation_share"].tolist() == [1, 0.75]
+
+
+def test_files_of_others_may_use_our_words(tmp_path: Path) -> None:
+    other = networkx.Graph([("a", "b", {"share": 0.5, "table": "orders"})])
+    networkx.write_graphml(other, tmp_path / "other.graphml")
+    networkx.write_gexf(other, tmp_path / "other.gexf")
+    (tmp_path / "other.json").write_text(json.dumps(networkx.node_link_data(other, edges="edges")))
+    for ending in (".graphml", ".gexf", ".json"):
+        assert read_graph(tmp_path / f"other{ending}") == Graph("ab", [(0, 1)])
 
 
 def test_csv_goes_to_a_stream() -> None:

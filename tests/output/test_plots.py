@@ -55,6 +55,35 @@ def test_width_is_strength_and_colour_is_sign(signs):
     assert edges.get_linewidths()[dashed.index(True)] == plot.WIDEST
 
 
+@pytest.fixture
+def tables():
+    """A chain of a repelling edge and two whose couplings are tables, of size 2 and 4."""
+    table = np.array([[1, -1], [-1, 1]])
+    return Graph(
+        "abcd",
+        [(0, 1), (1, 2), (2, 3)],
+        coupling_ends=[(-1, -1), (2, 2), (4, 4)],
+        coupling_tables=[None, table, 2 * table],
+    )
+
+
+def test_tables_have_width_and_no_sign(tables):
+    (edges,) = lines(plot.network(tables))
+    assert hexes(edges) == [plot.REPULSION, plot.UNKNOWN, plot.UNKNOWN]
+    widths = edges.get_linewidths()
+    assert widths[0] < widths[1] < widths[2] == plot.WIDEST
+
+
+def test_adjacency_of_tables_has_a_scale_of_its_own(tables):
+    ax = plot.adjacency(tables)
+    signed, sizes = (image.get_array() for image in ax.images)
+    assert signed.compressed().tolist() == [-1, -1]
+    assert sorted(sizes.compressed().tolist()) == [2, 2, 4, 4]
+    assert ax.images[1].norm.vmin == 0
+    other = Graph("ab", [(0, 1)], None, [(1, 1)], coupling_tables=[np.eye(3)])
+    assert len(plot.adjacency(other).images) == 1
+
+
 def test_axes_go_in_and_come_out(signs):
     ax = Figure().subplots()
     assert plot.network(signs, ax) is ax

@@ -103,6 +103,42 @@ def test_data_of_many_levels_weights_and_missing_values():
     assert ("values", "0, 1 and a") in facts.data_rows(Graph("ab", [], provenance=about), None)
 
 
+def test_holds_tables_annotations_and_levels():
+    table = [[1.0, -1.0], [0.5, -0.5], [-1.5, 1.5]]
+    graph = Graph(
+        "abc",
+        [(0, 1), (1, 2)],
+        coupling_tables=[None, table],
+        annotations={"share": [1, math.nan]},
+        provenance={"data": {"levels": {"b": [1, 2, "x"], "c": ["no", "yes"]}}},
+    )
+    data = data_of(report_html(graph))
+    assert data["edges"]["table"] == [None, table]
+    assert data["edges"]["share"] == [1, None]
+    assert data["annotations"] == ["share"]
+    assert data["nodes"]["levels"] == [None, ["1", "2", "x"], ["no", "yes"]]
+    assert "Frobenius" in data["notes"][0]
+    assert data["notes"][1].startswith("Share")
+    plain = data_of(report_html(Graph("ab", [(0, 1)])))
+    assert "table" not in plain["edges"]
+    assert len(plain["notes"]) == 1
+
+
+def test_says_how_values_were_imputed_and_weighted():
+    about = {
+        "imputation": {"missing": 12, "sets": 10, "seed": 3},
+        "data": {"samples": 40, "weight": 40.5},
+    }
+    graph = Graph("ab", [], provenance=about)
+    rows = facts.run_rows(graph)
+    assert rows == [
+        ("missing values imputed", "12"),
+        ("completed data sets", "10"),
+        ("seed of the imputation", "3"),
+    ]
+    assert ("weight of all samples", "40.5") in facts.data_rows(graph, None)
+
+
 def test_warns_of_few_samples_infinite_and_contradictory_edges():
     ends = [(math.inf, 1), (-0.5, 0.5)]
     graph = Graph("abc", [(0, 1), (1, 2)], None, ends, {"data": {"samples": 5}})
@@ -119,10 +155,11 @@ def test_warns_of_few_samples_infinite_and_contradictory_edges():
         {"data": 1, "seconds": None, "parameters": {"a": [1]}},
         {"seconds": {"screen": "long"}, "evaluations": {"screen": 3, "climb": ["x"]}},
         {"data": {"samples": "many", "levels": {"a": 1, "b": ["0"]}}, "version": 1},
+        {"data": {"weight": "heavy", "levels": 3}, "imputation": "some", "known": [1]},
     ],
 )
 def test_any_provenance_is_shown_as_far_as_it_goes(about):
-    report_html(Graph("ab", [(0, 1)], provenance=about))
+    report_html(Graph("ab", [(0, 1)], None, [(1, 1)], about, [np.eye(2)]))
 
 
 @pytest.mark.parametrize("name", ["report.pdf", "report", "no/report.html"])

@@ -1,4 +1,5 @@
-// Two small bar charts of the edges shown: degrees of the variables, couplings by sign.
+// Two small bar charts of the edges shown: degrees of the variables, couplings by sign. Where any
+// coupling is a table, which has a size but no sign, the sizes of all are counted.
 
 import { byId, svgElement } from "./dom.js";
 
@@ -11,13 +12,16 @@ const STEPS = [1, 2, 2.5, 5, 10];
 export function drawCharts(data, shown) {
   const degrees = new Array(data.nodes.name.length).fill(0);
   const couplings = [];
+  const anyTable = data.edges.table.some((table) => table !== null);
   for (const k of shown.edges) {
     degrees[data.edges.source[k]] += 1;
     degrees[data.edges.target[k]] += 1;
-    if (Number.isFinite(data.edges.coupling[k])) couplings.push(data.edges.coupling[k]);
+    const coupling = data.edges.coupling[k];
+    if (Number.isFinite(coupling)) couplings.push(anyTable ? Math.abs(coupling) : coupling);
   }
   draw("degree-chart", "neighbours of a variable", degreeBars(degrees));
-  draw("coupling-chart", "coupling (log odds ratio)", couplingBars(couplings));
+  const axis = anyTable ? "size of the coupling" : "coupling (log odds ratio)";
+  draw("coupling-chart", axis, couplingBars(couplings, anyTable));
 }
 
 function degreeBars(degrees) {
@@ -26,27 +30,29 @@ function degreeBars(degrees) {
   const bars = [];
   for (let low = 0; low <= most; low += step) {
     const label = step === 1 ? `${low}` : `${low}\u2013${low + step - 1}`;
-    bars.push({ label, tick: `${low}`, count: 0, kind: "plain" });
+    bars.push({ label, tick: `${low}`, tickAt: 0.5, count: 0, kind: "plain" });
   }
   degrees.forEach((degree) => (bars[Math.floor(degree / step)].count += 1));
   return bars;
 }
 
-function couplingBars(couplings) {
+function couplingBars(couplings, sizes) {
   if (!couplings.length) return [];
   const reach = couplings.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
-  const rough = (2 * reach) / MOST_BARS;
+  const rough = ((sizes ? 1 : 2) * reach) / MOST_BARS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * STEPS.find((s) => s * power >= rough);
   const half = Math.ceil(reach / step);
+  const first = sizes ? 0 : -half;
   const bars = [];
-  for (let k = -half; k < half; k++) {
+  for (let k = first; k < half; k++) {
     const [low, high] = [k * step, (k + 1) * step].map((edge) => +edge.toPrecision(6));
     const label = `${low} to ${high}`;
-    bars.push({ label, tick: `${low}`, count: 0, kind: k < 0 ? "repulsion" : "attraction" });
+    const kind = sizes ? "plain" : k < 0 ? "repulsion" : "attraction";
+    bars.push({ label, tick: `${low}`, tickAt: 0, count: 0, kind });
   }
   for (const coupling of couplings) {
-    bars[Math.min(Math.floor(coupling / step) + half, 2 * half - 1)].count += 1;
+    bars[Math.min(Math.floor(coupling / step) - first, bars.length - 1)].count += 1;
   }
   return bars;
 }
@@ -70,10 +76,10 @@ function draw(id, axis, bars) {
   });
   const every = Math.ceil(bars.length / 8);
   const zero = bars.findIndex(({ tick }) => tick === "0");
-  bars.forEach(({ tick, kind }, k) => {
+  bars.forEach(({ tick, tickAt }, k) => {
     if ((k - zero) % every) return;
-    const x = (k + (kind === "plain" ? 0.5 : 0)) * across;
-    const anchor = k === 0 && kind !== "plain" ? "start" : "middle";
+    const x = (k + tickAt) * across;
+    const anchor = k + tickAt === 0 ? "start" : "middle";
     parts.push(svgElement("text", { x, y: HEIGHT - 18, "text-anchor": anchor }, tick));
   });
   parts.push(

@@ -1,8 +1,8 @@
 // What stands around the network: search, slider, colours, zoom, and the selected node.
 
+import { couplingCell } from "./coupling.js";
 import { across, spelled } from "./data.js";
 import { byId, element } from "./dom.js";
-import { signName } from "./table.js";
 
 export class Controls {
   constructor(data, shown, network) {
@@ -89,7 +89,7 @@ export class Controls {
     byId("node").hidden = selected === null;
     byId("hint").hidden = selected !== null;
     if (selected === null) return;
-    const { evidence, coupling } = data.edges;
+    const { evidence } = data.edges;
     const edges = data.incident[selected].filter((k) => this.shown.has(k));
     edges.sort((a, b) => evidence[b] - evidence[a] || a - b);
     byId("node-name").textContent = data.nodes.name[selected];
@@ -101,13 +101,12 @@ export class Controls {
       ...edges.map((k) => {
         const other = across(data, k, selected);
         const go = { class: "link", type: "button", onclick: () => this.select(other) };
-        const sign = `number ${signName(coupling[k])}`;
         return element(
           "tr",
           {},
           element("td", {}, element("button", go, data.nodes.name[other])),
           element("td", { class: "number" }, spelled(evidence[k], 1)),
-          element("td", { class: sign }, spelled(coupling[k], 2)),
+          couplingCell(data, k),
         );
       }),
     );

@@ -1,5 +1,5 @@
 // Files made in the page, of the edges that are shown: CSV and GraphML as `markhood` writes
-// them, SVG and PNG of the picture as it stands.
+// them (a CSV alone has no coupling tables), SVG and PNG of the picture as it stands.
 
 import { byId, element } from "./dom.js";
 
@@ -23,7 +23,7 @@ export function offerDownloads(data, shown, network) {
 }
 
 function columns(data) {
-  return ["evidence", "coupling", ...data.end_columns];
+  return ["evidence", "coupling", ...data.end_columns, ...data.annotations];
 }
 
 function csv(data, edges) {
@@ -53,22 +53,25 @@ function graphml(data, edges) {
   const key = (name, owner, kind) =>
     `<key id="${name}" for="${owner}" attr.name="${name}" attr.type="${kind}"/>`;
   const names = data.nodes.name.map(escaped);
+  const { source, target, table } = data.edges;
+  const anyTable = table.some((found) => found !== null);
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
     key("provenance", "graph", "string"),
     key("label", "node", "string"),
     ...columns(data).map((name) => key(name, "edge", "double")),
+    ...(anyTable ? [key("table", "edge", "string")] : []),
     '<graph edgedefault="undirected">',
     `<data key="provenance">${escaped(JSON.stringify(data.provenance))}</data>`,
     ...names.map((name) => `<node id="${name}"><data key="label">${name}</data></node>`),
     ...edges.map((k) => {
-      const { source, target } = data.edges;
       const numbers = columns(data).map(
         (name) => `<data key="${name}">${spelled(data.edges[name][k])}</data>`,
       );
       const ends = `source="${names[source[k]]}" target="${names[target[k]]}"`;
-      return `<edge ${ends}>${numbers.join("")}</edge>`;
+      const text = table[k] ? `<data key="table">${JSON.stringify(table[k])}</data>` : "";
+      return `<edge ${ends}>${numbers.join("")}${text}</edge>`;
     }),
     "</graph>",
     "</graphml>",

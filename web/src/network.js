@@ -68,13 +68,13 @@ export class Network {
   }
 
   edgeLook({ number, size }) {
-    const { source, target, coupling } = this.data.edges;
+    const { source, target } = this.data.edges;
     const at = source[number] === this.selected || target[number] === this.selected;
     const faded = this.selected !== null && !at;
     return {
       size: at ? Math.max(size, 2) : size,
       hidden: !this.shown.has(number),
-      color: faded ? colours().faded : signColour(coupling[number]),
+      color: faded ? colours().faded : signColour(this.data.signed[number]),
       zIndex: faded ? 0 : 1,
     };
   }

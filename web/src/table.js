@@ -1,5 +1,6 @@
 // The table of edges: sortable by every column, searchable, a page at a time.
 
+import { couplingCell } from "./coupling.js";
 import { spelled } from "./data.js";
 import { byId, element } from "./dom.js";
 
@@ -10,14 +11,16 @@ export class EdgeTable {
     Object.assign(this, { data, shown, select, page: 0, wanted: "" });
     this.sorting = { column: "evidence", direction: -1 };
     const { name } = data.nodes;
-    const { source, target, evidence, coupling } = data.edges;
+    const { source, target } = data.edges;
     this.order = new Intl.Collator(undefined, { numeric: true }).compare;
     this.values = {
       source: (k) => name[source[k]],
       target: (k) => name[target[k]],
-      evidence: (k) => evidence[k],
-      coupling: (k) => coupling[k],
     };
+    for (const column of ["evidence", "coupling", ...data.annotations]) {
+      this.values[column] = (k) => data.edges[column][k];
+    }
+    byId("edge-headings").append(...data.annotations.map(heading));
     this.lowered = name.map((text) => text.toLowerCase());
     for (const button of document.querySelectorAll("#edges th button")) {
       button.addEventListener("click", () => this.sortBy(button.dataset.column));
@@ -75,7 +78,7 @@ export class EdgeTable {
   }
 
   row(k) {
-    const { source, target, evidence, coupling } = this.data.edges;
+    const { annotations, edges } = this.data;
     const link = (node) =>
       element(
         "button",
@@ -85,16 +88,19 @@ export class EdgeTable {
     return element(
       "tr",
       {},
-      element("td", {}, link(source[k])),
-      element("td", {}, link(target[k])),
-      element("td", { class: "number" }, spelled(evidence[k], 2)),
-      element("td", { class: `number ${signName(coupling[k])}` }, spelled(coupling[k], 2)),
+      element("td", {}, link(edges.source[k])),
+      element("td", {}, link(edges.target[k])),
+      element("td", { class: "number" }, spelled(edges.evidence[k], 2)),
+      couplingCell(this.data, k),
+      ...annotations.map((name) => element("td", { class: "number" }, spelled(edges[name][k], 2))),
     );
   }
 }
 
-export function signName(coupling) {
-  return coupling > 0 ? "attraction" : coupling < 0 ? "repulsion" : "unknown";
+function heading(column) {
+  const words = column.replaceAll("_", " ");
+  const button = element("button", { type: "button", "data-column": column }, words);
+  return element("th", { scope: "col", class: "number" }, button);
 }
 
 // Unknown numbers come last in both directions.

@@ -3,6 +3,11 @@
 Each `from_` takes back what its `to_` made, to an equal graph, and also takes graphs that were
 never ours: their edges have unknown evidence and coupling. What a `Graph` cannot be (directed,
 with loops or parallel edges) is refused rather than simplified behind the user's back.
+
+Annotations are attributes or columns like the other numbers; so that one is not taken for another
+program's, a graph lists their names in its attribute `annotations`, and a table has them only beside
+all of our own columns. Coupling tables are the attribute `table` of edges, nested lists; data frames
+and matrices have no place for them.
 """
 
 from __future__ import annotations
@@ -15,12 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markhood.errors import InputError
-from markhood.graph.edge_table import (
+from markhood.graph.columns import (
     COLUMNS,
     END_COLUMNS,
+    TABLE,
+    annotation_columns,
+    annotation_names,
+)
+from markhood.graph.edge_table import (
     edge_columns,
     graph_from_columns,
     number_columns,
+    table_column,
 )
 from markhood.graph.graph import Graph
 
@@ -31,7 +42,8 @@ if TYPE_CHECKING:
 def to_networkx(graph: Graph) -> Any:
     """Return a `networkx.Graph` with the numbers as edge attributes, provenance in `.graph`.
 
-    In the attributes, `source` is the end that comes first among the nodes.
+    In the attributes, `source` is the end that comes first among the nodes; an edge with a coupling
+    table has it as `table`, nested lists with a row for each level of `source`.
 
     Examples
     --------
@@ -40,13 +52,16 @@ def to_networkx(graph: Graph) -> Any:
     """
     import networkx  # type: ignore[import-untyped]
 
-    result = networkx.Graph(provenance=dict(graph.provenance))
+    result = networkx.Graph(**_about(graph))
     result.add_nodes_from(graph.nodes)
     numbers = number_columns(graph)
     result.add_edges_from(
         (a, b, {name: column[row] for name, column in numbers.items()})
         for row, (a, b) in enumerate(graph.edge_names())
     )
+    for (a, b), table in zip(graph.edge_names(), table_column(graph), strict=True):
+        if table is not None:
+            result.edges[a, b][TABLE] = table
     return result
 
 
@@ -64,16 +79,24 @@ def from_networkx(graph: Any) -> Graph:
     if graph.is_multigraph():
         raise InputError("The networkx graph has parallel edges; give networkx.Graph(graph).")
     edges = list(graph.edges(data=True))
+    further = annotation_names(graph.graph.get("annotations"))
     columns = {
         "source": [a for a, _, _ in edges],
         "target": [b for _, b, _ in edges],
-        **{name: [attributes.get(name) for _, _, attributes in edges] for name in END_COLUMNS},
+        **{
+            name: [attributes.get(name) for _, _, attributes in edges]
+            for name in (*END_COLUMNS, *further)
+        },
     }
-    return graph_from_columns(columns, graph.nodes, _provenance(graph.graph.get("provenance")))
+    tables = [_table(attributes) for _, _, attributes in edges]
+    provenance = _provenance(graph.graph.get("provenance"))
+    return graph_from_columns(columns, graph.nodes, provenance, further, tables)
 
 
 def to_igraph(graph: Graph) -> Any:
     """Return an `igraph.Graph`: `name` of vertices, the numbers of edges, `provenance`.
+
+    Where there are coupling tables, `table` of edges has them as nested lists.
 
     Examples
     --------
@@ -81,12 +104,13 @@ def to_igraph(graph: Graph) -> Any:
     ['a', 'b', 'c']
     """
     igraph = _optional("igraph")
+    tables = {TABLE: table_column(graph)} if graph.coupling_tables else {}
     return igraph.Graph(
         n=graph.n_nodes,
         edges=graph.edges.tolist(),
         vertex_attrs={"name": list(graph.nodes)},
-        edge_attrs=number_columns(graph),
-        graph_attrs={"provenance": dict(graph.provenance)},
+        edge_attrs={**number_columns(graph), **tables},
+        graph_attrs=_about(graph),
     )
 
 
@@ -106,12 +130,24 @@ def from_igraph(graph: Any) -> Graph:
     names = [str(name) for name in graph.vs["name"]] if named else _default_names(count)
     # igraph may turn an undirected edge round; our source is always the lower number.
     edges = [sorted(edge) for edge in graph.get_edgelist()]
-    known = {name: graph.es[name] for name in END_COLUMNS if name in graph.edge_attributes()}
-    columns = {"source": [i for i, _ in edges], "target": [j for _, j in edges], **known}
-    numbered = graph_from_columns(columns, range(count))
-    origin = graph["provenance"] if "provenance" in graph.attributes() else None
+    about = {name: graph[name] for name in graph.attributes()}
+    further = annotation_names(about.get("annotations"))
+    wanted = [n for n in (*END_COLUMNS, *further) if n in graph.edge_attributes()]
+    columns = {
+        "source": [i for i, _ in edges],
+        "target": [j for _, j in edges],
+        **{name: graph.es[name] for name in wanted},
+    }
+    tables = [_table(edge.attributes()) for edge in graph.es]
+    numbered = graph_from_columns(columns, range(count), None, further, tables)
     return Graph(
-        names, numbered.edges, numbered.evidence_ends, numbered.coupling_ends, _provenance(origin)
+        names,
+        numbered.edges,
+        numbered.evidence_ends,
+        numbered.coupling_ends,
+        _provenance(about.get("provenance")),
+        numbered.coupling_tables,
+        numbered.annotations,
     )
 
 
@@ -156,7 +192,8 @@ def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
 def to_pandas(graph: Graph) -> Any:
     """Return the edge table as a pandas data frame, provenance in its `attrs`.
 
-    Nodes without edges are not in the table: keep `graph.nodes` for `from_pandas`.
+    Nodes without edges are not in the table: keep `graph.nodes` for `from_pandas`. Annotations are
+    the last columns; coupling tables are left out.
 
     Examples
     --------
@@ -165,8 +202,8 @@ def to_pandas(graph: Graph) -> Any:
     """
     pandas = _optional("pandas")
     # The type is said, not guessed: names stay as they are, an empty column stays one of numbers.
-    types = {name: object if name in COLUMNS[:2] else "float64" for name in COLUMNS}
     columns = edge_columns(graph)
+    types = {name: object if name in COLUMNS[:2] else "float64" for name in columns}
     table = pandas.DataFrame(
         {name: pandas.Series(columns[name], dtype=types[name]) for name in types}
     )
@@ -191,7 +228,8 @@ def from_pandas(table: Any, nodes: Iterable[str] | None = None) -> Graph:
 def to_polars(graph: Graph) -> Any:
     """Return the edge table as a polars data frame.
 
-    Nodes without edges are not in the table: keep `graph.nodes` for `from_polars`.
+    Nodes without edges are not in the table: keep `graph.nodes` for `from_polars`. Annotations are
+    the last columns; coupling tables are left out.
 
     Examples
     --------
@@ -199,9 +237,10 @@ def to_polars(graph: Graph) -> Any:
     ['source', 'target', 'evidence', 'coupling']
     """
     polars = _optional("polars")
-    types = {name: polars.String if name in COLUMNS[:2] else polars.Float64 for name in COLUMNS}
+    columns = edge_columns(graph)
+    types = {name: polars.String if name in COLUMNS[:2] else polars.Float64 for name in columns}
     try:
-        return polars.DataFrame(edge_columns(graph), schema=types)
+        return polars.DataFrame(columns, schema=types)
     except UnicodeEncodeError as error:
         raise InputError(f"Polars cannot hold a node's name: {error}.") from None
 
@@ -229,13 +268,31 @@ def _from_frame(
     for name in ("source", "target"):
         if name not in frame.columns:
             raise InputError(f"The edge table has no column {name!r}; it has {frame.columns}.")
+    further = [n for n in annotation_columns(frame.columns) if frame[n].dtype.is_numeric()]
     columns = {}
-    for name in (*COLUMNS[:2], *END_COLUMNS):
+    for name in (*COLUMNS[:2], *END_COLUMNS, *further):
         if name in frame.columns:
             missing = frame[name].is_null().to_list()
             values = zip(frame[name].to_list(), missing, strict=True)
             columns[name] = [None if gone else value for value, gone in values]
-    return graph_from_columns(columns, nodes, provenance)
+    return graph_from_columns(columns, nodes, provenance, further)
+
+
+def _about(graph: Graph) -> dict[str, Any]:
+    """Return what is said of the graph as a whole."""
+    names = {"annotations": list(graph.annotations)} if graph.annotations else {}
+    return {"provenance": dict(graph.provenance), **names}
+
+
+def _table(attributes: Mapping[str, Any]) -> Any:
+    """Return the coupling table of an edge; one without our numbers may call anything a table."""
+    if any(name not in attributes for name in END_COLUMNS):
+        return None
+    table = attributes.get(TABLE)
+    try:
+        return json.loads(table) if isinstance(table, str) else table
+    except json.JSONDecodeError:
+        return table  # refused with all that is no table
 
 
 def _provenance(found: Any) -> Mapping[str, Any] | None:

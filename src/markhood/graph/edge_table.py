@@ -2,7 +2,8 @@
 
 Every road out writes these columns, every road in reads whichever of them are there. `source` is
 the end that comes first in the order of the nodes. The sums (`evidence`, `coupling`) are written
-for readers and ignored on the way in, because the two ends give them.
+for readers and ignored on the way in, because the two ends give them. Annotations are further
+columns of numbers. Coupling tables are beside them, nested lists where a format has room for such.
 """
 
 from __future__ import annotations
@@ -13,18 +14,15 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from markhood.errors import InputError
+from markhood.graph.columns import END_COLUMNS
 from markhood.graph.graph import Graph
-
-END_COLUMNS = ("evidence_source", "evidence_target", "coupling_source", "coupling_target")
-NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
-COLUMNS = ("source", "target", *NUMBER_COLUMNS)
 
 
 def number_columns(graph: Graph) -> dict[str, list[float]]:
-    """Return the numbers of every edge by column name, aligned with `graph.edges`.
+    """Return the numbers of every edge by column name, annotations last; rows as in `graph.edges`.
 
     Examples
     --------
@@ -36,7 +34,32 @@ def number_columns(graph: Graph) -> dict[str, list[float]]:
         "evidence": graph.evidence.tolist(),
         "coupling": graph.coupling.tolist(),
         **{name: column.tolist() for name, column in zip(END_COLUMNS, ends, strict=True)},
+        **{name: column.tolist() for name, column in graph.annotations.items()},
     }
+
+
+def table_column(graph: Graph) -> list[list[list[float]] | None]:
+    """Return the coupling table of every edge as nested lists, None for an edge without one.
+
+    Examples
+    --------
+    >>> table_column(Graph("abc", [(0, 1), (1, 2)], coupling_tables=[None, [[1, -1], [-1, 1]]]))
+    [None, [[1.0, -1.0], [-1.0, 1.0]]]
+    """
+    tables = graph.coupling_tables or (None,) * graph.n_edges
+    return [None if table is None else table.tolist() for table in tables]
+
+
+def has_sign(graph: Graph) -> NDArray[np.bool_]:
+    """Whether the coupling of every edge is a number with a sign, and not the size of a table.
+
+    Examples
+    --------
+    >>> has_sign(Graph("abc", [(0, 1), (1, 2)], coupling_tables=[None, [[1, -1], [-1, 1]]]))
+    array([ True, False])
+    """
+    tables = graph.coupling_tables or (None,) * graph.n_edges
+    return np.array([table is None for table in tables], dtype=np.bool_)
 
 
 def edge_columns(graph: Graph) -> dict[str, list[Any]]:
@@ -56,6 +79,8 @@ def graph_from_columns(
     columns: Mapping[str, Sequence[Any]],
     nodes: Iterable[Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
+    annotations: Iterable[str] = (),
+    tables: Sequence[ArrayLike | None] = (),
 ) -> Graph:
     """Make a graph of an edge table.
 
@@ -69,6 +94,10 @@ def graph_from_columns(
         are not strings become strings.
     provenance : mapping, optional
         Passed on to the graph.
+    annotations : iterable of str, default=()
+        Names of further columns of numbers.
+    tables : sequence, optional
+        Coupling table of every edge, a row for each level of `source`; None for one without.
 
     Examples
     --------
@@ -95,7 +124,15 @@ def graph_from_columns(
 
     edges = [(number(a), number(b)) for a, b in zip(source, target, strict=True)]
     numbers = np.stack([_numbers(columns, name, len(edges)) for name in END_COLUMNS], axis=1)
-    return Graph(names, edges, numbers[:, :2], numbers[:, 2:], provenance)
+    return Graph(
+        names,
+        edges,
+        numbers[:, :2],
+        numbers[:, 2:],
+        provenance,
+        tables,
+        {name: _numbers(columns, name, len(edges)) for name in annotations},
+    )
 
 
 def _is_missing(label: object) -> bool:

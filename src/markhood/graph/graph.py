@@ -21,17 +21,25 @@ import json
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.errors import InputError
+from markhood.graph.checks import (
+    are_same,
+    as_json,
+    checked_annotations,
+    checked_ends,
+    checked_names,
+    checked_pairs,
+    checked_tables,
+    read_only,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-_Number = TypeVar("_Number", np.int64, np.float64)
 
 
 class Graph:
@@ -57,11 +65,12 @@ class Graph:
         for an edge of two binary variables, whose coupling is a number.
     annotations : mapping of str to array_like of float, shape (m,), optional
         Further numbers of every edge by name, such as the share of imputed data sets that have it.
+        A name is one word of letters, digits and underscores.
 
     Notes
     -----
-    Two graphs are equal when nodes (with their order), edges, evidence and couplings are equal,
-    unknown being equal to unknown. Provenance is not compared.
+    Two graphs are equal when nodes (with their order), edges, evidence, couplings and annotations
+    are equal, unknown being equal to unknown. Provenance is not compared.
 
     Examples
     --------
@@ -96,35 +105,33 @@ class Graph:
         coupling_tables: Sequence[ArrayLike | None] = (),
         annotations: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        self._nodes = _checked_names(nodes)
+        self._nodes = checked_names(nodes)
         self._index = {name: i for i, name in enumerate(self._nodes)}
         if len(self._index) < len(self._nodes):
             twice = next(name for i, name in enumerate(self._nodes) if self._index[name] != i)
             raise InputError(f"Two nodes are named {twice!r}; node names must differ.")
-        pairs = _checked_pairs(edges, len(self._nodes))
-        evidence = _checked_ends(evidence_ends, len(pairs), "evidence_ends")
-        coupling = _checked_ends(coupling_ends, len(pairs), "coupling_ends")
-        tables = _checked_tables(coupling_tables, len(pairs))
+        pairs = checked_pairs(edges, len(self._nodes))
+        evidence = checked_ends(evidence_ends, len(pairs), "evidence_ends")
+        coupling = checked_ends(coupling_ends, len(pairs), "coupling_ends")
+        tables = checked_tables(coupling_tables, len(pairs))
 
         swapped = pairs[:, 0] > pairs[:, 1]
         for array in (pairs, evidence, coupling):
             array[swapped] = array[swapped, ::-1]
         order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-        self._edges = _read_only(pairs[order])
-        self._evidence_ends = _read_only(evidence[order])
-        self._coupling_ends = _read_only(coupling[order])
+        self._edges = read_only(pairs[order])
+        self._evidence_ends = read_only(evidence[order])
+        self._coupling_ends = read_only(coupling[order])
         for k in np.flatnonzero(swapped).tolist() if tables else ():
-            tables[k] = None if (table := tables[k]) is None else _read_only(table.T)
+            tables[k] = None if (table := tables[k]) is None else read_only(table.T)
         self._tables = tuple(tables[k] for k in order.tolist()) if tables else ()
-        self._annotations = {
-            name: _read_only(_checked_numbers(numbers, len(pairs), name)[order])
-            for name, numbers in (annotations or {}).items()
-        }
+        further = checked_annotations(annotations or {}, len(pairs))
+        self._annotations = {name: read_only(further[name][order]) for name in further}
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
             i, j = self._edges[repeated[0]]
             raise InputError(f"The edge {self._nodes[i]!r} - {self._nodes[j]!r} is given twice.")
-        self._provenance = _as_json(provenance)
+        self._provenance = as_json(provenance)
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -158,11 +165,11 @@ class Graph:
 
         Where it is a table, its Frobenius norm.
         """
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             coupling = 0.5 * self._coupling_ends[:, 0] + 0.5 * self._coupling_ends[:, 1]
-        for k, table in enumerate(self._tables):
-            if table is not None and np.isfinite(coupling[k]):
-                coupling[k] = np.linalg.norm(table)
+            for k, table in enumerate(self._tables):
+                if table is not None and np.isfinite(coupling[k]):
+                    coupling[k] = np.linalg.norm(table)
         return coupling
 
     @property
@@ -287,10 +294,10 @@ class Graph:
             and np.array_equal(self._evidence_ends, other._evidence_ends, equal_nan=True)
             and np.array_equal(self._coupling_ends, other._coupling_ends, equal_nan=True)
             and len(self._tables) == len(other._tables)
-            and all(map(_are_same, self._tables, other._tables))
+            and all(map(are_same, self._tables, other._tables))
             and self._annotations.keys() == other._annotations.keys()
             and all(
-                _are_same(self._annotations[k], other._annotations[k]) for k in self._annotations
+                are_same(self._annotations[k], other._annotations[k]) for k in self._annotations
             )
         )
 
@@ -310,7 +317,7 @@ class Graph:
         same = Graph.__new__(Graph)
         for part in Graph.__slots__:
             setattr(same, part, getattr(self, part))
-        same._provenance = _as_json(provenance)
+        same._provenance = as_json(provenance)
         return same
 
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
@@ -362,90 +369,3 @@ class Graph:
         if not 0 <= number < self.n_nodes:
             raise InputError(f"The graph has no node number {number}; it has {self.n_nodes} nodes.")
         return number
-
-
-def _checked_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    names = tuple(nodes)
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"Node names must be strings, and {name!r} is not.")
-    return tuple(str(name) for name in names)  # numpy's str_ becomes str
-
-
-def _checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> NDArray[np.int64]:
-    """Copy edges to a new (m, 2) array, each row as given."""
-    listed = edges if hasattr(edges, "__array__") else list(edges)  # type: ignore[arg-type]
-    try:
-        pairs = np.array(listed)
-    except ValueError:
-        raise InputError("Edges must be pairs of node numbers.") from None
-    if pairs.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise InputError(
-            "Edges must be pairs of node numbers, not an array of "
-            f"{pairs.dtype} with shape {pairs.shape}."
-        )
-    outside = np.flatnonzero(((pairs < 0) | (pairs >= n_nodes)).any(axis=1))
-    if outside.size:
-        i, j = pairs[outside[0]].tolist()
-        raise InputError(f"The edge ({i}, {j}) leads outside the {n_nodes} nodes of the graph.")
-    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if loops.size:
-        raise InputError(f"Node number {pairs[loops[0], 0]} has an edge to itself.")
-    return pairs.astype(np.int64)
-
-
-def _checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np.float64]:
-    """Copy one number for each end of every edge to a new (m, 2) array."""
-    if ends is None:
-        return np.full((n_edges, 2), np.nan)
-    try:
-        array = np.array(ends, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be pairs of numbers, one pair for every edge.") from None
-    if array.size == 0 and n_edges == 0:
-        return np.empty((0, 2))
-    if array.shape != (n_edges, 2):
-        raise InputError(f"{what} must have shape ({n_edges}, 2), not {array.shape}.")
-    return array
-
-
-def _checked_numbers(numbers: ArrayLike, n_edges: int, what: str) -> NDArray[np.float64]:
-    """Copy one number for every edge to a new array."""
-    array = np.array(numbers, dtype=np.float64)
-    if array.shape != (n_edges,):
-        raise InputError(f"{what} must have shape ({n_edges},), not {array.shape}.")
-    return array
-
-
-def _checked_tables(
-    tables: Sequence[ArrayLike | None], n_edges: int
-) -> list[NDArray[np.float64] | None]:
-    """Copy the tables, one for every edge; none at all where no edge has one."""
-    if len(tables) not in (0, n_edges):
-        raise InputError(f"There are {len(tables)} coupling tables for {n_edges} edges.")
-    copies = [None if t is None else np.array(t, dtype=np.float64) for t in tables]
-    if any(t is not None and (t.ndim != 2 or min(t.shape) < 2) for t in copies):
-        raise InputError("A coupling table must have two rows and two columns at least.")
-    if all(t is None for t in copies):
-        return []
-    return [None if t is None else _read_only(t) for t in copies]
-
-
-def _are_same(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other, equal_nan=True)
-
-
-def _as_json(provenance: Mapping[str, Any] | None) -> str:
-    try:
-        return json.dumps(dict(provenance or {}), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"Provenance must be a mapping that JSON can hold: {error}.") from None
-
-
-def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
-    array.setflags(write=False)
-    return array

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from markhood.graph.edge_table import has_sign
+
 if TYPE_CHECKING:
     from markhood.graph.graph import Graph
 
@@ -32,7 +34,8 @@ def summary_html(graph: Graph) -> str:
     facts = _table((), [*_shape(graph), *_origin(graph.provenance)])
     parts = ["<div><strong>Graph</strong>", facts]
     if graph.n_edges:
-        head = ("edge", "", "evidence", "coupling")
+        further = [name.replace("_", " ") for name in graph.annotations]
+        head = ("edge", "", "evidence", "coupling", *further)
         parts.append(_table(head, _strongest_rows(graph)))
         if graph.n_edges > _STRONGEST:
             parts.append(
@@ -60,7 +63,7 @@ def _shape(graph: Graph) -> list[tuple[str, str]]:
 
 def _origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Whatever of method, parameters, data and more the graph knows about itself."""
-    wanted = ("method", "parameters", "known", "data", "seconds", "version")
+    wanted = ("method", "parameters", "known", "imputation", "data", "seconds", "version")
     return [(key, _words(provenance[key])) for key in wanted if key in provenance]
 
 
@@ -76,8 +79,14 @@ def _short(text: str) -> str:
 
 def _strongest_rows(graph: Graph) -> list[tuple[str, ...]]:
     names, evidence, coupling = graph.edge_names(), graph.evidence, graph.coupling
+    signed = has_sign(graph)
     return [
-        (*names[row], _figure(evidence[row], ".1f"), _figure(coupling[row], "+.2f"))
+        (
+            *names[row],
+            _figure(evidence[row], ".1f"),
+            _figure(coupling[row], "+.2f" if signed[row] else ".2f"),
+            *(_figure(numbers[row], ".3g") for numbers in graph.annotations.values()),
+        )
         for row in graph.strongest(_STRONGEST).tolist()
     ]
 

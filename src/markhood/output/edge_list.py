@@ -2,7 +2,8 @@
 
     source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
 
-An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
+and annotations after these. A line has no room for a coupling table: it has its size, and the table
+is in the JSON. An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
 by the csv module, which before Python 3.13 leaves a carriage return bare where lines end in a
 newline, and could then not read its own file.
 """
@@ -19,7 +20,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, TextIO
 
 from markhood.errors import InputError
-from markhood.graph.edge_table import COLUMNS, END_COLUMNS, edge_columns, graph_from_columns
+from markhood.graph.columns import COLUMNS, END_COLUMNS, TABLE, annotation_columns
+from markhood.graph.edge_table import edge_columns, graph_from_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.names import require_names_without
 
@@ -29,6 +31,8 @@ _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 
 def write_csv(graph: Graph, stream: TextIO) -> None:
     """Write the edge list of a graph to a text stream, such as standard output.
+
+    Of a coupling table there is only the size.
 
     Examples
     --------
@@ -55,14 +59,22 @@ def to_bytes(graph: Graph) -> bytes:
 
 
 def about_to_bytes(graph: Graph) -> bytes:
-    """Return what the edge list leaves out, nodes and provenance, as JSON.
+    """Return what the edge list leaves out as JSON: nodes, provenance, and coupling tables if any.
 
     Examples
     --------
     >>> json.loads(about_to_bytes(Graph("ab", [])))
     {'nodes': ['a', 'b'], 'provenance': {}}
     """
-    about = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    about: dict[str, Any] = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    if graph.coupling_tables:
+        # With the names of the ends: an edge list is easily sorted or cut by others.
+        ends_and_tables = zip(graph.edge_names(), table_column(graph), strict=True)
+        about["tables"] = [
+            {"source": a, "target": b, TABLE: table}
+            for (a, b), table in ends_and_tables
+            if table is not None
+        ]
     return json.dumps(about, indent=1).encode("ascii")
 
 
@@ -90,15 +102,19 @@ def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
             )
         for name, field in zip(header, row, strict=True):
             columns[name].append(field)
-    for name in END_COLUMNS:
+    further = [name for name in annotation_columns(header) if _are_numbers(columns[name])]
+    for name in (*END_COLUMNS, *further):
         if name in columns:
             columns[name] = [field or None for field in columns[name]]
-    known = {"nodes": None, "provenance": None} if about is None else json.loads(about)
-    return graph_from_columns(columns, known["nodes"], known["provenance"])
+    nothing: dict[str, Any] = {"nodes": None, "provenance": None}
+    known = nothing if about is None else json.loads(about)
+    found = {(edge["source"], edge["target"]): edge[TABLE] for edge in known.get("tables", ())}
+    tables = [found.get(ends) for ends in zip(columns["source"], columns["target"], strict=True)]
+    return graph_from_columns(columns, known["nodes"], known["provenance"], further, tables)
 
 
 def is_ours(stream: BinaryIO) -> bool:
-    r"""Whether a file is an edge list with all the columns that `to_bytes` writes.
+    r"""Whether a file is an edge list that begins with all the columns that `to_bytes` writes.
 
     Examples
     --------
@@ -107,12 +123,20 @@ def is_ours(stream: BinaryIO) -> bool:
     """
     header = ",".join(COLUMNS).encode()
     first = stream.read(len(codecs.BOM_UTF8) + len(header) + 1).removeprefix(codecs.BOM_UTF8)
-    return first.startswith((header + b"\n", header + b"\r"))
+    return first.startswith(tuple(header + end for end in (b"\n", b"\r", b",")))
+
+
+def _are_numbers(fields: list[str]) -> bool:
+    try:
+        return all(field == "" or isinstance(float(field), float) for field in fields)
+    except ValueError:
+        return False
 
 
 def _lines(graph: Graph) -> Iterator[str]:
-    yield ",".join(COLUMNS) + "\n"
-    for source, target, *numbers in zip(*edge_columns(graph).values(), strict=True):
+    columns = edge_columns(graph)
+    yield ",".join(columns) + "\n"
+    for source, target, *numbers in zip(*columns.values(), strict=True):
         fields = ["" if math.isnan(number) else repr(number) for number in numbers]
         yield ",".join((_quoted(source), _quoted(target), *fields)) + "\n"
 

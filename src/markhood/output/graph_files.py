@@ -41,7 +41,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
     """Write a graph to a file, in the format that its ending names.
 
     The file appears whole or not at all. A `.csv` gets a small `.csv.json` beside it, with the
-    nodes and the provenance.
+    nodes, the provenance, and the coupling tables, of which the edge list has only the sizes.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     r"""Read a graph from a file in one of the formats of `write_graph`.
 
     Files of other programs work too, as far as they hold a simple undirected graph: evidence and
-    couplings are then unknown, and the nodes of a CSV are those of its edges.
+    couplings are then unknown, further numbers of edges are passed over, and the nodes of a CSV are
+    those of its edges. In a file with all of our columns, further numbers are annotations.
 
     Parameters
     ----------

@@ -1,6 +1,8 @@
 """NPZ: the arrays of a graph, and a JSON text `about` with its nodes and provenance.
 
-The names are in the JSON because an array of strings drops their trailing NULs and makes every
+Each annotation is an array `annotation_NAME`. Coupling tables have different shapes and are one after
+another in `table_values`, each by rows; `table_shapes` says where they end, (0, 0) being no table. The
+names are in the JSON because an array of strings drops their trailing NULs and makes every
 name as long as the longest. Nothing is pickled.
 """
 
@@ -9,16 +11,19 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 
+ANNOTATION = "annotation_"
+
 
 def to_bytes(graph: Graph) -> bytes:
-    """Return a graph as an NPZ archive: edges, evidence_ends, coupling_ends, about.
+    """Return a graph as an NPZ archive: edges, evidence_ends, coupling_ends, about, and the rest.
 
     Examples
     --------
@@ -27,14 +32,16 @@ def to_bytes(graph: Graph) -> bytes:
     {'nodes': ['a', 'b'], 'provenance': {}}
     """
     about = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    arrays = {
+        "edges": graph.edges,
+        "evidence_ends": graph.evidence_ends,
+        "coupling_ends": graph.coupling_ends,
+        **{ANNOTATION + name: numbers for name, numbers in graph.annotations.items()},
+        **_flattened(graph.coupling_tables),
+    }
     stream = io.BytesIO()
-    np.savez_compressed(
-        stream,
-        edges=graph.edges,
-        evidence_ends=graph.evidence_ends,
-        coupling_ends=graph.coupling_ends,
-        about=np.array(json.dumps(about, ensure_ascii=False)),
-    )
+    text = np.array(json.dumps(about, ensure_ascii=False))
+    np.savez_compressed(stream, about=text, **arrays)  # type: ignore[arg-type]
     return stream.getvalue()
 
 
@@ -53,7 +60,17 @@ def from_bytes(content: bytes) -> Graph:
         edges, evidence, coupling = (
             archive[name] for name in ("edges", "evidence_ends", "coupling_ends")
         )
-    return Graph(about["nodes"], edges, evidence, coupling, about["provenance"])
+        annotations = {
+            name.removeprefix(ANNOTATION): archive[name]
+            for name in archive
+            if name.startswith(ANNOTATION)
+        }
+        tables = []
+        if "table_shapes" in archive:
+            tables = _unflattened(archive["table_shapes"], archive["table_values"])
+    return Graph(
+        about["nodes"], edges, evidence, coupling, about["provenance"], tables, annotations
+    )
 
 
 def is_ours(stream: BinaryIO) -> bool:
@@ -69,3 +86,23 @@ def is_ours(stream: BinaryIO) -> bool:
             return {"about.npy", "edges.npy"} <= set(archive.namelist())
     except zipfile.BadZipFile:
         return False
+
+
+def _flattened(tables: tuple[NDArray[np.float64] | None, ...]) -> dict[str, NDArray[Any]]:
+    if not tables:
+        return {}
+    shapes = [(0, 0) if table is None else table.shape for table in tables]
+    return {
+        "table_shapes": np.array(shapes, dtype=np.int64),
+        "table_values": np.concatenate([table.ravel() for table in tables if table is not None]),
+    }
+
+
+def _unflattened(
+    shapes: NDArray[np.int64], values: NDArray[np.float64]
+) -> list[NDArray[np.float64] | None]:
+    parts = np.split(values, np.cumsum(shapes.prod(axis=1))[:-1])
+    return [
+        part.reshape(shape) if shape.any() else None
+        for part, shape in zip(parts, shapes, strict=True)
+    ]

@@ -2,8 +2,9 @@
 
 `markhood.plot` is this module. Signs are blue and vermillion (Okabe and Ito), which people with any
 colour vision can tell apart, and width is the strength of the coupling; an infinite coupling is as
-wide as the strongest finite one and dashed. A network of many nodes is a ball of wool, so past
-`MANY` nodes `network` shows numbers instead: density, degrees, and sizes of the components.
+wide as the strongest finite one and dashed. A coupling that is a table has a size but no sign, and is
+grey. A network of many nodes is a ball of wool, so past `MANY` nodes `network` shows numbers instead:
+density, degrees, and sizes of the components.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes
+from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.communities import communities
 from markhood.output.layout import Places, grid_positions, positions
@@ -39,7 +41,7 @@ LABELLED = 60  # nodes that are labelled unless asked otherwise
 LEGEND = 12  # groups that a legend names; more would be longer than the picture
 THINNEST, WIDEST = 0.6, 4.0  # points
 ATTRACTION, REPULSION, UNKNOWN = "#0072B2", "#D55E00", "#808080"
-ISOLATED, PALE = "isolated", "#C8C8C8"
+ISOLATED, PALE, FAINT = "isolated", "#C8C8C8", "#DDDDDD"
 HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
 
 
@@ -53,7 +55,7 @@ def network(
     labels: bool | None = None,
     seed: int = 0,
 ) -> Axes:
-    """Draw a graph: width is the strength of a coupling, colour its sign.
+    """Draw a graph: width is the strength of a coupling, colour its sign; without one it is grey.
 
     Parameters
     ----------
@@ -100,6 +102,8 @@ def network(
 def adjacency(graph: Graph, ax: Axes | None = None, *, seed: int = 0) -> Axes:
     """Draw the matrix of couplings, the nodes of a community side by side.
 
+    Couplings that are tables have no sign: their sizes are greys, with a scale of their own.
+
     Parameters
     ----------
     graph : Graph
@@ -119,21 +123,22 @@ def adjacency(graph: Graph, ax: Axes | None = None, *, seed: int = 0) -> Axes:
     ['a', 'c', 'b']
     """
     ax = _axes(ax)
-    from matplotlib.colors import LinearSegmentedColormap
-
     if not graph.n_nodes:
         return ax
     label = communities(graph, seed)
     order = np.lexsort((np.arange(graph.n_nodes), np.where(label < 0, graph.n_nodes, label)))
-    rank = np.argsort(order)
-    matrix = np.full((graph.n_nodes, graph.n_nodes), np.nan)
+    i, j = np.argsort(order)[graph.edges].T
     strength, widest = _strengths(graph)
-    i, j = rank[graph.edges].T
-    known = np.isfinite(graph.coupling) | np.isinf(graph.coupling)
-    matrix[i, j] = matrix[j, i] = np.where(known, np.sign(graph.coupling) * strength, 0)
-    scale = LinearSegmentedColormap.from_list("signs", [REPULSION, "#dddddd", ATTRACTION])
-    image = ax.imshow(matrix, cmap=scale, vmin=-widest, vmax=widest, interpolation="nearest")
-    ax.figure.colorbar(image, ax=ax, label="coupling (log odds ratio)", shrink=0.8)
+    signed = has_sign(graph)
+    part = np.where(signed, 0, 1)
+    values = np.where(signed, np.nan_to_num(np.sign(graph.coupling)), 1) * strength
+    cells = np.full((2, graph.n_nodes, graph.n_nodes), np.nan)
+    cells[part, i, j] = cells[part, j, i] = values
+    if signed.any() or not graph.n_edges:
+        shades, title = (REPULSION, FAINT, ATTRACTION), "coupling (log odds ratio)"
+        _draw_cells(ax, cells[0], shades, (-widest, widest), title)
+    if not signed.all():
+        _draw_cells(ax, cells[1], (FAINT, "#303030"), (0, widest), "coupling (size of a table)")
     for cut in np.flatnonzero(np.diff(label[order])) + 0.5:
         ax.axhline(cut, color="black", linewidth=0.4)
         ax.axvline(cut, color="black", linewidth=0.4)
@@ -258,7 +263,7 @@ def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
 
     strength, widest = _strengths(graph)
     coupling = graph.coupling
-    sign = np.nan_to_num(np.sign(coupling)).astype(np.int64)
+    sign = (np.nan_to_num(np.sign(coupling)) * has_sign(graph)).astype(np.int64)
     order = np.argsort(strength, kind="stable")  # the strongest on top
     ax.add_collection(
         LineCollection(
@@ -270,6 +275,21 @@ def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
             zorder=1,
         )
     )
+
+
+def _draw_cells(
+    ax: Axes,
+    cells: NDArray[np.float64],
+    shades: Sequence[str],
+    limits: tuple[float, float],
+    title: str,
+) -> None:
+    """Draw the cells of a matrix that are known, and the scale of their shades."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    scale = LinearSegmentedColormap.from_list("couplings", list(shades))
+    image = ax.imshow(cells, cmap=scale, vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax, label=title, shrink=0.8)
 
 
 def _named_groups(graph: Graph, groups: Any, seed: int) -> list[str] | None:

@@ -19,6 +19,15 @@ from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 RARE = 5  # samples; a value that occurs in fewer says little about edges
 SAMPLES_PER_VARIABLE = 2  # fewer, and only strong edges can be found
 Rows = list[tuple[str, str]]
+IMPUTATION = {
+    "missing": "missing values imputed",
+    "sets": "completed data sets",
+    "seed": "seed of the imputation",
+}
+NOTES = {
+    "share": "Share: of the completed data sets, those in whose graph the edge is.",
+    "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
+}
 
 PAPER = (
     "J. Kuronen, J. Corander and J. Pensar. Learning pairwise Markov network structures using "
@@ -62,6 +71,8 @@ def run_rows(graph: Graph) -> Rows:
     rows = [("method", str(about["method"]))] if "method" in about else []
     rows += [(name, str(value)) for name, value in _part(about, "parameters").items()]
     rows += [(n.replace("_", " "), str(value)) for n, value in _part(about, "known").items()]
+    imputation = _part(about, "imputation")
+    rows += [(words, str(imputation[n])) for n, words in IMPUTATION.items() if n in imputation]
     seconds = {phase: s for phase, s in _part(about, "seconds").items() if _is_number(s)}
     if seconds:
         phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
@@ -90,6 +101,10 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     rows = [("variables", str(graph.n_nodes))]
     if "samples" in data:
         rows.insert(0, ("samples", str(data["samples"])))
+    own = None if samples is None or samples.weights is None else samples.total_weight
+    weight = data.get("weight", own)
+    if _is_number(weight):
+        rows.append(("weight of all samples", f"{weight:.6g}"))
     levels = data.get("levels")
     if isinstance(levels, list) and len(levels) == 2:
         rows.append(("values", f"0 is {levels[0]}, 1 is {levels[1]}"))
@@ -109,6 +124,41 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
             ("components", f"{len(components)}, the largest of {len(components[0])} variables"),
         ]
     return rows
+
+
+def notes(graph: Graph) -> list[str]:
+    """Say what the numbers in the table of edges mean.
+
+    Examples
+    --------
+    >>> len(notes(Graph("ab", []))), len(notes(Graph("ab", [], annotations={"share": []})))
+    (1, 2)
+    """
+    coupling = (
+        "Evidence is what an edge brings to the total score (natural logarithms); coupling is the "
+        "conditional log odds ratio, positive where the two go together."
+    )
+    if graph.coupling_tables:
+        coupling += (
+            " Of variables with more than two levels the coupling is a table, a number for each pair "
+            "of levels, and its size, the Frobenius norm, has no sign: click it to see the table."
+        )
+    return [coupling, *(NOTES[name] for name in graph.annotations if name in NOTES)]
+
+
+def level_names(graph: Graph) -> list[list[str] | None]:
+    """Return the names of every variable's levels, None where the provenance does not say.
+
+    Examples
+    --------
+    >>> about = {"data": {"levels": {"a": ["no", "yes"]}}}
+    >>> level_names(Graph("ab", [], provenance=about))
+    [['no', 'yes'], None]
+    """
+    levels = _part(graph.provenance, "data").get("levels")
+    own = levels if isinstance(levels, Mapping) else dict.fromkeys(graph.nodes, levels)
+    found = [own.get(name) for name in graph.nodes]
+    return [list(map(str, names)) if isinstance(names, list) else None for names in found]
 
 
 def warnings(graph: Graph, samples: Samples | None) -> list[str]:
@@ -151,8 +201,6 @@ def _sample_rows(samples: Samples) -> Rows:
     """Name and value of what only the samples themselves can say."""
     counts = level_counts(samples)
     rows = []
-    if samples.weights is not None:
-        rows.append(("weight of all samples", f"{samples.total_weight:.6g}"))
     if samples.missing:
         gone = sum(int(np.bitwise_count(mask).sum()) for mask in samples.missing.values())
         share = gone / (samples.n_samples * samples.n_variables)

@@ -23,7 +23,8 @@ from string import Template
 from typing import Any
 
 from markhood.data.samples import Samples
-from markhood.graph.edge_table import END_COLUMNS, number_columns
+from markhood.graph.columns import END_COLUMNS
+from markhood.graph.edge_table import number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.communities import communities
 from markhood.output.layout import positions
@@ -111,11 +112,17 @@ def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any
     }
     if samples is not None:
         nodes["shares"] = level_shares(samples)
-    edges = {
+    edges: dict[str, Any] = {
         "source": graph.edges[:, 0].tolist(),
         "target": graph.edges[:, 1].tolist(),
-        **{name: [_strict(number) for number in numbers[name]] for name in END_COLUMNS},
+        **{
+            name: [_strict(number) for number in numbers[name]]
+            for name in (*END_COLUMNS, *graph.annotations)
+        },
     }
+    if graph.coupling_tables:
+        nodes["levels"] = facts.level_names(graph)
+        edges["table"] = table_column(graph)
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
@@ -123,6 +130,8 @@ def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any
         "nodes": nodes,
         "edges": edges,
         "end_columns": END_COLUMNS,
+        "annotations": list(graph.annotations),
+        "notes": facts.notes(graph),
         "run": facts.run_rows(graph),
         "data": facts.data_rows(graph, samples),
         "warnings": facts.warnings(graph, samples),

@@ -1,0 +1,52 @@
+"""The names of what is known about an edge, in files and in other libraries' graphs.
+
+Further columns are annotations, but only in a table with all of our own columns: others' files may
+have columns of any kind and name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+END_COLUMNS = ("evidence_source", "evidence_target", "coupling_source", "coupling_target")
+NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
+COLUMNS = ("source", "target", *NUMBER_COLUMNS)
+TABLE = "table"  # the coupling as a table, where a format can hold one
+# What formats keep under these names would be taken for annotations, or the other way round.
+RESERVED = frozenset((*COLUMNS, TABLE, "id", "infinite", "label", "provenance"))
+
+
+def can_name_annotation(name: object) -> bool:
+    """Whether an annotation may have this name: a word, so that every format can hold it.
+
+    Examples
+    --------
+    >>> can_name_annotation("share"), can_name_annotation("a b"), can_name_annotation("coupling")
+    (True, False, False)
+    """
+    return isinstance(name, str) and name.isidentifier() and name not in RESERVED
+
+
+def annotation_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns of a table that may be annotations: none, unless it has all of ours.
+
+    Examples
+    --------
+    >>> annotation_columns([*COLUMNS, "share"]), annotation_columns(["source", "target", "share"])
+    (['share'], [])
+    """
+    listed = list(names)
+    if not set(COLUMNS) <= set(listed):
+        return []
+    return [name for name in listed if can_name_annotation(name) and listed.count(name) == 1]
+
+
+def annotation_names(found: object) -> list[str]:
+    """Return the names of annotations that a graph says it has; what is no such list says none.
+
+    Examples
+    --------
+    >>> annotation_names(["share", 3]), annotation_names("share")
+    (['share'], [])
+    """
+    return [n for n in found if can_name_annotation(n)] if isinstance(found, list) else []
