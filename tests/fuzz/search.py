@@ -14,6 +14,12 @@ from typing import Any
 
 import atheris
 
+# atheris sees nothing of what an editable install's own finder imports; the data room is all Python.
+sys.meta_path[:] = [
+    finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__
+]
+sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
+
 with atheris.instrument_imports(include=["markhood.data"]):
     import markhood.data.encode
     import markhood.data.files  # noqa: F401
