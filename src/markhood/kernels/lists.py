@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,7 @@ class Lists:
     @classmethod
     def of(cls, lists: Sequence[Sequence[int] | NDArray[np.int64]]) -> Lists:
         """Join separate lists."""
-        starts = np.zeros(len(lists) + 1, dtype=np.int64)
-        np.cumsum([len(values) for values in lists], out=starts[1:])
+        starts = np.array([0, *accumulate(map(len, lists))], dtype=np.int64)
         parts = [np.asarray(values, dtype=np.int64) for values in lists]
         return cls(starts, np.concatenate(parts) if parts else np.empty(0, dtype=np.int64))
 

@@ -15,7 +15,6 @@ from markhood.kernels import _native
 from markhood.kernels.lists import Lists
 from markhood.kernels.multinomial import STILL_MOVING
 from markhood.kernels.protocol import (
-    NO_PENALTY,
     AssociatedPairs,
     AssociatedTables,
     Bits,
@@ -32,6 +31,22 @@ from markhood.kernels.protocol import (
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def fits(kernel: Callable[P, R]) -> Callable[P, R]:
+    """Let a kernel say in a sentence where a regression has too many parameters for its memory."""
+
+    @wraps(kernel)
+    def fit(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return kernel(*arguments, **options)
+        except OverflowError:
+            raise InputError(
+                "A variable and its neighbours have so many levels that their regression would "
+                "have more than 4096 parameters: merge rare levels, or leave such columns out."
+            ) from None
+
+    return fit
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,7 @@ class NativeKernels:
         )
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
 
+    @fits
     def toggle_scores(
         self,
         bits: Bits,
@@ -109,7 +125,7 @@ class NativeKernels:
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
-        return _fitted(_native.toggle_scores)(
+        return _native.toggle_scores(
             bits.words,
             bits.n_samples,
             targets,
@@ -122,6 +138,7 @@ class NativeKernels:
             instruction_set=self.instruction_set,
         )
 
+    @fits
     def grow_blankets(
         self,
         bits: Bits,
@@ -132,7 +149,7 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
-        found, scores, evaluations = _fitted(_native.grow_blankets)(
+        found, scores, evaluations = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -152,11 +169,12 @@ class NativeKernels:
             at = end
         return Blankets(Lists.of(blankets), scores, evaluations)
 
+    @fits
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _fitted(_native.fit_blankets)(
+        likelihoods, coefficients, drifts = _native.fit_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -256,22 +274,6 @@ class NativeKernels:
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
 
 
-def _fitted(kernel: Callable[P, R]) -> Callable[P, R]:
-    """Let a kernel say in a sentence where a regression has too many parameters for its memory."""
-
-    @wraps(kernel)
-    def fit(*arguments: P.args, **options: P.kwargs) -> R:
-        try:
-            return kernel(*arguments, **options)
-        except OverflowError:
-            raise InputError(
-                "A variable and its neighbours have so many levels that their regression would "
-                "have more than 4096 parameters: merge rare levels, or leave such columns out."
-            ) from None
-
-    return fit
-
-
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
     """Return what the compiled module calls these prices."""
     if isinstance(costs, Costs):
@@ -279,13 +281,15 @@ def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
             "parameter_cost": costs.parameter,
             "variable_cost": costs.variable,
             "log_gamma": None,
-            **costs.penalty._asdict(),
+            "l1": costs.penalty.l1,
+            "l2": costs.penalty.l2,
         }
     return {
         "parameter_cost": 0.0,
         "variable_cost": costs.variable,
         "log_gamma": _log_gamma(n_samples),
-        **NO_PENALTY._asdict(),
+        "l1": 0.0,
+        "l2": 0.0,
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -61,7 +62,7 @@ class KernelRoad:
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
-    @property
+    @cached_property
     def _costs(self) -> Pricing:
         return self.criterion.costs(self.samples.total_weight, self.samples.n_variables)
 
