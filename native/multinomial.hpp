@@ -299,15 +299,27 @@ class MultinomialFit {
         }
     }
 
-    // Cholesky in place on the lower triangle, then the step; returns gradient times step. With an
-    // L1 penalty only the pivots are wanted, and H is kept for the descent.
+    // The Newton step; returns the gain it promises. With an L1 penalty only the pivots are wanted, and H is
+    // kept for the descent.
     double solve(bool first) {
         if (l1_ > 0) {
             full_.resize(n_ * n_);
             std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
         }
-        double* h = hessian_.data();
         lost_pivot_ = false;
+        return eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) {
+            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
+            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
+            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
+            return usable;
+        });
+    }
+
+    // Cholesky in place on the lower triangle of hessian_, leaving out coordinates that are not usable; then
+    // step_ = H^-1 right. Returns right times step_.
+    template <class IsUsable>
+    double eliminate(const double* right, IsUsable is_usable) {
+        double* h = hessian_.data();
         for (std::size_t k = 0; k < n_; ++k) {
             const double diagonal = h[k * n_ + k];
             double pivot = diagonal;
@@ -317,11 +329,8 @@ class MultinomialFit {
                 h[k * n_ + l] = entry;
                 pivot -= entry * entry;
             }
-            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
-            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
-            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
-            h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
-            step_[k] = (gradient_[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
+            h[k * n_ + k] = is_usable(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
+            step_[k] = (right[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
         }
         double promised = 0.0;
         for (std::size_t k = n_; k-- > 0;) {
@@ -332,13 +341,27 @@ class MultinomialFit {
         return promised;
     }
 
-    // The best step under the L1 penalty, by coordinate descent; returns the gain it promises.
+    // Sets step_ to the Newton step of the slopes that are not zero or should not be, all keeping their signs.
+    void step_in_orthant() {
+        std::memcpy(hessian_.data(), full_.data(), n_ * n_ * sizeof(double));
+        rest_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double sign = coefficients[k] != 0 ? coefficients[k] : gradient_[k];
+            rest_[k] = k < slopes_ ? gradient_[k] : gradient_[k] - std::copysign(l1_, sign);
+        }
+        eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) {
+            const bool is_free = k < slopes_ || coefficients[k] != 0 || std::fabs(gradient_[k]) > l1_;
+            return is_free && pivots_[k] == kUsable && pivot > kSmallestPivot * diagonal;
+        });
+    }
+
+    // The best step under the L1 penalty, by coordinate descent from the best that changes no sign; returns the
+    // gain it promises.
     double descend() {
+        step_in_orthant();
         for (std::size_t k = 0; k < n_; ++k)
             for (std::size_t l = k + 1; l < n_; ++l) full_[k * n_ + l] = full_[l * n_ + k];
-        rest_.resize(n_);
-        std::memcpy(rest_.data(), gradient_.data(), n_ * sizeof(double));
-        std::memset(step_.data(), 0, n_ * sizeof(double));
+        for (std::size_t k = 0; k < n_; ++k) rest_[k] = gradient_[k] - dot(full_.data() + k * n_, step_.data(), n_);
         for (int round = 0; round < kMaxDescents; ++round) {
             double moved = 0.0;
             for (std::size_t k = 0; k < n_; ++k) {
