@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markhood.commands.pack import pack
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
 from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
@@ -114,7 +115,10 @@ Learn the graph of a table of discrete observations.
 @reads_data
 def learn(
     data: Annotated[
-        Path, typer.Argument(help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file.")
+        Path,
+        typer.Argument(
+            help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file, or packed folder."
+        ),
     ],
     read: Read,
     method: Annotated[
@@ -179,6 +183,9 @@ def learn(
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
     print_summary(learned.graph, console_for(outputs))
+
+
+app.command("pack")(guarded(reads_data(pack)))
 
 
 @app.command("report")

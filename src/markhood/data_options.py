@@ -14,11 +14,12 @@ from typing import Annotated, Any
 
 import typer
 
-Read = Callable[[Path], Any]
+Read = Callable[..., Any]
 
 
 def read_data(
     path: Path,
+    storage: Any = None,
     *,
     columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
     header: Annotated[
@@ -54,8 +55,9 @@ def read_data(
         ),
     ] = False,
 ) -> Any:
-    """Read a file as the options say, and return its samples."""
+    """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.files import read_samples
+    from markhood.data.storage import MEMORY
 
     return read_samples(
         path,
@@ -67,6 +69,7 @@ def read_data(
         max_levels=max_levels,
         weights=weights,
         normalize_weights=not keep_weight_scale,
+        storage=storage or MEMORY,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from markhood.data.encode import encode
+from markhood.data.files import as_samples
 from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples, level_text
 from markhood.errors import InputError
@@ -54,8 +54,9 @@ def learn(
 
     Parameters
     ----------
-    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has at most `max_levels` distinct values, whatever they are.
+    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
+        Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
+        file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
     method : {"plrhc", "hc", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         See `markhood.methods`.
     n_jobs : int, optional
@@ -113,7 +114,7 @@ def learn(
     """
     chosen = method_named(method, options)
     backend = kernels_named(kernels)
-    samples = encode(
+    samples = as_samples(
         data,
         missing=missing,
         missing_values=missing_values,

@@ -1,21 +1,26 @@
-"""Files of observations, read by what their name ends in.
+"""Files of observations, read by what their name ends in, and folders.
 
-The ending decides, never a look inside: what a command does should be plain from its text.
+The ending decides, never a look inside: what a command does should be plain from its text. A folder
+is one of packed samples, or of Parquet files that follow each other.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from markhood.data.arrow import read_arrow, read_parquet
 from markhood.data.delimited import read_delimited
+from markhood.data.encode import encode
 from markhood.data.findings import listed
 from markhood.data.npy import read_npy, read_npz
+from markhood.data.packed import is_packed, read_packed
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.storage import MEMORY, Storage
 from markhood.errors import InputError
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt")
@@ -35,6 +40,7 @@ def read_samples(
     max_levels: int = 64,
     weights: Any = None,
     normalize_weights: bool = True,
+    storage: Storage = MEMORY,
 ) -> Samples:
     r"""Read a table of observations and pack it, a few bits a value.
 
@@ -42,7 +48,8 @@ def read_samples(
     ----------
     path : path-like
         CSV or TSV (.csv, .tsv, .txt; the delimiter is detected), Parquet (.parquet, .pq), Arrow
-        (.arrow, .feather, .ipc), or NumPy's .npy and .npz.
+        (.arrow, .feather, .ipc), or NumPy's .npy and .npz; a folder made by `pack`, or one of
+        Parquet files, which are joined in the order of their names.
     columns : sequence of str, optional
         Names of the columns to keep, in this order; by default all.
     header : bool, optional
@@ -62,6 +69,8 @@ def read_samples(
         file with one number a line, or .npy.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    storage : Storage
+        Where packed bits are kept: by default in memory, see `markhood.data.storage`.
 
     Returns
     -------
@@ -82,9 +91,11 @@ def read_samples(
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
     """
-    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights)
+    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights, storage)
     path = Path(path)
     ending = path.suffix.lower()
+    if path.is_dir():
+        return _read_folder(path, columns, reading)
     _check_file(path)
     if ending not in ENDINGS:
         raise InputError(
@@ -95,7 +106,7 @@ def read_samples(
         if ending in TEXT_ENDINGS:
             return read_delimited(path, columns, header, reading)
         if ending in PARQUET_ENDINGS:
-            return read_parquet(path, columns, reading)
+            return read_parquet([path], columns, reading)
         if ending in ARROW_ENDINGS:
             return read_arrow(path, columns, reading)
         if ending == ".npz":
@@ -106,10 +117,31 @@ def read_samples(
         raise InputError(f"{path} cannot be read ({reason}): check its permissions") from error
 
 
+def _read_folder(path: Path, columns: Sequence[str] | None, reading: Reading) -> Samples:
+    if is_packed(path):
+        if not replace(reading, storage=MEMORY).is_default:
+            raise InputError(
+                f"{path} is packed already: say how to read the data when packing them"
+            )
+        return read_packed(path, columns)
+    files = sorted(f for f in path.iterdir() if f.suffix.lower() in PARQUET_ENDINGS)
+    if not files:
+        raise InputError(
+            f"{path} is a directory: give a file, a folder that markhood packed, or one of Parquet "
+            "files"
+        )
+    return read_parquet(files, columns, reading)
+
+
 def _check_file(path: Path) -> None:
-    if path.is_dir():
-        raise InputError(f"{path} is a directory: give a file")
     if not path.exists():
         raise InputError(f"There is no file {path}: check the path")
     if path.is_file() and path.stat().st_size == 0:
         raise InputError(f"{path} is empty: give a file with one row a sample")
+
+
+def as_samples(data: Any, **reading: Any) -> Samples:
+    """Return data as samples: a path is read, anything else encoded, as the choices say."""
+    if isinstance(data, (str, os.PathLike)):
+        return read_samples(data, **reading)
+    return encode(data, **reading)
