@@ -15,7 +15,7 @@ import typer
 from markhood.commands.pack import pack
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
-from markhood.options import ForbiddenEdges, GroupRule, Groups, RequiredEdges
+from markhood.options import ForbiddenEdges, GroupRule, Groups, MaxCandidates, RequiredEdges
 from markhood.terminal import (
     CheckpointFolder,
     ExecutorName,
@@ -134,6 +134,7 @@ def learn(
     depth: Annotated[
         int | None, typer.Option(help="Steps of the screened graph to search in (plrhc) [3].")
     ] = None,
+    max_candidates: MaxCandidates = None,
     more: Annotated[
         list[str] | None,
         typer.Option(
@@ -170,7 +171,7 @@ def learn(
     from markhood.methods import method_named
 
     backend = kernels_named(kernels)
-    named = {"rule": rule, "gamma": gamma, "depth": depth}
+    named = {"rule": rule, "gamma": gamma, "depth": depth, "max_candidates": max_candidates}
     given = {name: value for name, value in named.items() if value is not None}
     chosen = method_named(method, given | _settings(more or []))
     outputs = output or []

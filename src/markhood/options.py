@@ -1,4 +1,4 @@
-"""Options of the command line that take more lines than the commands should: what is known beforehand.
+"""Options of the command line that take more lines than the commands should.
 
 A name here is a type for a parameter of a command; what typer shows and reads is in it.
 """
@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+MaxCandidates = Annotated[
+    int | None,
+    typer.Option(help="Search among so many variables near each at most (plrhc) [all]."),
+]
 
 PANEL = "Known beforehand"
 
