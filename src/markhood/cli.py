@@ -117,7 +117,7 @@ def learn(
     data: Annotated[
         Path,
         typer.Argument(
-            help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file, or packed folder."
+            help="CSV, TSV, Parquet, Arrow, NPY, NPZ, FASTA or BED, or a packed folder."
         ),
     ],
     read: Read,

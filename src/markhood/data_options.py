@@ -27,6 +27,16 @@ def read_data(
         typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
     ] = None,
     array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
+    min_minor: Annotated[
+        float,
+        typer.Option(help="FASTA: keep positions whose second most common letter has this share."),
+    ] = 0.01,
+    max_gap: Annotated[
+        float, typer.Option(help="FASTA: keep positions with at most this share of gaps.")
+    ] = 0.15,
+    genotypes: Annotated[
+        str, typer.Option(help="PLINK: levels (copies of A1), dominant or recessive.")
+    ] = "levels",
     missing: Annotated[
         str,
         typer.Option(
@@ -64,6 +74,9 @@ def read_data(
         columns=None if columns is None else columns.split(","),
         header=header,
         array=array,
+        min_minor=min_minor,
+        max_gap=max_gap,
+        genotypes=genotypes,
         missing=missing,
         missing_values=[] if missing_values is None else missing_values.split(","),
         max_levels=max_levels,

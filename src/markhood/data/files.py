@@ -15,9 +15,11 @@ from typing import Any
 from markhood.data.arrow import read_arrow, read_parquet
 from markhood.data.delimited import read_delimited
 from markhood.data.encode import encode
+from markhood.data.fasta import read_fasta
 from markhood.data.findings import listed
 from markhood.data.npy import read_npy, read_npz
 from markhood.data.packed import is_packed, read_packed
+from markhood.data.plink import read_bed
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage import MEMORY, Storage
@@ -26,7 +28,9 @@ from markhood.errors import InputError
 TEXT_ENDINGS = (".csv", ".tsv", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")
 ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
-ENDINGS = (*TEXT_ENDINGS, *PARQUET_ENDINGS, *ARROW_ENDINGS, ".npy", ".npz")
+TABLE_ENDINGS = (*TEXT_ENDINGS, *PARQUET_ENDINGS, *ARROW_ENDINGS, ".npy", ".npz")
+FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")  # and .gz after them
+ENDINGS = (*TABLE_ENDINGS, *FASTA_ENDINGS, ".bed")
 
 
 def read_samples(
@@ -35,6 +39,9 @@ def read_samples(
     columns: Sequence[str] | None = None,
     header: bool | None = None,
     array: str | None = None,
+    min_minor: float = 0.01,
+    max_gap: float = 0.15,
+    genotypes: str = "levels",
     missing: str = "error",
     missing_values: Iterable[Any] = (),
     max_levels: int = 64,
@@ -49,7 +56,9 @@ def read_samples(
     path : path-like
         CSV or TSV (.csv, .tsv, .txt; the delimiter is detected), Parquet (.parquet, .pq), Arrow
         (.arrow, .feather, .ipc), or NumPy's .npy and .npz; a folder made by `pack`, or one of
-        Parquet files, which are joined in the order of their names.
+        Parquet files, which are joined in the order of their names. Aligned sequences in FASTA
+        (.fasta, .fa, .fna, .faa, .afa, also .gz): see `markhood.data.fasta` for gaps. PLINK's
+        .bed, with .bim and .fam beside it.
     columns : sequence of str, optional
         Names of the columns to keep, in this order; by default all.
     header : bool, optional
@@ -57,6 +66,12 @@ def read_samples(
         its cells occurs again in its column.
     array : str, optional
         For .npz, the array to read; by default `data`, else the only one with two dimensions.
+    min_minor, max_gap : float, default=0.01, 0.15
+        For FASTA, keep the positions at which the second most common letter has at least the one
+        share of the sequences without a gap, and gaps at most the other share of all.
+    genotypes : {"levels", "dominant", "recessive"}, default="levels"
+        For PLINK, whether a genotype is the number of copies of allele A1 (three levels), whether
+        there is one, or whether there are two.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values (NaN, null, empty cells), see `encode`.
     missing_values : iterable, default=()
@@ -93,11 +108,12 @@ def read_samples(
     """
     reading = Reading(missing, missing_values, max_levels, weights, normalize_weights, storage)
     path = Path(path)
-    ending = path.suffix.lower()
+    is_compressed = path.suffix.lower() == ".gz"
+    ending = (path.with_suffix("") if is_compressed else path).suffix.lower()
     if path.is_dir():
         return _read_folder(path, columns, reading)
     _check_file(path)
-    if ending not in ENDINGS:
+    if ending not in (FASTA_ENDINGS if is_compressed else ENDINGS):
         raise InputError(
             f"{path} has an ending that is not known: name it by what it is, one of "
             f"{listed(ENDINGS, len(ENDINGS))}"
@@ -111,6 +127,10 @@ def read_samples(
             return read_arrow(path, columns, reading)
         if ending == ".npz":
             return read_npz(path, columns, array, reading)
+        if ending in FASTA_ENDINGS:
+            return read_fasta(path, columns, reading, min_minor, max_gap)
+        if ending == ".bed":
+            return read_bed(path, columns, reading, genotypes)
         return read_npy(path, columns, reading)
     except OSError as error:
         reason = error.strerror or str(error)
