@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from markhood.data.encode import encode
-from markhood.errors import InputError
+from markhood.errors import DataWarning, InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.reference import ReferenceKernels
 from markhood.learning import learn, learn_from
@@ -58,7 +58,7 @@ def test_example_unknown_method():
         (
             "plrhc",
             "zzz",
-            r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength, depth\.$",
+            r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength, depth, max_cand",
         ),
         ("hc", "depth", r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength\.$"),
     ],
@@ -90,6 +90,24 @@ def test_example_depth_limits_the_search():
     assert one.evaluations["blankets"].sum() < three.evaluations["blankets"].sum()
 
 
+@pytest.mark.parametrize("most", [0, -1, 1.5, True, "3"])
+def test_example_bad_max_candidates(most):
+    with pytest.raises(InputError, match=r"^max_candidates must be a whole number from 1 up, not"):
+        learn(VALUES, max_candidates=most)
+
+
+def test_example_max_candidates_bounds_the_search_and_says_so():
+    whole = learn(VALUES)
+    assert learn(VALUES, max_candidates=9) == whole
+    with pytest.warns(DataWarning, match=r"^The search spaces of \d variables were cut") as said:
+        bounded = learn(VALUES, max_candidates=1)
+    assert len(said) == 1
+    assert f" {bounded.provenance['cut_search_spaces']} variables" in str(said[0].message)
+    assert bounded.provenance["parameters"]["max_candidates"] == 1
+    assert "cut_search_spaces" not in whole.provenance
+    assert bounded.n_edges < whole.n_edges
+
+
 def test_example_a_users_criterion_is_used():
     class Never:
         def score(self, table):
@@ -110,7 +128,7 @@ def test_example_provenance(method):
     parameters |= {"fit_penalty": None, "fit_strength": 1.0}
     phases = ["blankets", "climb", "evidence"]
     if method == "plrhc":
-        parameters["depth"] = 3
+        parameters |= {"depth": 3, "max_candidates": None}
         phases = ["screen", *phases]
     assert provenance["parameters"] == parameters
     assert provenance["data"] == {

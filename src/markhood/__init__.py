@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from markhood import evaluate, simulate
     from markhood.data.encode import encode
     from markhood.data.files import read_samples
+    from markhood.data.packing import pack
     from markhood.errors import DataWarning, InputError
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
@@ -52,6 +53,7 @@ __all__ = [
     "evaluate",
     "independence_test",
     "learn",
+    "pack",
     "plot",
     "read_graph",
     "read_samples",
@@ -76,6 +78,7 @@ _HOMES = {
     "encode": "markhood.data.encode",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning",
+    "pack": "markhood.data.packing",
     "read_graph": "markhood.output.graph_files",
     "read_samples": "markhood.data.files",
     "write_graph": "markhood.output.graph_files",

@@ -6,23 +6,32 @@ Numbers are made elsewhere; heavy modules are imported by the command that needs
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from markhood import options
+from markhood.commands.pack import pack
+from markhood.commands.paper import paper
+from markhood.commands.simulate import simulate
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
-from markhood.terminal import console_for, guarded, print_summary, progress_bar, runner_on
+from markhood.terminal import (
+    check_outputs,
+    console_for,
+    guarded,
+    print_summary,
+    runner_on,
+    write_graphs,
+)
 
 if TYPE_CHECKING:
     from markhood.data.samples import Samples
     from markhood.graph.graph import Graph
 
 ABOUT = """
-Learn the graph of a pairwise Markov network (Ising model) from data.
+Learn the graph of a pairwise Markov network (Ising, Potts) from data.
 
 [bold]Examples[/bold]
 
@@ -106,7 +115,10 @@ Learn the graph of a table of discrete observations.
 @reads_data
 def learn(
     data: Annotated[
-        Path, typer.Argument(help="CSV, TSV, Parquet, Arrow, Feather, NPY or NPZ file.")
+        Path,
+        typer.Argument(
+            help="CSV, TSV, Parquet, Arrow, NPY, NPZ, FASTA or BED, or a packed folder."
+        ),
     ],
     read: Read,
     method: Annotated[
@@ -122,6 +134,7 @@ def learn(
     depth: Annotated[
         int | None, typer.Option(help="Steps of the screened graph to search in (plrhc) [3].")
     ] = None,
+    max_candidates: options.MaxCandidates = None,
     more: Annotated[
         list[str] | None,
         typer.Option(
@@ -162,19 +175,22 @@ def learn(
 
     backend = kernels_named(kernels)
     imputation = Imputation(imputations, seed)
-    named = {"rule": rule, "gamma": gamma, "depth": depth}
+    named = {"rule": rule, "gamma": gamma, "depth": depth, "max_candidates": max_candidates}
     given = {name: value for name, value in named.items() if value is not None}
     chosen = method_named(method, given | _settings(more or []))
     outputs = output or []
-    _check_outputs(outputs, report)
+    check_outputs(outputs, report)
     with runner_on(executor, scheduler, jobs, kernels) as runner:
         samples = read(data)
         known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
         learned = learn_from(samples, chosen, backend, runner, known, imputation, checkpoint)
-    _write(learned.graph, outputs)
+    write_graphs(learned.graph, outputs)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
     print_summary(learned.graph, console_for(outputs))
+
+
+app.command("pack")(guarded(reads_data(pack)))
 
 
 @app.command("report")
@@ -204,7 +220,7 @@ def make_report(
     from markhood.methods import method_named
     from markhood.output.graph_files import holds_graph, read_graph
 
-    _check_outputs([], output)
+    check_outputs([], output)
     if holds_graph(file):
         _write_report(read_graph(file), output, None, file.name)
         return
@@ -234,11 +250,11 @@ def demo(
     from markhood.methods import method_named
     from markhood.output.text_pictures import draw_grid
 
-    _check_outputs([str(output)])
+    check_outputs([str(output)])
     console = console_for([])
     with runner_on() as runner:
         learned = learn_from(digits(), method_named("plrhc", {}), runner=runner)
-    _write(learned.graph, [str(output)])
+    write_graphs(learned.graph, [str(output)])
     print_summary(learned.graph, console)
     rows, columns = learned.graph.edges // SIDE, learned.graph.edges % SIDE
     apart = abs(rows[:, 0] - rows[:, 1]).clip(abs(columns[:, 0] - columns[:, 1]))
@@ -250,105 +266,7 @@ def demo(
     console.print(draw_grid(learned.graph, SIDE), highlight=False)
 
 
-@app.command()
-@guarded
-def simulate(
-    network: Annotated[
-        str,
-        typer.Argument(
-            help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
-            "stochastic-block, or a file with a graph; with --blocks also several in turn: grid,hub."
-        ),
-    ],
-    samples: Annotated[int, typer.Option(help="How many samples.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Data: .csv, .tsv, .parquet, .arrow, .npy, .npz.")
-    ],
-    variables: Annotated[
-        int | None, typer.Option(help="How many variables; not for a graph from a file.")
-    ] = None,
-    levels: Annotated[
-        str, typer.Option(help="Levels of a variable; several numbers go round: 2,3,4.")
-    ] = "2",
-    blocks: Annotated[
-        int | None,
-        typer.Option(help="So many networks side by side, sampled one by one, for large data."),
-    ] = None,
-    truth: Annotated[
-        Path | None, typer.Option(help="Graph: .csv, .json, .graphml, .gexf or .npz.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same data.")] = 0,
-    potentials: Annotated[
-        str, typer.Option(help="uniform-tables (the paper's), normal, uniform or signs.")
-    ] = "uniform-tables",
-    burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 2000,
-    thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 10,
-    convergence: Annotated[
-        bool, typer.Option("--convergence", help="Say how well the sampler's chains agree.")
-    ] = False,
-) -> None:
-    """Make data from a network whose graph is known.
-
-    [bold]Examples[/bold]
-
-      markhood simulate hub --variables 64 --samples 1000 -o data.parquet --truth truth.graphml
-
-      markhood learn data.parquet -o learned.graphml
-
-      markhood compare truth.graphml learned.graphml
-
-      markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
-    """
-    from markhood.output.data_files import check_data_writable, write_data, write_packed
-    from markhood.simulate.pieces import sample_in_pieces
-    from markhood.simulate.potentials import random_model
-
-    check_data_writable(output)
-    _check_outputs([str(truth)] if truth else [])
-    if convergence and blocks is not None:
-        raise InputError("--convergence is of one network: leave it or --blocks out.")
-    for_network, for_potentials, for_samples = _three_seeds(seed)
-    graph = _network(network, variables, blocks, for_network)
-    model = random_model(graph, _whole_numbers("--levels", levels), potentials, for_potentials)
-    agreement = None
-    if blocks is None:
-        data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
-        agreement = model.convergence(data) if convergence else None
-        write_data(data, graph.nodes, output)
-    else:
-        settings = {"burn_in": burn_in, "thinning": thinning, "n_jobs": -1}
-        with progress_bar() as progress:
-            packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
-        write_packed(packed, output)
-    typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
-    _write(graph, [str(truth)] if truth else [])
-    if agreement is not None:
-        typer.echo(agreement.in_words(samples))
-
-
-def _network(network: str, variables: int | None, blocks: int | None, seed: Any) -> Graph:
-    """Make a network by its name, or read a graph from a file; or several of them side by side."""
-    from markhood.output.graph_files import read_graph
-    from markhood.simulate.networks import disjoint, network_named, networks_in_turn
-
-    if Path(network).suffix:
-        if variables is not None:
-            raise InputError("--variables is not for a graph from a file: leave it out.")
-        graph = read_graph(network)
-        return graph if blocks is None else disjoint([graph] * blocks)
-    if variables is None:
-        raise InputError(f"Say how many variables the {network} network has: --variables 64, say.")
-    if blocks is None:
-        return network_named(network, variables, seed)
-    return networks_in_turn(_words(network), variables, blocks, seed)
-
-
-def _three_seeds(seed: int) -> list[Any]:
-    from numpy.random import SeedSequence
-
-    if seed < 0:
-        raise InputError(f"The seed must be 0 or more, not {seed}.")
-    return SeedSequence(seed).spawn(3)
+app.command("simulate")(guarded(simulate))
 
 
 @app.command()
@@ -393,62 +311,7 @@ def compare(
         typer.echo(f"Wrote {output}")
 
 
-@app.command()
-@guarded
-def paper(
-    experiment: Annotated[
-        str,
-        typer.Argument(help="screening (Table 1), cost (Table 2) or comparison (Tables 3 and 4)."),
-    ],
-    replicates: Annotated[int, typer.Option(help="Data sets of each cell.")] = 100,
-    methods: Annotated[str, typer.Option(help="Of the comparison, only these: plrhc,mpl.")] = "",
-    networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
-    variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
-    samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
-    jobs: options.Jobs = -1,
-    kernels: options.KernelsName = "native",
-    executor: options.ExecutorName = None,
-    scheduler: options.SchedulerAddress = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
-    ] = Path("paper"),
-    burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 100_000,
-    thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 100,
-) -> None:
-    """Run an experiment of the paper again, beside the published numbers.
-
-    Every replicate is written as it is done; after Ctrl-C or a kill the same command goes on.
-
-    [bold]Examples[/bold]
-
-      markhood paper screening --replicates 10
-
-      markhood paper cost --networks hub --variables 64,144
-
-      markhood paper comparison --methods plrhc,mpl --variables 64 --samples 250,500
-    """
-    from markhood.learning import kernels_named
-    from markhood.paper.experiment import Sampling, choose_cells
-    from markhood.paper.experiments import experiment_named, repeat
-    from markhood.paper.tables import FAR
-
-    parts = experiment_named(experiment, _words(methods))
-    cells = choose_cells(
-        parts[0],
-        _words(networks),
-        _whole_numbers("--variables", variables),
-        _whole_numbers("--samples", samples),
-    )
-    sampling, backend = Sampling(burn_in, thinning), kernels_named(kernels)
-    with runner_on(executor, scheduler, jobs, kernels) as runner:
-        report = repeat(experiment, parts, cells, replicates, output, runner, sampling, backend)
-    far = [line for line in report.lines if line.is_far]
-    typer.echo(
-        f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "
-        f"paper's by more than {FAR} standard errors of the difference"
-    )
-    for path in report.files:
-        typer.echo(f"Wrote {path}")
+app.command("paper")(guarded(paper))
 
 
 def _settings(assignments: list[str]) -> dict[str, Any]:
@@ -460,41 +323,6 @@ def _settings(assignments: list[str]) -> dict[str, Any]:
             raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
         settings[name] = {"true": True, "false": False}.get(value, value)
     return settings
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in text.split(",") if word]
-
-
-def _whole_numbers(option: str, text: str) -> list[int]:
-    try:
-        return [int(number) for number in _words(text)]
-    except ValueError:
-        raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
-
-
-def _check_outputs(outputs: list[str], report: Path | None = None) -> None:
-    """Refuse what could not be written, before the work rather than after it."""
-    if report is not None:
-        from markhood.output.report.page import check_report_writable
-
-        check_report_writable(report)
-    from markhood.output.graph_files import check_writable
-
-    for output in outputs:
-        if output != "-":
-            check_writable(output)
-
-
-def _write(graph: Graph, outputs: list[str]) -> None:
-    from markhood.output.graph_files import write_csv, write_graph
-
-    for output in outputs:
-        if output == "-":
-            write_csv(graph, sys.stdout)
-        else:
-            write_graph(graph, output)
-            typer.echo(f"Wrote {output}", err="-" in outputs)
 
 
 def _write_report(

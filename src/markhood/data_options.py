@@ -14,11 +14,12 @@ from typing import Annotated, Any
 
 import typer
 
-Read = Callable[[Path], Any]
+Read = Callable[..., Any]
 
 
 def read_data(
     path: Path,
+    storage: Any = None,
     *,
     columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
     header: Annotated[
@@ -26,6 +27,16 @@ def read_data(
         typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
     ] = None,
     array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
+    min_minor: Annotated[
+        float,
+        typer.Option(help="FASTA: keep positions whose second most common letter has this share."),
+    ] = 0.01,
+    max_gap: Annotated[
+        float, typer.Option(help="FASTA: keep positions with at most this share of gaps.")
+    ] = 0.15,
+    genotypes: Annotated[
+        str, typer.Option(help="PLINK: levels (copies of A1), dominant or recessive.")
+    ] = "levels",
     missing: Annotated[
         str,
         typer.Option(
@@ -54,19 +65,24 @@ def read_data(
         ),
     ] = False,
 ) -> Any:
-    """Read a file as the options say, and return its samples."""
+    """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.files import read_samples
+    from markhood.data.storage import MEMORY
 
     return read_samples(
         path,
         columns=None if columns is None else columns.split(","),
         header=header,
         array=array,
+        min_minor=min_minor,
+        max_gap=max_gap,
+        genotypes=genotypes,
         missing=missing,
         missing_values=[] if missing_values is None else missing_values.split(","),
         max_levels=max_levels,
         weights=weights,
         normalize_weights=not keep_weight_scale,
+        storage=storage or MEMORY,
     )
 
 

@@ -219,6 +219,7 @@ def _combined(
         seconds={"imputation": seconds},
         regressions=_mean([numbers.regressions for numbers in described]),
         criterion=of_sets[0].criterion,
+        n_cut=max(learned.n_cut for learned in of_sets),
     )
 
 

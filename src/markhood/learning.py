@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -12,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from markhood.data.encode import encode
+from markhood.data.files import as_samples
 from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples, level_text
-from markhood.errors import InputError
+from markhood.errors import DataWarning, InputError
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Runner
@@ -54,8 +55,9 @@ def learn(
 
     Parameters
     ----------
-    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has at most `max_levels` distinct values, whatever they are.
+    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
+        Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
+        file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
     method : {"plrhc", "hc", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         See `markhood.methods`.
     n_jobs : int, optional
@@ -94,7 +96,7 @@ def learn(
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
     **options
-        Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``rule="global"``,
+        Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``max_candidates=None``, ``rule="global"``,
         ``criterion="bic"``, ``start="or"``.
 
     Returns
@@ -113,7 +115,7 @@ def learn(
     """
     chosen = method_named(method, options)
     backend = kernels_named(kernels)
-    samples = encode(
+    samples = as_samples(
         data,
         missing=missing,
         missing_values=missing_values,
@@ -224,6 +226,15 @@ def learn_from(
             "sets": int(imputation.sets),
             "seed": int(imputation.seed),
         }
+    if learned.n_cut:
+        provenance["cut_search_spaces"] = learned.n_cut
+        many = learned.n_cut > 1
+        warnings.warn(
+            f"The search space{'s' if many else ''} of {learned.n_cut} variable"
+            f"{'s were' if many else ' was'} cut to the strongest candidates (max_candidates)",
+            DataWarning,
+            stacklevel=2,
+        )
     if knowledge:
         provenance["known"] = knowledge.summary()
     screened = learned.screened_graph

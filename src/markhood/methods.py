@@ -99,27 +99,21 @@ class HillClimbing:
         self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
     ) -> Learned:
         """Learn a graph from samples."""
-        return self._climb(samples, kernels, runner, knowledge, depth=None)
-
-    def _climb(
-        self,
-        samples: Samples,
-        kernels: Kernels,
-        runner: Runner,
-        knowledge: Knowledge,
-        depth: int | None,
-    ) -> Learned:
         return hill_climb(
             samples,
             criterion=self._criterion(),
             gamma=self.gamma,
-            depth=depth,
             rule=self.rule,  # type: ignore[arg-type]
             start=self.start,  # type: ignore[arg-type]
             kernels=kernels,
             runner=runner,
             knowledge=knowledge,
+            **self._near(),
         )
+
+    def _near(self) -> dict[str, int | None]:
+        """Say where blankets are looked for: here among all variables."""
+        return {"depth": None}
 
     def _criterion(self) -> Criterion:
         if not isinstance(self.criterion, str):
@@ -139,24 +133,26 @@ class Plrhc(HillClimbing):
         As for `HillClimbing`; the screen's criterion is always BIC_gamma.
     depth : int, default=3
         How many steps of the screened graph are near.
+    max_candidates : int, optional
+        Look for a blanket among so many variables at most: the nearer ones first, then those with
+        the largest product of the screen's gains along the way. By default among all that are near.
     """
 
     name: ClassVar[str] = "plrhc"
 
     depth: int = 3
+    max_candidates: int | None = None
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        is_whole = isinstance(self.depth, Integral) and not isinstance(self.depth, bool)
-        if not is_whole or self.depth < 1:
-            raise InputError(f"depth must be a whole number from 1 up, not {self.depth!r}.")
+        _require_count("depth", self.depth)
+        if self.max_candidates is not None:
+            _require_count("max_candidates", self.max_candidates)
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        return self._climb(samples, kernels, runner, knowledge, depth=int(self.depth))
+    def _near(self) -> dict[str, int | None]:
+        most = None if self.max_candidates is None else int(self.max_candidates)
+        return {"depth": int(self.depth), "max_candidates": most}
 
 
 @dataclass(frozen=True)
@@ -385,6 +381,11 @@ def options_of(method: Method | type[Method]) -> list[str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _require_count(option: str, value: Any) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{option} must be a whole number from 1 up, not {value!r}.")
 
 
 def _require_gamma(gamma: float) -> None:

@@ -1,7 +1,5 @@
 """Options of the command line that take more lines than the commands should.
 
-They are what is known beforehand, and how missing values are imputed.
-
 A name here is a type for a parameter of a command; what typer shows and reads is in it.
 """
 
@@ -32,6 +30,10 @@ CheckpointFolder = Annotated[
         metavar="FOLDER",
         help="Save finished work there; after a kill the same command goes on from it.",
     ),
+]
+MaxCandidates = Annotated[
+    int | None,
+    typer.Option(help="Search among so many variables near each at most (plrhc) [all]."),
 ]
 
 PANEL = "Known beforehand"

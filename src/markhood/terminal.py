@@ -5,6 +5,7 @@ Here too are the options that say where work runs, which several commands share.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ import typer
 from markhood.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
     from rich.table import Table
 
@@ -163,3 +166,41 @@ def _strongest(graph: Graph) -> Table:
             *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),
         )
     return table
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a list with commas."""
+    return [word for word in text.split(",") if word]
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Return the numbers of a list with commas."""
+    try:
+        return [int(number) for number in words(text)]
+    except ValueError:
+        raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
+
+
+def check_outputs(outputs: list[str], report: Path | None = None) -> None:
+    """Refuse what could not be written, before the work rather than after it."""
+    if report is not None:
+        from markhood.output.report.page import check_report_writable
+
+        check_report_writable(report)
+    from markhood.output.graph_files import check_writable
+
+    for output in outputs:
+        if output != "-":
+            check_writable(output)
+
+
+def write_graphs(graph: Graph, outputs: list[str]) -> None:
+    """Write a graph to files, and to standard output for a dash."""
+    from markhood.output.graph_files import write_csv, write_graph
+
+    for output in outputs:
+        if output == "-":
+            write_csv(graph, sys.stdout)
+        else:
+            write_graph(graph, output)
+            typer.echo(f"Wrote {output}", err="-" in outputs)

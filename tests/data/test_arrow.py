@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -88,3 +89,17 @@ def test_example_without_pyarrow(tmp_path, monkeypatch, ending):
     (tmp_path / f"t.{ending}").write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"needs pyarrow: pip install 'markhood\[arrow\]'"):
         read_samples(tmp_path / f"t.{ending}")
+
+
+def test_example_a_folder_of_parquet_files_in_the_order_of_names(tmp_path):
+    frame = pl.DataFrame({"a": [0, 1] * 60, "b": ["x", "y", "z"] * 40})
+    for k, start in enumerate(range(0, 120, 50)):
+        frame[start : start + 50].write_parquet(tmp_path / f"part-{k}.parquet")
+    assert read_samples(tmp_path).fingerprint == encode(frame).fingerprint
+    other = frame.with_columns(a=pl.col("a").cast(pl.Int8))
+    other.write_parquet(tmp_path / "part-9.parquet")
+    with pytest.raises(InputError, match=r"'a' is int8 in .*part-9.parquet and int64 in part-0"):
+        read_samples(tmp_path)
+    frame.drop("b").write_parquet(tmp_path / "part-9.parquet")
+    with pytest.raises(InputError, match="'b' is missing in"):
+        read_samples(tmp_path)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from markhood.data.encode import encode
-from markhood.data.files import ENDINGS, read_samples
+from markhood.data.files import TABLE_ENDINGS, read_samples
 from markhood.errors import InputError
 
 NAMES = ["x0", "x1", "x2"]
@@ -34,7 +34,7 @@ def write(path, table):
             np.savez_compressed(path, data=table)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", TABLE_ENDINGS)
 @pytest.mark.parametrize("n_samples", [2, 64, 65, 513, 1100])
 @pytest.mark.usefixtures("small_chunks")
 def test_property_every_format_gives_equal_samples(tmp_path, ending, n_samples):
@@ -47,7 +47,7 @@ def test_property_every_format_gives_equal_samples(tmp_path, ending, n_samples):
     assert np.array_equal(samples.words, encode(table).words)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", TABLE_ENDINGS)
 def test_example_columns_in_the_order_asked_for(tmp_path, ending):
     path = tmp_path / f"table{ending.upper() if ending == '.csv' else ending}"
     table = np.array([[0, 1, 7], [1, 1, 8], [1, 0, 7]])
@@ -67,7 +67,7 @@ def test_example_columns_in_the_order_asked_for(tmp_path, ending):
         read_samples(path, columns=["x0"])
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", TABLE_ENDINGS)
 def test_example_files_that_are_not_there_or_empty(tmp_path, ending):
     path = tmp_path / f"table{ending}"
     with pytest.raises(InputError, match=r"There is no file .*table"):
@@ -81,7 +81,7 @@ def test_example_files_that_are_not_there_or_empty(tmp_path, ending):
         read_samples(path)
 
 
-@pytest.mark.parametrize("ending", [e for e in ENDINGS if e not in (".csv", ".tsv", ".txt")])
+@pytest.mark.parametrize("ending", [e for e in TABLE_ENDINGS if e not in (".csv", ".tsv", ".txt")])
 @pytest.mark.parametrize("keep", [3, 60, -4])
 def test_example_damaged_files(tmp_path, ending, keep):
     path = tmp_path / f"table{ending}"
@@ -94,7 +94,7 @@ def test_example_damaged_files(tmp_path, ending, keep):
 
 def test_example_unknown_ending(tmp_path):
     (tmp_path / "table.xlsx").write_text("a")
-    with pytest.raises(InputError, match=r"not known: .* one of \.csv, \.tsv, .* and \.npz"):
+    with pytest.raises(InputError, match=r"not known: .* one of \.csv, \.tsv, .* and \.bed"):
         read_samples(tmp_path / "table.xlsx")
 
 

@@ -21,21 +21,48 @@ from markhood.errors import InputError
 
 
 def read_parquet(
-    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
+    paths: Sequence[Path], columns: Sequence[str] | None = None, reading: Reading | None = None
 ) -> Samples:
-    """Read a Parquet file, only the columns asked for."""
-    pyarrow, parquet = _import("pyarrow", path), _import("pyarrow.parquet", path)
+    """Read Parquet files one after another, only the columns asked for."""
+    pyarrow, parquet = _import("pyarrow", paths[0]), _import("pyarrow.parquet", paths[0])
+    heads = []
+    for path in paths:
+        try:
+            heads.append(parquet.read_metadata(path))
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise _damaged(path, "Parquet", error) from error
+    schemas = [head.schema.to_arrow_schema() for head in heads]
+    wanted = _Wanted.of(schemas[0].names, columns, reading)
+    for path, schema in zip(paths, schemas, strict=True):
+        _check_columns(schema, schemas[0], wanted.all_names, path, paths[0])
+
+    def batches() -> Iterator[Any]:
+        rows = chunk_rows(len(wanted.names) * 8)
+        for path in paths:
+            try:
+                with parquet.ParquetFile(path) as file:
+                    yield from file.iter_batches(batch_size=rows, columns=wanted.all_names)
+            except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+                raise _damaged(path, "Parquet", error) from error
+
+    n_samples = sum(head.num_rows for head in heads)
     try:
-        with parquet.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            wanted = _Wanted.of(schema.names, columns, reading)
-            rows = chunk_rows(len(wanted.names) * 8)
-            batches = file.iter_batches(batch_size=rows, columns=wanted.all_names)
-            return _encode_batches(pyarrow, batches, schema, wanted, file.metadata.num_rows)
+        return _encode_batches(pyarrow, batches(), schemas[0], wanted, n_samples)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise _damaged(path, "Parquet", error) from error
+        raise _damaged(paths[0], "Parquet", error) from error
+
+
+def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, other: Path) -> None:
+    """Raise where a file has not the columns of the first of its folder."""
+    for name in names:
+        found = schema.field(name).type if name in schema.names else "missing"
+        if found != first.field(name).type:
+            raise InputError(
+                f"Column {name!r} is {found} in {path} and {first.field(name).type} in "
+                f"{other.name}: give files with the same columns"
+            )
 
 
 def read_arrow(

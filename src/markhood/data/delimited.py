@@ -19,7 +19,6 @@ from typing import Any
 
 from markhood.data.cells import parse_cell
 from markhood.data.encoder import Encoder, chunk_rows
-from markhood.data.memory import require_memory
 from markhood.data.names import default_names, pick_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -128,7 +127,7 @@ def _encode(text: _Text, columns: Sequence[str] | None, header: bool, reading: R
     advice = "rename them, or say that there is no header if the first row is data"
     picked = pick_columns(names, columns, advice)
     picked, weights, reading = find_weights(names, picked, reading)
-    require_memory(len(picked), int(os.path.getsize(text.path) / text.line_bytes))
+    reading.storage.require(len(picked), int(os.path.getsize(text.path) / text.line_bytes))
     skipped = int(header)
     encoder = Encoder(
         [names[j] for j in picked],

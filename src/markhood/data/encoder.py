@@ -101,7 +101,7 @@ class Encoder:
         self._reading = reading or Reading()
         self._findings = Findings(names, locate)
         self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
-        self._planes = Planes(len(names))
+        self._planes = Planes(len(names), self._reading.storage)
         self._weights: list[Any] = []
         if n_samples is not None:
             check_shape(n_samples, len(names), self._min_samples)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coders import Levels, in_order
-from markhood.data.memory import require_memory
 from markhood.data.planes import MISSING, Columns, Planes, blocks, every_sample
 
 ALL_BITS = np.uint64(2**64 - 1)
@@ -75,7 +74,7 @@ def tabulate(
         for j, own in enumerate(fixed):
             codes[j] += [MISSING] * (None in own)
     if all(own in ([0], [0, 1], [1, 0]) for own in codes) and not len(absent):
-        words = _flip(planes.first_digits(), n_samples, codes)
+        words = _flip(planes, n_samples, codes)
     else:
         words = _indicators(coded, codes)
     masks = {} if missing_is_level else {
@@ -109,14 +108,13 @@ def _ordered(
     return found
 
 
-def _flip(
-    words: NDArray[np.uint64], n_samples: int, codes: Sequence[Sequence[int]]
-) -> NDArray[np.uint64]:
+def _flip(planes: Planes, n_samples: int, codes: Sequence[Sequence[int]]) -> NDArray[np.uint64]:
     """Complement, in place, the rows of columns whose first value is the higher of two."""
     flipped = np.array([own[0] == 1 for own in codes])
-    every = every_sample(n_samples)
+    words, every = planes.first_digits(), every_sample(n_samples)
     for block in blocks(np.flatnonzero(flipped), len(every)):
         words[block] ^= every
+        planes.storage.settle(len(block) * every.nbytes)
     return words
 
 
@@ -126,8 +124,8 @@ def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint
     every = every_sample(n_samples)
     n_rows = np.array([max(1, len(own) - 1) for own in codes])
     starts = np.concatenate([[0], np.cumsum(n_rows)])
-    require_memory(len(codes), n_samples, int(starts[-1]))
-    words = np.zeros((starts[-1], len(every)), np.uint64)
+    planes.storage.require(len(codes), n_samples, int(starts[-1]))
+    words = planes.storage.zeros(int(starts[-1]), every.nbytes).view(np.uint64)
     n_levels = np.array([len(own) for own in codes])
     n_digits = np.array([max(0, len(v) - 1).bit_length() for v in values])
     for several, digits in np.unique([n_levels, n_digits], axis=1).T:
@@ -138,6 +136,7 @@ def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint
                 wanted = np.array([codes[j][k] for j in columns])
                 rows = _where(planes, columns, wanted, digits, present)
                 words[starts[columns] + k - 1] = rows
+                planes.storage.settle(rows.nbytes * (int(digits) + 2))
     return words
 
 
@@ -168,4 +167,5 @@ def _occurring(coded: Coded, codes: Sequence[Sequence[int]]) -> list[list[int]]:
                 rows = _where(planes, columns, np.full(len(columns), code), digits, present)
                 for j in columns[rows.any(axis=1)]:
                     found[j].append(code)
+                planes.storage.settle(rows.nbytes * (digits + 1))
     return found

@@ -33,13 +33,14 @@ def require_memory(n_variables: int, n_samples: int, n_rows: int | None = None) 
     available = available_memory()
     if available is not None and needed > available:
         raise InputError(
-            f"{n_variables} variables x {n_samples} samples need {_readable(needed)} of memory "
-            f"when packed, but only {_readable(available)} is available: take fewer columns or "
+            f"{n_variables} variables x {n_samples} samples need {readable(needed)} of memory "
+            f"when packed, but only {readable(available)} is available: take fewer columns or "
             "rows, or a larger machine"
         )
 
 
-def _readable(n_bytes: float) -> str:
+def readable(n_bytes: float) -> str:
+    """Write a number of bytes with its unit."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.memory import require_memory
 from markhood.data.samples import words_per_row
+from markhood.data.storage import MEMORY, Storage
 
 MISSING = -1  # in the place of a digit
 BLOCK_BYTES = 1 << 22
+PAGE_BYTES = 4096  # what a write touches at least
 
 Columns = NDArray[np.int64]
 
@@ -25,7 +26,8 @@ Columns = NDArray[np.int64]
 class Planes:
     """Bits of each column's codes, packed; those never written are zero."""
 
-    def __init__(self, n_columns: int) -> None:
+    def __init__(self, n_columns: int, storage: Storage = MEMORY) -> None:
+        self.storage = storage
         self._first = np.zeros((n_columns, 0), np.uint8)
         self._further = np.zeros((0, 0), np.uint8)
         self._n_further = 0
@@ -38,10 +40,10 @@ class Planes:
             return
         if room:
             n_samples = max(n_samples, 2 * room * 8)
-        require_memory(n_columns, n_samples, n_columns + len(self._further))
+        self.storage.require(n_columns, n_samples, n_columns + len(self._further))
         n_bytes = words_per_row(n_samples) * 8
-        self._first = _resized(self._first, n_columns, n_bytes)
-        self._further = _resized(self._further, len(self._further), n_bytes)
+        self._first = self._resized(self._first, n_columns, n_bytes)
+        self._further = self._resized(self._further, len(self._further), n_bytes)
 
     def put(self, digit: int, bits: NDArray[Any], row: int, columns: slice | Columns) -> None:
         """Write one digit of the codes of some columns, of shape (rows, columns), from `row` on."""
@@ -54,6 +56,7 @@ class Planes:
             assert not isinstance(columns, slice)
             rows = self._rows_of(digit, columns)
             self._further[rows, at] = packed
+        self.storage.settle(len(packed) * max(PAGE_BYTES, packed.shape[1]))
 
     def columns(self, digit: int) -> Columns:
         """Return the columns that have a row for this digit, other than the first."""
@@ -83,8 +86,8 @@ class Planes:
         """Give back the room past the last sample."""
         n_bytes = words_per_row(n_samples) * 8
         if self._first.shape[1] != n_bytes:
-            self._first = self._first[:, :n_bytes].copy()
-            self._further = self._further[:, :n_bytes].copy()
+            self._first = self._resized(self._first, len(self._first), n_bytes)
+            self._further = self._resized(self._further, len(self._further), n_bytes)
 
     def missing_somewhere(self, n_samples: int) -> NDArray[np.bool_]:
         """Return whether each sample has a missing value, of shape (n_samples,)."""
@@ -92,14 +95,15 @@ class Planes:
         rows = self._rows.get(MISSING, np.empty(0, np.int64))
         for row in rows[rows >= 0]:
             anywhere |= self._further[row]
+            self.storage.settle(anywhere.nbytes)
         bits = np.unpackbits(anywhere, count=n_samples, bitorder="little")
         return bits.astype(np.bool_)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Keep these samples only, of shape (n_samples,)."""
         n_bytes = words_per_row(int(kept.sum())) * 8
-        self._first = _kept(self._first, kept, n_bytes)
-        self._further = _kept(self._further[: self._n_further], kept, n_bytes)
+        self._first = self._kept(self._first, kept, n_bytes)
+        self._further = self._kept(self._further[: self._n_further], kept, n_bytes)
 
     def _rows_of(self, digit: int, columns: Columns) -> Columns:
         """Return where the columns' rows are, making those that are not there yet."""
@@ -110,9 +114,30 @@ class Planes:
         self._n_further += len(new)
         if self._n_further > len(self._further):  # doubled, since columns come a few at a time
             n_rows = max(self._n_further, 2 * len(self._further))
-            require_memory(n_columns, n_bytes * 8, n_columns + self._n_further)
-            self._further = _resized(self._further, n_rows, n_bytes)
+            self.storage.require(n_columns, n_bytes * 8, n_columns + self._n_further)
+            self._further = self._resized(self._further, n_rows, n_bytes)
         return rows[columns]
+
+    def _resized(self, rows: NDArray[np.uint8], n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
+        """Return the same bits with room for more or fewer rows and bytes."""
+        resized = self.storage.zeros(n_rows, n_bytes)
+        width = min(n_bytes, rows.shape[1])
+        for block in blocks(range(len(rows)), max(1, width // 8)):
+            resized[block, :width] = rows[block, :width]
+            self.storage.settle(2 * len(block) * max(PAGE_BYTES, width))
+        return resized
+
+    def _kept(
+        self, rows: NDArray[np.uint8], kept: NDArray[np.bool_], n_bytes: int
+    ) -> NDArray[np.uint8]:
+        """Return the bits of some samples only."""
+        shorter = self.storage.zeros(len(rows), n_bytes)
+        for block in blocks(range(len(rows)), len(kept)):
+            bits = np.unpackbits(rows[block], axis=1, count=len(kept), bitorder="little")
+            packed = np.packbits(bits[:, kept], axis=1, bitorder="little")
+            shorter[block, : packed.shape[1]] = packed
+            self.storage.settle(2 * len(block) * max(PAGE_BYTES, rows.shape[1]))
+        return shorter
 
 
 def every_sample(n_samples: int) -> NDArray[np.uint64]:
@@ -127,18 +152,3 @@ def blocks(columns: Sequence[int] | Columns, n_words: int) -> list[Columns]:
     step = max(1, BLOCK_BYTES // (8 * n_words))
     whole = np.asarray(columns, np.int64)
     return [whole[start : start + step] for start in range(0, len(whole), step)]
-
-
-def _resized(rows: NDArray[np.uint8], n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
-    grown = np.zeros((n_rows, n_bytes), np.uint8)
-    grown[: rows.shape[0], : rows.shape[1]] = rows
-    return grown
-
-
-def _kept(rows: NDArray[np.uint8], kept: NDArray[np.bool_], n_bytes: int) -> NDArray[np.uint8]:
-    shorter = np.zeros((len(rows), n_bytes), np.uint8)
-    for block in blocks(range(len(rows)), len(kept)):
-        bits = np.unpackbits(rows[block], axis=1, count=len(kept), bitorder="little")
-        packed = np.packbits(bits[:, kept], axis=1, bitorder="little")
-        shorter[block, : packed.shape[1]] = packed
-    return shorter

@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from markhood.data.cells import parse_cell
+from markhood.data.storage import MEMORY, Storage
 from markhood.errors import InputError
 
 POLICIES = ("error", "drop", "level", "impute")
@@ -38,6 +39,8 @@ class Reading:
         `similarity_weights`. For files also the name of a column of the data, or else of a file.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    storage : Storage
+        Where packed bits are kept; by default in memory.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Reading:
     max_levels: int = 64
     weights: Any = None
     normalize_weights: bool = True
+    storage: Storage = MEMORY
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.mapped import row_blocks
 from markhood.kernels.protocol import Bits, Weighting
 
 BITS_PER_WORD = 64
@@ -120,7 +121,8 @@ class Samples:
             [[level_text(v) for v in ls] for ls in self.levels],
         ]
         digest.update(json.dumps(described).encode())
-        digest.update(np.ascontiguousarray(self.words).data)
+        for block in row_blocks(self.words):
+            digest.update(np.ascontiguousarray(block).data)
         for variable, mask in sorted(self.missing.items()):
             digest.update(f"missing {variable}".encode() + mask.tobytes())
         if self.weights is not None:

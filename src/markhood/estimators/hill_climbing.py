@@ -103,6 +103,10 @@ class PLRHC(HillClimbing):
         Weight of the number of possible blankets; of the screen, which is always BIC_gamma, too.
     depth : int, default=3
         How many steps of the screened graph are near.
+    max_candidates : int, optional
+        Look for a blanket among so many variables at most: the nearer ones first, then those with
+        the largest product of the screen's gains along the way; a `DataWarning` says for how
+        many variables there were more. By default among all that are near.
     rule, criterion, start, fit_penalty, fit_strength
         As for `HillClimbing`.
     **parameters
@@ -127,6 +131,7 @@ class PLRHC(HillClimbing):
     _method: ClassVar = methods.Plrhc
 
     depth: int = 3
+    max_candidates: int | None = None
 
 
 @dataclass(eq=False, repr=False)

@@ -8,6 +8,7 @@ parameters in the `__init__` that is made for it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from markhood.data.encode import encode, encode_like
+from markhood.data.encode import encode_like
+from markhood.data.files import as_samples
+from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.imputation import Imputation
@@ -46,22 +49,28 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Every column has at most `max_levels` distinct values, whatever they are.
+        X : array, data frame or sparse matrix of shape (n_samples, n_features), Samples, or path
+            Every column has at most `max_levels` distinct values, whatever they are. A path is
+            read as by `read_samples`; one that `pack` made is mapped into memory.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), optional
             How often each sample counts. Whole numbers are frequencies; others are scaled to
             mean 1 and rounded to a 1024th.
         """
-        validate_data(self, X, skip_check_array=True)
-        samples = encode(
+        is_table = not isinstance(X, (str, os.PathLike, Samples))
+        if is_table:
+            validate_data(self, X, skip_check_array=True)
+        samples = as_samples(
             X,
             missing=self.missing,
             missing_values=self.missing_values,
             max_levels=self.max_levels,
             weights=sample_weight,
         )
+        if not is_table:
+            self.n_features_in_ = samples.n_variables
+            self.feature_names_in_ = np.array(samples.names, dtype=object)
         method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
         known = known_beforehand(
             samples.names,

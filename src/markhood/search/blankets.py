@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
 from markhood.scores.roads import Road
 from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.spaces import Space
 
 VARIABLES_PER_TILE = 32
 
@@ -19,25 +20,37 @@ VARIABLES_PER_TILE = 32
 class Spaces(Protocol):
     """Where to look for the blankets of some variables."""
 
-    def of(self, targets: NDArray[np.int64]) -> Lists:
+    def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
+
+
+class Searched(NamedTuple):
+    """`Blankets`, and for how many variables the space had to be cut."""
+
+    members: Lists
+    scores: NDArray[np.float64]
+    evaluations: NDArray[np.int64]
+    n_cut: int
 
 
 def search_blankets(
     n_variables: int, spaces: Spaces, road: Road, runner: Runner, knowledge: Knowledge = NOTHING
-) -> Blankets:
+) -> Searched:
     """Grow and shrink the blanket of every variable within its space."""
 
-    def search(tile: range) -> Blankets:
+    def search(tile: range) -> tuple[Blankets, int]:
         targets = np.arange(tile.start, tile.stop)
-        candidates = knowledge.allowed(targets, spaces.of(targets))
-        return road.grown(targets, candidates, knowledge.required_of(targets))
+        space = spaces.of(targets)
+        candidates = knowledge.allowed(targets, space.candidates)
+        return road.grown(targets, candidates, knowledge.required_of(targets)), space.n_cut
 
-    tiles = list(runner.map("blankets", search, cut(n_variables, VARIABLES_PER_TILE)))
-    return Blankets(
+    found = list(runner.map("blankets", search, cut(n_variables, VARIABLES_PER_TILE)))
+    tiles = [blankets for blankets, _ in found]
+    return Searched(
         Lists.joined([tile.members for tile in tiles]),
         np.concatenate([np.empty(0), *(tile.scores for tile in tiles)]),
         add_counts([tile.evaluations for tile in tiles]),
+        sum(n_cut for _, n_cut in found),
     )
 
 

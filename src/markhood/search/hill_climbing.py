@@ -15,13 +15,13 @@ from markhood.execution.runner import Runner
 from markhood.kernels.protocol import Kernels
 from markhood.scores.criterion import Criterion
 from markhood.scores.roads import road_for
-from markhood.search.blankets import search_blankets
+from markhood.search.blankets import Spaces, search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.learned import Learned, finish, timed
-from markhood.search.screen import pair_costs, screen
-from markhood.search.spaces import AllVariables, NearbyVariables
+from markhood.search.screen import Screened, pair_costs, screen
+from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
 Rule = Literal["or", "and", "global"]
 
@@ -32,6 +32,7 @@ def hill_climb(
     criterion: Criterion,
     gamma: float,
     depth: int | None,
+    max_candidates: int | None = None,
     rule: Rule,
     start: Start,
     kernels: Kernels,
@@ -49,6 +50,8 @@ def hill_climb(
         Of the screen, whose criterion is always BIC_gamma.
     depth : int or None
         How far in the screened graph a blanket is looked for; None for no screen at all.
+    max_candidates : int, optional
+        Among how many variables at most, with a screen.
     rule : {"or", "and", "global"}
         How blankets become a graph.
     start : {"or", "empty"}
@@ -63,13 +66,12 @@ def hill_climb(
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
     screened = None
-    spaces: AllVariables | NearbyVariables = AllVariables(d)
+    spaces: Spaces = AllVariables(d)
 
     if depth is not None:
         with timed(seconds, "screen"):
             screened = screen(samples, pair_costs(samples, gamma), kernels, runner)
-            steps = np.concatenate([screened.edges, knowledge.required])
-            spaces = NearbyVariables(steps, d, depth)
+            spaces = _nearby(screened, knowledge, d, depth, max_candidates)
         evaluations["screen"] = np.array([0, d * (d - 1)])  # tested once, for both directions
     with timed(seconds, "blankets"):
         blankets = search_blankets(d, spaces, road, runner, knowledge)
@@ -92,4 +94,19 @@ def hill_climb(
         screened=screened,
         evaluations=evaluations,
         seconds=seconds,
+        n_cut=blankets.n_cut,
     )
+
+
+def _nearby(
+    screened: Screened, knowledge: Knowledge, n_variables: int, depth: int, most: int | None
+) -> Spaces:
+    """Return the spaces in the screened graph, in which required edges are steps as well."""
+    measured = ~knowledge.requires(screened.edges)
+    steps = np.concatenate([screened.edges[measured], knowledge.required])
+    if most is None:
+        return NearbyVariables(steps, n_variables, depth)
+    strongest = screened.gains.max(initial=1.0)  # what is required counts as this
+    of_required = np.full(len(knowledge.required), strongest)
+    gains = np.concatenate([screened.gains[measured], of_required])
+    return StrongestNearby(steps, gains, n_variables, depth, most)

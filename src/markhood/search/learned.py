@@ -42,6 +42,8 @@ class Learned:
         Of every variable on its neighbours in ``graph``.
     criterion : Criterion
         What scored the edges of ``graph``.
+    n_cut : int
+        For how many variables not all candidates were looked at.
     """
 
     graph: Graph
@@ -52,6 +54,7 @@ class Learned:
     seconds: dict[str, float]
     regressions: Regressions
     criterion: Criterion
+    n_cut: int = 0
 
 
 def finish(
@@ -65,6 +68,7 @@ def finish(
     evaluations: dict[str, NDArray[np.int64]],
     seconds: dict[str, float],
     screened: Screened | None = None,
+    n_cut: int = 0,
 ) -> Learned:
     """Score the edges that a search ended with, and put everything together."""
     with timed(seconds, "evidence"):
@@ -88,6 +92,7 @@ def finish(
         seconds=seconds,
         regressions=described.regressions,
         criterion=criterion,
+        n_cut=n_cut,
     )
 
 

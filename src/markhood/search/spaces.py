@@ -3,17 +3,30 @@
 A true neighbour that the screen missed is often a screened neighbour of one it found, so the
 space of a variable is all that lies within `depth` steps of it in the screened graph. Spaces are
 made a tile at a time and never kept for all variables.
+
+Where the screened graph is dense, as it is in genomes, a space can be most of the variables. It can be
+bounded: then it is the nearer variables first and, among those equally many steps away, those with
+the largest product of gains along the way. A gain is nearly N/2 times a squared correlation, and
+along a chain correlations multiply, so the product ranks variables by how far they are correlated
+with the target through the ones between.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
+
+
+class Space(NamedTuple):
+    """The candidates of some targets, ascending, and how many of the targets have more than that."""
+
+    candidates: Lists
+    n_cut: int = 0
 
 
 class NearbyVariables:
@@ -34,7 +47,7 @@ class NearbyVariables:
         self._steps: Any = csr_array((ones, steps.T), shape=(n_variables, n_variables))
         self._depth = depth
 
-    def of(self, targets: NDArray[np.int64]) -> Lists:
+    def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
         reached = self._steps[targets]
         for _ in range(self._depth - 1):
@@ -42,7 +55,92 @@ class NearbyVariables:
         reached.sort_indices()
         starts = reached.indptr.astype(np.int64)
         others = reached.indices != np.repeat(targets, np.diff(starts))
-        return Lists(starts - np.arange(len(starts)), reached.indices[others].astype(np.int64))
+        found = reached.indices[others].astype(np.int64)
+        return Space(Lists(starts - np.arange(len(starts)), found))
+
+    def largest(self) -> NDArray[np.float64]:
+        """Return what no space is larger than, from the number of walks: of shape (n_variables,)."""
+        walks: NDArray[np.float64] = np.ones(self._steps.shape[0])
+        for _ in range(self._depth):
+            walks = self._steps @ walks
+        return walks - 1
+
+
+class StrongestNearby:
+    """At most so many within a number of steps in a graph: nearer ones first, then stronger ones.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges, 2), dtype int64
+        Each once.
+    gains : ndarray of shape (n_edges,)
+        How strong each is, above 0.
+    n_variables : int
+    depth : int
+    most : int
+        How many variables a space may have.
+    """
+
+    def __init__(
+        self,
+        edges: NDArray[np.int64],
+        gains: NDArray[np.float64],
+        n_variables: int,
+        depth: int,
+        most: int,
+    ) -> None:
+        self._most, self._depth = most, depth
+        self._nearby = NearbyVariables(edges, n_variables, depth)
+        self._may_be_larger = self._nearby.largest() > most
+        both = np.concatenate([edges, edges[:, ::-1]])
+        order = np.lexsort((both[:, 1], -np.tile(gains, 2), both[:, 0]))
+        sources = both[order, 0]
+        starts = np.searchsorted(sources, np.arange(n_variables + 1))
+        # Of the steps from a variable, strongest first, no more can matter than fill a space after
+        # those that lead back into it: without this a hub of all variables would be gone through
+        # once for each of them.
+        kept = np.arange(len(sources)) - starts[sources] < 2 * most
+        self._ends = both[order[kept], 1]
+        self._gains = np.tile(gains, 2)[order[kept]]
+        self._starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[starts]
+
+    def of(self, targets: NDArray[np.int64]) -> Space:
+        """List the space of each target, ascending."""
+        large = self._may_be_larger[targets]
+        small = iter(self._nearby.of(targets[~large]).candidates)
+        found = [
+            self._bounded(t) if b else (next(small), False)
+            for t, b in zip(targets, large, strict=True)
+        ]
+        return Space(Lists.of([space for space, _ in found]), sum(is_cut for _, is_cut in found))
+
+    def _bounded(self, target: np.int64) -> tuple[NDArray[np.int64], bool]:
+        """Return a space by breadth-first search that stops when it is full, and whether it was."""
+        reached = frontier = np.array([target])
+        strengths = np.ones(1)
+        for _ in range(self._depth):
+            ends, strengths = self._steps_from(frontier, strengths)
+            is_new = ~np.isin(ends, reached)
+            ends, strengths = ends[is_new], strengths[is_new]
+            order = np.lexsort((ends, -strengths))
+            _, first = np.unique(ends[order], return_index=True)  # the strongest way to each
+            best = order[np.sort(first)]
+            room = self._most + 1 - len(reached)
+            frontier, strengths = ends[best[:room]], strengths[best[:room]]
+            reached = np.concatenate([reached, frontier])
+            if len(best) > room:
+                return np.sort(reached[1:]), True
+        return np.sort(reached[1:]), False
+
+    def _steps_from(
+        self, variables: NDArray[np.int64], strengths: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return where all steps from some variables lead, and how strong the ways there are."""
+        starts = self._starts[variables]
+        lengths = self._starts[variables + 1] - starts
+        before = np.cumsum(lengths) - lengths
+        at = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+        return self._ends[at], np.repeat(strengths, lengths) * self._gains[at]
 
 
 class AllVariables:
@@ -51,6 +149,6 @@ class AllVariables:
     def __init__(self, n_variables: int) -> None:
         self._all = np.arange(n_variables)
 
-    def of(self, targets: NDArray[np.int64]) -> Lists:
+    def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
-        return Lists.of([np.delete(self._all, t) for t in targets])
+        return Space(Lists.of([np.delete(self._all, t) for t in targets]))

@@ -1,0 +1,43 @@
+"""`markhood pack`, and what else the command line does with large data."""
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import markhood
+from markhood.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def table():
+    table = np.random.default_rng(0).integers(0, 2, (300, 4))
+    table[:, 3] = table[:, 0]
+    return pl.DataFrame(table, schema=["a", "b", "c", "d"])
+
+
+def test_packed_folder_in_place_of_data(table, tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    table[:200].write_parquet(folder / "part-1.parquet")
+    table[200:].write_parquet(folder / "part-2.parquet")
+    done = run("pack", folder, "--output", tmp_path / "packed", "--columns", "d,b,a")
+    assert done.exit_code == 0, done.output
+    assert "300 samples of 3 variables" in done.output
+    done = run("learn", tmp_path / "packed", "--output", tmp_path / "graph.csv")
+    assert done.exit_code == 0, done.output
+    expected = markhood.learn(table[["d", "b", "a"]])
+    assert markhood.read_graph(tmp_path / "graph.csv") == expected
+
+
+def test_nothing_is_packed_over(table, tmp_path):
+    table.write_csv(tmp_path / "data.csv")
+    (tmp_path / "packed").write_text("mine")
+    done = run("pack", tmp_path / "data.csv", "-o", tmp_path / "packed")
+    assert done.exit_code == 2
+    assert "is there already: name a new folder" in done.stderr
+    assert (tmp_path / "packed").read_text() == "mine"
