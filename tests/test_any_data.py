@@ -184,6 +184,7 @@ def test_property_a_vanishing_penalty_changes_nothing():
     [
         ({"fit_penalty": "l3"}, "Unknown fit_penalty"),
         ({"fit_penalty": "l2", "fit_strength": 0}, "above 0"),
+        ({"fit_strength": 2.0}, "needs a fit_penalty"),
         ({"fit_penalty": "l2", "criterion": "mpl"}, "criterion 'bic'"),
     ],
 )

@@ -125,10 +125,9 @@ def test_example_provenance(method):
     assert provenance["version"] == version("markhood")
     assert provenance["method"] == method
     parameters = {"gamma": 0.25, "rule": "global", "criterion": "bic", "start": "or"}
-    parameters |= {"fit_penalty": None, "fit_strength": 1.0}
     phases = ["blankets", "climb", "evidence"]
     if method == "plrhc":
-        parameters |= {"depth": 3, "max_candidates": None}
+        parameters["depth"] = 3
         phases = ["screen", *phases]
     assert provenance["parameters"] == parameters
     assert provenance["data"] == {

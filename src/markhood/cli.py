@@ -6,6 +6,7 @@ Numbers are made elsewhere; heavy modules are imported by the command that needs
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -315,13 +316,16 @@ app.command("paper")(guarded(paper))
 
 
 def _settings(assignments: list[str]) -> dict[str, Any]:
-    """Read NAME=VALUE, where true and false are truth values."""
+    """Read NAME=VALUE, where true and false are truth values, and numbers are numbers."""
     settings: dict[str, Any] = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
             raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
-        settings[name] = {"true": True, "false": False}.get(value, value)
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
     return settings
 
 

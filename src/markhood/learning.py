@@ -266,7 +266,11 @@ def _provenance(samples: Samples, method: Method, learned: Learned) -> dict[str,
     return {
         "version": version(),
         "method": method.name,
-        "parameters": {name: _as_json(getattr(method, name)) for name in options_of(method)},
+        "parameters": {
+            name: _as_json(getattr(method, name))
+            for name in options_of(method)
+            if getattr(method, name) is not None
+        },
         "data": {
             "samples": samples.n_samples,
             "variables": samples.n_variables,

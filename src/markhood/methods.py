@@ -61,8 +61,8 @@ class HillClimbing:
         Where the climb begins: at the union of all blankets, or without edges.
     fit_penalty : {"l2", "l1"}, optional
         Maximise the likelihood in "bic" less a penalty on the slopes; intercepts are free.
-    fit_strength : float, default=1.0
-        Times what the slopes' squares ("l2") or sizes ("l1") are taken off.
+    fit_strength : float, optional
+        Times what the slopes' squares ("l2") or sizes ("l1") are taken off; by default 1.
     """
 
     name: ClassVar[str] = "hc"
@@ -72,7 +72,7 @@ class HillClimbing:
     criterion: str | Criterion = "bic"
     start: str = "or"
     fit_penalty: str | None = None
-    fit_strength: float = 1.0
+    fit_strength: float | None = None
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -92,8 +92,15 @@ class HillClimbing:
                 "fit_penalty is for the criterion 'bic', which alone fits regressions: leave one "
                 "of the two out."
             )
-        if not _is_number(self.fit_strength) or self.fit_strength <= 0:
-            raise InputError(f"fit_strength must be a number above 0, not {self.fit_strength!r}.")
+        if self.fit_strength is not None:
+            if self.fit_penalty is None:
+                raise InputError(
+                    "fit_strength needs a fit_penalty: give l1 or l2, or leave it out."
+                )
+            if not _is_number(self.fit_strength) or self.fit_strength <= 0:
+                raise InputError(
+                    f"fit_strength must be a number above 0, not {self.fit_strength!r}."
+                )
 
     def learn(
         self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
@@ -120,7 +127,8 @@ class HillClimbing:
             return self.criterion
         if self.fit_penalty is None:
             return CRITERIA[self.criterion](self.gamma)
-        return Bic(self.gamma, FitPenalty(**{self.fit_penalty: float(self.fit_strength)}))
+        strength = 1.0 if self.fit_strength is None else float(self.fit_strength)
+        return Bic(self.gamma, FitPenalty(**{self.fit_penalty: strength}))
 
 
 @dataclass(frozen=True)

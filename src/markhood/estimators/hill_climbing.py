@@ -29,8 +29,8 @@ class HillClimbing(StructureEstimator):
     fit_penalty : {"l2", "l1"}, optional
         Maximise the likelihood in "bic" less ``fit_strength`` times the sum of the slopes' squares or
         sizes; helps where data are separated or few. By default plain maximum likelihood.
-    fit_strength : float, default=1.0
-        How much of it.
+    fit_strength : float, optional
+        How much of it; by default 1.
     n_jobs : int, optional
         Threads; -1 for all.
     missing : {"error", "drop", "level", "impute"}, default="error"
@@ -87,7 +87,7 @@ class HillClimbing(StructureEstimator):
     criterion: str | Criterion = "bic"
     start: str = "or"
     fit_penalty: str | None = None
-    fit_strength: float = 1.0
+    fit_strength: float | None = None
 
 
 @dataclass(eq=False, repr=False)
