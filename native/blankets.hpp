@@ -131,8 +131,8 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
 static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
     const auto toggle = rows.is_plain() && criterion.is_plain()
-                            ? criterion.log_gamma ? toggle_with<DirichletScorer> : toggle_with<RegressionScorer>
-                            : criterion.log_gamma ? toggle_with<LevelDirichletScorer> : toggle_with<MultinomialScorer>;
+                            ? criterion.log_gamma ? toggle_with<DirichletScorer<BinaryMarginal>> : toggle_with<RegressionScorer>
+                            : criterion.log_gamma ? toggle_with<DirichletScorer<LevelMarginal>> : toggle_with<MultinomialScorer>;
     toggle(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
 }
 
@@ -247,8 +247,8 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                           Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
     const auto grow = rows.is_plain() && criterion.is_plain()
-                          ? criterion.log_gamma ? grow_with<DirichletScorer> : grow_with<RegressionScorer>
-                          : criterion.log_gamma ? grow_with<LevelDirichletScorer> : grow_with<MultinomialScorer>;
+                          ? criterion.log_gamma ? grow_with<DirichletScorer<BinaryMarginal>> : grow_with<RegressionScorer>
+                          : criterion.log_gamma ? grow_with<DirichletScorer<LevelMarginal>> : grow_with<MultinomialScorer>;
     grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
 }
 

@@ -60,11 +60,6 @@ class LevelIndependenceTest {
         return ((log_gamma(r_x * r_y + all) - log_gamma(r_x * r_y)) + cells) - margins;
     }
 
-    static double log_gamma(double x) {
-        int sign;
-        return lgamma_r(x, &sign);
-    }
-
     BitRows rows_;
     double empty_ = 0.0, prior_odds_ = 0.0;
     LevelTable table_;

@@ -1,5 +1,5 @@
-// Scores of blankets for any number of levels and for weighted samples: what blankets.hpp needs of a
-// scorer, on a LevelTable.
+// The score of a multinomial regression on the blanket, for any number of levels and for weighted samples,
+// possibly with a penalty on the fit: what blankets.hpp needs of a scorer, on a LevelTable.
 #pragma once
 #include <cmath>
 
@@ -8,7 +8,6 @@
 
 namespace markhood::MARKHOOD_TIER {
 
-// The score of a multinomial regression on the blanket, possibly with a penalty on the fit.
 class MultinomialScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
@@ -152,65 +151,6 @@ class MultinomialScorer {
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<double> level_totals_;
-};
-
-// The marginal pseudo-likelihood: a Dirichlet prior of 1/2 a cell, integrated out in every row.
-class LevelDirichletScorer {
-  public:
-    LevelDirichletScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
-
-    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
-        target_ = target;
-        blanket_.resize(size);
-        for (std::size_t k = 0; k < size; ++k) blanket_[k] = blanket[k];
-        table_.build(rows_, target, blanket, size);
-        return penalised(marginal(table_.counts.data(), table_.n_rows), size);
-    }
-
-    double with(std::size_t candidate, double = 0.0) {
-        table_.split_by(candidate);
-        return penalised(marginal(table_.split_counts.data(), table_.n_split), blanket_.size() + 1);
-    }
-
-    double without(std::size_t position) {
-        rest_.resize(0);
-        for (std::size_t k = 0; k < blanket_.size(); ++k)
-            if (k != position) rest_.push(blanket_[k]);
-        smaller_.build(rows_, target_, rest_.data(), rest_.size());
-        return penalised(marginal(smaller_.counts.data(), smaller_.n_rows), rest_.size());
-    }
-
-  private:
-    double marginal(const double* counts, std::size_t n_rows) const {
-        const double prior = 0.5 * static_cast<double>(table_.n_levels);
-        double sum = 0.0;
-        for (std::size_t r = 0; r < n_rows; ++r) {
-            double total = 0.0;
-            for (std::size_t k = 0; k < table_.n_levels; ++k) {
-                const double n = counts[r * table_.n_levels + k];
-                total += n;
-                if (n > 0) sum += log_gamma(n + 0.5) - log_gamma(0.5);
-            }
-            sum += log_gamma(prior) - log_gamma(total + prior);
-        }
-        return sum;
-    }
-
-    // The library's lgamma writes to a global variable, and several threads are here.
-    static double log_gamma(double x) {
-        int sign;
-        return lgamma_r(x, &sign);
-    }
-
-    double penalised(double marginal, std::size_t size) const {
-        return marginal - static_cast<double>(size) * criterion_.variable_cost;
-    }
-
-    BitRows rows_;
-    Criterion criterion_;
-    std::size_t target_ = 0;
-    Buffer<std::int64_t> blanket_, rest_;
-    LevelTable table_, smaller_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

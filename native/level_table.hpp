@@ -6,9 +6,17 @@
 // left. That costs a step a sample where table.hpp, for binary variables that count once, needs
 // a step for 64 or more of them; but it is the same for five levels, and a weight is just what is added.
 #pragma once
+#include <cmath>
+
 #include "buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
+
+// The library's lgamma writes to a global variable, and several threads are here.
+static inline double log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
 
 class LevelTable {
   public:

@@ -24,18 +24,18 @@ from markhood.data.encoder import Encoder
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.enumeration import LARGEST, enumerate_states
 from markhood.model.exact import Exact
 from markhood.model.forest import Forest, sigmoid
-from markhood.model.gibbs import gibbs_blocks, gibbs_network
+from markhood.model.gibbs import Advance, gibbs_network
 from markhood.model.neighbours import Neighbours
-from markhood.model.settings import Method, Seed, check_settings, require_counts
+from markhood.model.sampled import SampledModel
+from markhood.model.settings import require_counts
 
 
-class IsingModel:
+class IsingModel(SampledModel):
     """Binary variables with pairwise interactions, in 0/1 coding.
 
     Parameters
@@ -92,11 +92,6 @@ class IsingModel:
         shift = self._neighbours.sums(self._neighbours.couplings)
         return self.couplings / 4.0, self.fields / 2.0 + shift / 4.0
 
-    @property
-    def n_variables(self) -> int:
-        """Number of variables."""
-        return self.graph.n_nodes
-
     def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
         """Return log p(x) + log Z of every sample, shape (n_samples,).
 
@@ -148,75 +143,6 @@ class IsingModel:
         """
         return self._exact.pair_marginals.copy()
 
-    def sample(
-        self,
-        n_samples: int,
-        seed: Seed = None,
-        *,
-        method: Method = "auto",
-        burn_in: int = 2000,
-        thinning: int = 10,
-        chains: int = CHAINS,
-        n_jobs: int | None = None,
-        kernels: Kernels | None = None,
-    ) -> NDArray[np.uint8]:
-        """Draw samples: independent ones on a forest, by Gibbs sampling elsewhere.
-
-        Parameters
-        ----------
-        n_samples : int
-        seed : int, SeedSequence or Generator, optional
-            The same seed gives the same data, whatever `n_jobs`.
-        method : {"auto", "exact", "gibbs"}, default="auto"
-            Exact sampling is for forests only, and "auto" takes it there. It ignores the
-            arguments that follow.
-        burn_in : int, default=2000
-            Sweeps over all variables before a chain's first sample.
-        thinning : int, default=10
-            Sweeps from one sample of a chain to its next.
-        chains : int, default=16
-            Independent chains: sample s is draw s // chains of chain s % chains. Every chain
-            pays its own burn-in, but sixteen run at the price of one.
-        n_jobs : int, optional
-            Threads, as in joblib: None is one, -1 all. Each takes sixteen chains at a time.
-        kernels : Kernels, optional
-            Backend of the Gibbs sampler; by default the compiled one.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_variables), dtype uint8
-        """
-        blocks = self._blocks(
-            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
-        )
-        samples = np.empty((n_samples, self.n_variables), dtype=np.uint8)
-        row = 0
-        for block in blocks:
-            samples[row : row + len(block)] = block
-            row += len(block)
-        return samples
-
-    def sample_packed(
-        self,
-        n_samples: int,
-        seed: Seed = None,
-        *,
-        method: Method = "auto",
-        burn_in: int = 2000,
-        thinning: int = 10,
-        chains: int = CHAINS,
-        n_jobs: int | None = None,
-        kernels: Kernels | None = None,
-    ) -> Samples:
-        """Draw the samples of `sample`, packed block by block: an eighth of the memory."""
-        blocks = self._blocks(
-            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
-        )
-        encoder = Encoder(self.graph.nodes, n_samples, levels=((0, 1),) * self.n_variables)
-        for block in blocks:
-            encoder.add(block)
-        return encoder.finish()
-
     def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
         """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
 
@@ -266,33 +192,24 @@ class IsingModel:
             f"or at most {LARGEST} variables, so estimate them from model.sample(...)."
         )
 
-    def _blocks(
-        self,
-        n_samples: int,
-        seed: Seed,
-        method: Method,
-        burn_in: int,
-        thinning: int,
-        chains: int,
-        n_jobs: int | None,
-        kernels: Kernels,
-    ) -> Iterator[NDArray[np.uint8]]:
-        check_settings(n_samples, method, burn_in, thinning, chains, n_jobs)
-        if method == "exact" and self._forest is None:
-            raise InputError("Only forests are sampled exactly, and this graph has a cycle.")
-        if method != "gibbs" and self._forest is not None:
-            return self._forest.blocks(n_samples, seed)
-        return gibbs_blocks(
-            partial(kernels.gibbs, gibbs_network(self._neighbours, self.fields)),
-            self.n_variables,
-            2,
-            n_samples,
-            seed,
-            burn_in=burn_in,
-            thinning=thinning,
-            chains=chains,
-            n_jobs=n_jobs,
-        )
+    @property
+    def _exact_sampler(self) -> Forest | None:
+        return self._forest
+
+    _no_exact_sampler = "Only forests are sampled exactly, and this graph has a cycle."
+
+    def _gibbs_sampler(self, kernels: Kernels) -> Advance:
+        return partial(kernels.gibbs, gibbs_network(self._neighbours, self.fields))
+
+    @property
+    def _level_counts(self) -> int:
+        return 2
+
+    def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
+        encoder = Encoder(self.graph.nodes, n_samples, levels=((0, 1),) * self.n_variables)
+        for block in blocks:
+            encoder.add(block)
+        return encoder.finish()
 
     def _couplings_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up the couplings to the neighbours that are one, for every sample and variable."""

@@ -21,19 +21,19 @@ from numpy.typing import ArrayLike, NDArray
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.exact import ExactTables
-from markhood.model.gibbs import gibbs_blocks
+from markhood.model.gibbs import Advance
 from markhood.model.packing import pack_levels
 from markhood.model.potts_checks import levels_of, read_only, table_numbers
 from markhood.model.potts_exact import MOST_STATES, PottsForest, States, log_sum_exp
 from markhood.model.potts_tables import Arrays, TableNeighbours, potts_network
-from markhood.model.settings import Method, Seed, check_settings, require_counts
+from markhood.model.sampled import SampledModel
+from markhood.model.settings import require_counts
 
 
-class PottsModel:
+class PottsModel(SampledModel):
     """Variables with any number of levels and pairwise interactions.
 
     Parameters
@@ -86,11 +86,6 @@ class PottsModel:
         )
         self.n_levels = levels_of(graph, self.tables, known, n_levels)
         self.fields = known or tuple(read_only(np.zeros(r)) for r in self.n_levels.tolist())
-
-    @property
-    def n_variables(self) -> int:
-        """Number of variables."""
-        return self.graph.n_nodes
 
     def zero_sum(self) -> PottsModel:
         """Return the same distribution with tables and fields that sum to nothing.
@@ -173,70 +168,6 @@ class PottsModel:
         """
         return tuple(table.copy() for table in self._exact.pair_marginals)
 
-    def sample(
-        self,
-        n_samples: int,
-        seed: Seed = None,
-        *,
-        method: Method = "auto",
-        burn_in: int = 2000,
-        thinning: int = 10,
-        chains: int = CHAINS,
-        n_jobs: int | None = None,
-        kernels: Kernels | None = None,
-    ) -> NDArray[np.uint8]:
-        """Draw samples: independent ones where that is possible, by Gibbs sampling elsewhere.
-
-        Parameters
-        ----------
-        n_samples : int
-        seed : int, SeedSequence or Generator, optional
-            The same seed gives the same data, whatever `n_jobs`.
-        method : {"auto", "exact", "gibbs"}, default="auto"
-            Exact sampling is for forests and for networks of at most 2^20 states, and "auto" takes
-            it there. It ignores the arguments that follow.
-        burn_in : int, default=2000
-            Sweeps over all variables before a chain's first sample.
-        thinning : int, default=10
-            Sweeps from one sample of a chain to its next.
-        chains : int, default=16
-            Independent chains: sample s is draw s // chains of chain s % chains.
-        n_jobs : int, optional
-            Threads, as in joblib: None is one, -1 all. Each takes sixteen chains at a time.
-        kernels : Kernels, optional
-            Backend of the Gibbs sampler; by default the compiled one.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_variables), dtype uint8
-            Level numbers.
-        """
-        blocks = self._blocks(
-            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
-        )
-        return np.concatenate(list(blocks))
-
-    def sample_packed(
-        self,
-        n_samples: int,
-        seed: Seed = None,
-        *,
-        method: Method = "auto",
-        burn_in: int = 2000,
-        thinning: int = 10,
-        chains: int = CHAINS,
-        n_jobs: int | None = None,
-        kernels: Kernels | None = None,
-    ) -> Samples:
-        """Draw the samples of `sample`, packed block by block.
-
-        Levels that do not occur are no levels of the samples.
-        """
-        blocks = self._blocks(
-            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
-        )
-        return pack_levels(blocks, n_samples, self.graph.nodes, self.n_levels)
-
     def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
         """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
 
@@ -294,36 +225,24 @@ class PottsModel:
             )
         return self._summed.exact(self.graph.edges)
 
-    def _blocks(
-        self,
-        n_samples: int,
-        seed: Seed,
-        method: Method,
-        burn_in: int,
-        thinning: int,
-        chains: int,
-        n_jobs: int | None,
-        kernels: Kernels,
-    ) -> Iterator[NDArray[np.uint8]]:
-        check_settings(n_samples, method, burn_in, thinning, chains, n_jobs)
-        if method != "gibbs" and self._summed is not None:
-            return self._summed.blocks(n_samples, seed)
-        if method == "exact":
-            raise InputError(
-                "Only forests and small networks are sampled exactly, and this graph has a cycle "
-                f"and more than {MOST_STATES} states."
-            )
-        return gibbs_blocks(
-            partial(kernels.potts_gibbs, potts_network(self._neighbours, self.fields)),
-            self.n_variables,
-            self.n_levels,
-            n_samples,
-            seed,
-            burn_in=burn_in,
-            thinning=thinning,
-            chains=chains,
-            n_jobs=n_jobs,
-        )
+    @property
+    def _exact_sampler(self) -> PottsForest | States | None:
+        return self._summed
+
+    _no_exact_sampler = (
+        "Only forests and small networks are sampled exactly, and this graph has a cycle and more "
+        f"than {MOST_STATES} states."
+    )
+
+    def _gibbs_sampler(self, kernels: Kernels) -> Advance:
+        return partial(kernels.potts_gibbs, potts_network(self._neighbours, self.fields))
+
+    @property
+    def _level_counts(self) -> NDArray[np.int64]:
+        return self.n_levels
+
+    def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
+        return pack_levels(blocks, n_samples, self.graph.nodes, self.n_levels)
 
     def _checked(self, samples: ArrayLike) -> NDArray[np.int64]:
         values = np.asarray(samples)
