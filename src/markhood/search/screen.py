@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import TIE
+from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Costs, Kernels
 from markhood.kernels.reference import likelihood_ratios
 from markhood.scores.bic import Bic
@@ -93,8 +94,10 @@ def tiles_of(samples: Samples, kernels: Kernels) -> list[tuple[range, range]]:
     planes = 1 if samples.bits.weighting is None else len(samples.bits.weighting.planes)
     rows_per_variable = len(samples.words) / samples.n_variables
     words = samples.words.shape[1] * planes * rows_per_variable**2
-    side = int((kernels.words_per_tile / max(words, 1)) ** 0.5)
-    side = min(side, kernels.largest_tile, samples.n_variables // FEWEST_BLOCKS)
+    # A GPU has tiles of its own size; tables are counted on the processor in any case.
+    counter = kernels if samples.bits.is_plain else NativeKernels
+    side = int((counter.words_per_tile / max(words, 1)) ** 0.5)
+    side = min(side, counter.largest_tile, samples.n_variables // FEWEST_BLOCKS)
     side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
     blocks = cut(samples.n_variables, max(side, COLUMNS_PER_BLOCK))
     return list(combinations_with_replacement(blocks, 2))
