@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from markhood.graph.graph import Graph
 
 ABOUT = """
-Learn the graph of a pairwise Markov network (Ising model) from data.
+Learn the graph of a pairwise Markov network (Ising, Potts) from data.
 
 [bold]Examples[/bold]
 
@@ -127,8 +127,8 @@ def learn(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Another option of the method, such as criterion=mpl, start=empty, refit=false. "
-            "May be repeated.",
+            help="Another option of the method, such as criterion=mpl, fit_penalty=l2, "
+            "refit=false. May be repeated.",
         ),
     ] = None,
     output: Annotated[
@@ -452,13 +452,15 @@ def paper(
 
 
 def _settings(assignments: list[str]) -> dict[str, Any]:
-    """Read NAME=VALUE, where true and false are truth values."""
+    """Read NAME=VALUE, where true and false are truth values, and numbers are numbers."""
+    from markhood.data.cells import parse_cell
+
     settings: dict[str, Any] = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
             raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
-        settings[name] = {"true": True, "false": False}.get(value, value)
+        settings[name] = {"true": True, "false": False}.get(value, parse_cell(value))
     return settings
 
 
