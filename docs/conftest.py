@@ -1,7 +1,7 @@
 """Run the code of the pages: Python blocks as they stand, and the `markhood` lines of console blocks.
 
-A block after `<!-- skip: next -->` is not run. Each page has an empty folder of its own, with the `votes.csv` that
-the pages speak of.
+A block after `<!-- skip: next -->` is not run. Each page has an empty folder of its own, with the files that the
+pages speak of: `votes.csv`, and `survey.csv` with what is known of it.
 """
 
 import os
@@ -39,9 +39,19 @@ def enter_folder(namespace):
     folder = Path(tempfile.mkdtemp(prefix="markhood-docs-"))
     namespace["_folders"] = (Path.cwd(), folder)
     os.chdir(folder)
-    rows = np.random.default_rng(0).choice(["no", "yes"], size=(100, 3)).tolist()
-    lines = [",".join(row) for row in [["tax", "spend", "war"], *rows]]
-    Path("votes.csv").write_text("\n".join(lines) + "\n")
+    rng = np.random.default_rng(0)
+    write_table("votes.csv", "tax,spend,war", rng.choice(["no", "yes"], size=(100, 3)))
+    answers = rng.choice(["no", "some", "much", "-9"], size=(200, 4), p=[0.3, 0.3, 0.3, 0.1])
+    weights = rng.uniform(0.5, 2, size=(200, 1)).round(3)
+    write_table("survey.csv", "sad,tired,anxious,slept,weight", np.hstack([answers, weights]))
+    write_table("never.csv", "source,target", [["sad", "slept"]])
+    groups = [["sad", "mind"], ["anxious", "mind"], ["tired", "body"], ["slept", "body"]]
+    write_table("questions.csv", "variable,group", groups)
+
+
+def write_table(path, header, rows):
+    lines = [header, *(",".join(map(str, row)) for row in rows)]
+    Path(path).write_text("\n".join(lines) + "\n")
 
 
 def leave_folder(namespace):

@@ -10,7 +10,7 @@ are; that neighbours in the picture come out as neighbours in the graph is what 
 # %%
 # Learn
 # -----
-# The columns need two values each, so the intensities (0 to 16) are cut at half. Some border
+# Seventeen intensities are more levels than the question needs, so they are cut at half. Some border
 # pixels are never on: they stay in the graph, alone, and a warning names them. Here we know, and
 # silence it.
 

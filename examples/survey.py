@@ -2,73 +2,82 @@
 A survey: the American election of 1996
 =======================================
 
-Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). One column,
-the vote for Clinton or Dole, has two values. The others are scales, and have to be cut in two first.
+Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). The vote for Clinton
+or Dole has two values, party and opinions have seven, age and income many more.
 """
 
 # %%
-# Cut the scales at their medians
-# -------------------------------
-# A column becomes true where the answer is above the median of all answers. That is half of the people, or
-# fewer where many gave the median answer itself (the means below say how many). It throws away
-# everything else: how far above, and any relation that is not monotone. An edge between two such
-# columns says that being above the median in one goes with being above it in the other, given the rest.
+# Merge levels
+# ------------
+# Columns may have many levels, but each costs: with 944 people an edge between two questions with seven answers
+# would have 36 parameters, and has to bring more than 123 to the log-likelihood; with three answers each, 4
+# parameters and 14. So neighbouring answers are merged to three. (On the scale from left to right 4 is the
+# middle.)
 
 import matplotlib.pyplot as plt
-import networkx as nx
 import numpy as np
+import pandas as pd
 import statsmodels.api as sm
 
 import markhood
 
 answers = sm.datasets.anes96.load_pandas().data
-scales = {
-    "TVnews": "TV news",
-    "selfLR": "self right",
-    "ClinLR": "Clinton right",
-    "DoleLR": "Dole right",
-    "PID": "Republican",
-    "age": "older",
-    "educ": "educated",
-    "income": "richer",
-    "popul": "large town",
-}
-data = (answers[list(scales)] > answers[list(scales)].median()).rename(columns=scales)
-data["votes Dole"] = answers["vote"] == 1
-data.mean().round(2)
+SIDES = ["left", "middle", "right"]
+THIRDS = ["low", "middle", "high"]
+data = pd.DataFrame(
+    {
+        "vote": answers["vote"].map({0: "Clinton", 1: "Dole"}),
+        "party": pd.cut(
+            answers["PID"], [-1, 1, 4, 6], labels=["Democrat", "neither", "Republican"]
+        ),
+        "self": pd.cut(answers["selfLR"], [0, 3, 4, 7], labels=SIDES),
+        "Clinton": pd.cut(answers["ClinLR"], [0, 3, 4, 7], labels=SIDES),
+        "Dole": pd.cut(answers["DoleLR"], [0, 3, 4, 7], labels=SIDES),
+        "TV news": pd.cut(answers["TVnews"], [-1, 0, 6, 7], labels=["never", "some days", "daily"]),
+        "education": pd.cut(answers["educ"], [0, 3, 4, 7], labels=["school", "college", "degree"]),
+        "age": pd.qcut(answers["age"], 3, labels=THIRDS),
+        "income": pd.qcut(answers["income"], 3, labels=THIRDS),
+        "town": pd.qcut(answers["popul"], 3, labels=THIRDS),
+    }
+)
 
 # %%
 # Learn
 # -----
+# The coupling of an edge is a table, and the number its size; it has no sign.
 
 graph = markhood.learn(data)
 for k in graph.strongest(graph.n_edges):
     a, b = graph.edge_names()[k]
-    print(f"{a:14s} {b:14s} coupling {graph.coupling[k]:+.2f}  evidence {graph.evidence[k]:.1f}")
+    print(f"{a:10s} {b:10s} coupling {graph.coupling[k]:.2f}  evidence {graph.evidence[k]:.1f}")
 
 # %%
-# A coupling is a log odds ratio with everything else held fixed: +2 means that the odds of one are
-# about 7 times higher where the other is true.
 
-network = markhood.convert.to_networkx(graph)
-place = nx.circular_layout(network)
-fig, ax = plt.subplots(figsize=(7, 6), layout="constrained")
-nx.draw_networkx(
-    network,
-    place,
-    node_color="white",
-    edgecolors="black",
-    node_size=2600,
-    font_size=8,
-    edge_color=np.where(graph.coupling > 0, "#0072B2", "#D55E00"),
-    width=np.abs(graph.coupling) * 2,
-    ax=ax,
-)
-ax.margins(0.2)
-ax.axis("off")
+fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
+markhood.plot.network(graph, ax=ax)
 plt.show()
 
 # %%
-# The vote has edges to the party, to where people place themselves and to where they place the two
-# candidates. Income, education and age have none to the vote: what they say about it goes through the
-# others, as far as 944 people can tell.
+# The vote has edges to the party, to where people place themselves and to where they place Clinton. Income, education
+# and age have none to the vote: what they say about it goes through the others, as far as 944 people
+# can tell.
+#
+# What the tables say
+# -------------------
+# Blue pairs of answers go together, red ones avoid each other. Vote and party are as expected. Opinion and
+# education are not on one line: with little schooling people place themselves in the middle, with a degree on the
+# left. That one scale goes up with the other would not have said it.
+
+levels = dict(zip(data, markhood.encode(data).levels, strict=True))
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+for ax, edge in zip(axes, [("vote", "party"), ("self", "education")], strict=True):
+    names = graph.edge_names()
+    k = names.index(edge) if edge in names else names.index(edge[::-1])
+    (a, b), table = names[k], graph.coupling_tables[k]
+    ax.imshow(table, cmap="RdBu", vmin=-2, vmax=2)
+    for (i, j), entry in np.ndenumerate(table):
+        ax.text(j, i, f"{entry:+.2f}", ha="center", va="center")
+    ax.set_xticks(range(table.shape[1]), levels[b])
+    ax.set_yticks(range(table.shape[0]), levels[a])
+    ax.set(xlabel=b, ylabel=a)
+plt.show()

@@ -1,4 +1,4 @@
-"""Learn the graph of a pairwise Markov network (Ising model) from data.
+"""Learn the graph of a pairwise Markov network (Ising, Potts) from data.
 
 >>> import markhood
 >>> import numpy as np

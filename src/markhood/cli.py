@@ -6,7 +6,6 @@ Numbers are made elsewhere; heavy modules are imported by the command that needs
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -141,8 +140,8 @@ def learn(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Another option of the method, such as criterion=mpl, start=empty, refit=false. "
-            "May be repeated.",
+            help="Another option of the method, such as criterion=mpl, fit_penalty=l2, "
+            "refit=false. May be repeated.",
         ),
     ] = None,
     output: Annotated[
@@ -317,15 +316,14 @@ app.command("paper")(guarded(paper))
 
 def _settings(assignments: list[str]) -> dict[str, Any]:
     """Read NAME=VALUE, where true and false are truth values, and numbers are numbers."""
+    from markhood.data.cells import parse_cell
+
     settings: dict[str, Any] = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
             raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
+        settings[name] = {"true": True, "false": False}.get(value, parse_cell(value))
     return settings
 
 
