@@ -191,3 +191,9 @@ def test_oracle_similarity(threshold, missing, monkeypatch):
         given = encode(gaps, missing=missing, weights="similarity").weights
         assert isinstance(given, Weights)
         assert given.counts.tolist() == counts.tolist()
+
+
+def test_example_whole_numbers_that_are_likely_a_population_are_said_to_be_frequencies():
+    with pytest.warns(DataWarning, match="as 4500 samples: divide them by their mean"):
+        weights = as_weights([1000, 2000, 1500], 3)
+    assert weights.unit == 1

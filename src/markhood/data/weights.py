@@ -26,6 +26,7 @@ from markhood.errors import DataWarning, InputError
 UNIT = 2.0**-10
 SIMILARITY_UNIT = 2.0**-16
 MOST_DIGITS = 40  # of a weight in units: every digit costs time
+LIKELY_POPULATION = 10  # no frequency is less: counts of anything are seldom so
 SIDE = 128  # samples of a tile, so that what is compared stays in the cache
 
 
@@ -46,7 +47,8 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     Returns
     -------
     Weights
-        With a `DataWarning` for weights so small that they are rounded to zero.
+        With a `DataWarning` for weights so small that they are rounded to zero, and for whole
+        numbers that are all so large that they are likely not frequencies.
 
     Examples
     --------
@@ -57,6 +59,13 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     """
     numbers = check_weights(values, n_samples)
     if (numbers == np.floor(numbers)).all():
+        if numbers[numbers > 0].min() >= LIKELY_POPULATION:
+            warnings.warn(
+                f"Weights that are whole numbers are frequencies, so this is as {numbers.sum():.4g} "
+                "samples: divide them by their mean if they stand for a population",
+                DataWarning,
+                stacklevel=2,
+            )
         return _counted(numbers, 1.0)
     if normalize:
         numbers = numbers / numbers[numbers > 0].mean()
