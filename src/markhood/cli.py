@@ -15,15 +15,24 @@ import typer
 from markhood.commands.pack import pack
 from markhood.data_options import Read, reads_data
 from markhood.errors import InputError
-from markhood.options import ForbiddenEdges, GroupRule, Groups, MaxCandidates, RequiredEdges
+from markhood.options import (
+    ForbiddenEdges,
+    GroupRule,
+    Groups,
+    MaxCandidates,
+    RequiredEdges,
+    settings,
+)
 from markhood.terminal import (
     CheckpointFolder,
+    DryRun,
     ExecutorName,
     Jobs,
     KernelsName,
     SchedulerAddress,
     console_for,
     guarded,
+    print_forecast,
     print_summary,
     runner_on,
 )
@@ -106,6 +115,8 @@ Learn the graph of a table of discrete observations.
 
   markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 
+  markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
+
   markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
 """
 
@@ -114,12 +125,7 @@ Learn the graph of a table of discrete observations.
 @guarded
 @reads_data
 def learn(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV, TSV, Parquet, Arrow, NPY, NPZ, FASTA or BED, or a packed folder."
-        ),
-    ],
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
     read: Read,
     method: Annotated[
         str, typer.Option(help="plrhc, hc, mpl, l1lr, bjp, pairwise or chow-liu.")
@@ -161,6 +167,7 @@ def learn(
     executor: ExecutorName = None,
     scheduler: SchedulerAddress = None,
     checkpoint: CheckpointFolder = None,
+    dry_run: DryRun = False,
     required: RequiredEdges = None,
     forbidden: ForbiddenEdges = None,
     groups: Groups = None,
@@ -173,11 +180,14 @@ def learn(
     backend = kernels_named(kernels)
     named = {"rule": rule, "gamma": gamma, "depth": depth, "max_candidates": max_candidates}
     given = {name: value for name, value in named.items() if value is not None}
-    chosen = method_named(method, given | _settings(more or []))
+    chosen = method_named(method, given | settings(more or []))
     outputs = output or []
     _check_outputs(outputs, report)
     with runner_on(executor, scheduler, jobs, kernels) as runner:
         samples = read(data)
+        if dry_run:
+            print_forecast(samples, chosen, backend, jobs)
+            return
         known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
         learned = learn_from(samples, chosen, backend, runner, known, checkpoint=checkpoint)
     _write(learned.graph, outputs)
@@ -441,17 +451,6 @@ def paper(
     )
     for path in report.files:
         typer.echo(f"Wrote {path}")
-
-
-def _settings(assignments: list[str]) -> dict[str, Any]:
-    """Read NAME=VALUE, where true and false are truth values."""
-    settings: dict[str, Any] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
-        settings[name] = {"true": True, "false": False}.get(value, value)
-    return settings
 
 
 def _words(text: str) -> list[str]:

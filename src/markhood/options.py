@@ -6,9 +6,11 @@ A name here is a type for a parameter of a command; what typer shows and reads i
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from markhood.errors import InputError
 
 MaxCandidates = Annotated[
     int | None,
@@ -50,3 +52,14 @@ GroupRule = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+
+
+def settings(assignments: list[str]) -> dict[str, Any]:
+    """Read NAME=VALUE, where true and false are truth values."""
+    found: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
+        found[name] = {"true": True, "false": False}.get(value, value)
+    return found
