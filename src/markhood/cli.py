@@ -7,7 +7,7 @@ Numbers are made elsewhere; heavy modules are imported by the command that needs
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,11 +16,11 @@ from markhood.commands.pack import pack
 from markhood.commands.paper import paper
 from markhood.commands.simulate import simulate
 from markhood.data_options import Read, reads_data
-from markhood.errors import InputError
 from markhood.terminal import (
     check_outputs,
     console_for,
     guarded,
+    print_forecast,
     print_summary,
     runner_on,
     write_graphs,
@@ -106,6 +106,8 @@ Learn the graph of a table of discrete observations.
 
   markhood learn survey.tsv --forbidden never.csv --groups questions.csv --group-rule between
 
+  markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
+
   markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
 """
 
@@ -114,12 +116,7 @@ Learn the graph of a table of discrete observations.
 @guarded
 @reads_data
 def learn(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV, TSV, Parquet, Arrow, NPY, NPZ, FASTA or BED, or a packed folder."
-        ),
-    ],
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
     read: Read,
     method: Annotated[
         str, typer.Option(help="plrhc, hc, mpl, l1lr, bjp, pairwise or chow-liu.")
@@ -161,6 +158,7 @@ def learn(
     executor: options.ExecutorName = None,
     scheduler: options.SchedulerAddress = None,
     checkpoint: options.CheckpointFolder = None,
+    dry_run: options.DryRun = False,
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     required: options.RequiredEdges = None,
@@ -177,11 +175,14 @@ def learn(
     imputation = Imputation(imputations, seed)
     named = {"rule": rule, "gamma": gamma, "depth": depth, "max_candidates": max_candidates}
     given = {name: value for name, value in named.items() if value is not None}
-    chosen = method_named(method, given | _settings(more or []))
+    chosen = method_named(method, given | options.settings(more or []))
     outputs = output or []
     check_outputs(outputs, report)
     with runner_on(executor, scheduler, jobs, kernels) as runner:
         samples = read(data)
+        if dry_run:
+            print_forecast(samples, chosen, backend, jobs)
+            return
         known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
         learned = learn_from(samples, chosen, backend, runner, known, imputation, checkpoint)
     write_graphs(learned.graph, outputs)
@@ -312,19 +313,6 @@ def compare(
 
 
 app.command("paper")(guarded(paper))
-
-
-def _settings(assignments: list[str]) -> dict[str, Any]:
-    """Read NAME=VALUE, where true and false are truth values, and numbers are numbers."""
-    from markhood.data.cells import parse_cell
-
-    settings: dict[str, Any] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
-        settings[name] = {"true": True, "false": False}.get(value, parse_cell(value))
-    return settings
 
 
 def _write_report(

@@ -20,6 +20,7 @@ from markhood.errors import DataWarning, InputError
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Runner
+from markhood.forecast import require_room
 from markhood.graph.graph import Graph
 from markhood.imputation import Imputation, learn_imputed
 from markhood.kernels.native import NativeKernels
@@ -208,6 +209,7 @@ def learn_from(
     """
     backend, runner = kernels or NativeKernels(), runner or Runner()
     imputation = imputation or Imputation()
+    require_room(samples, method, runner.n_jobs)
     if checkpoint is not None:
         if samples.missing:
             raise InputError(

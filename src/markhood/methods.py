@@ -108,21 +108,22 @@ class HillClimbing:
         """Learn a graph from samples."""
         return hill_climb(
             samples,
-            criterion=self._criterion(),
+            criterion=self.criterion_used(),
             gamma=self.gamma,
             rule=self.rule,  # type: ignore[arg-type]
             start=self.start,  # type: ignore[arg-type]
             kernels=kernels,
             runner=runner,
             knowledge=knowledge,
-            **self._near(),
+            **self.near(),
         )
 
-    def _near(self) -> dict[str, int | None]:
+    def near(self) -> dict[str, int | None]:
         """Say where blankets are looked for: here among all variables."""
         return {"depth": None}
 
-    def _criterion(self) -> Criterion:
+    def criterion_used(self) -> Criterion:
+        """Return what scores blankets, as an object."""
         if not isinstance(self.criterion, str):
             return self.criterion
         if self.fit_penalty is None:
@@ -142,8 +143,7 @@ class Plrhc(HillClimbing):
     depth : int, default=3
         How many steps of the screened graph are near.
     max_candidates : int, optional
-        Look for a blanket among so many variables at most: the nearer ones first, then those with
-        the largest product of the screen's gains along the way. By default among all that are near.
+        Look among so many near variables at most: see `markhood.search.spaces` for which.
     """
 
     name: ClassVar[str] = "plrhc"
@@ -155,10 +155,10 @@ class Plrhc(HillClimbing):
         """Check the options."""
         super().__post_init__()
         _require_count("depth", self.depth)
-        if self.max_candidates is not None:
-            _require_count("max_candidates", self.max_candidates)
+        _require_count("max_candidates", 1 if self.max_candidates is None else self.max_candidates)
 
-    def _near(self) -> dict[str, int | None]:
+    def near(self) -> dict[str, int | None]:
+        """Say where blankets are looked for: within some steps."""
         most = None if self.max_candidates is None else int(self.max_candidates)
         return {"depth": int(self.depth), "max_candidates": most}
 

@@ -6,9 +6,11 @@ A name here is a type for a parameter of a command; what typer shows and reads i
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from markhood.errors import InputError
 
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")]
 KernelsName = Annotated[
@@ -30,6 +32,10 @@ CheckpointFolder = Annotated[
         metavar="FOLDER",
         help="Save finished work there; after a kill the same command goes on from it.",
     ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only say how long it will take, and how much memory."),
 ]
 MaxCandidates = Annotated[
     int | None,
@@ -82,3 +88,16 @@ Seed = Annotated[
     int,
     typer.Option(metavar="N", help="Same seed, same imputed values."),
 ]
+
+
+def settings(assignments: list[str]) -> dict[str, Any]:
+    """Read NAME=VALUE, where true and false are truth values, and numbers are numbers."""
+    from markhood.data.cells import parse_cell
+
+    found: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
+        found[name] = {"true": True, "false": False}.get(value, parse_cell(value))
+    return found

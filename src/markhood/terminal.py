@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from markhood.data.samples import Samples
     from markhood.execution.runner import Runner
     from markhood.graph.graph import Graph
+    from markhood.kernels.protocol import Kernels
+    from markhood.methods import Method
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
@@ -111,6 +114,23 @@ def runner_on(
         progress_bar() as progress,
     ):
         yield Runner(jobs, progress, where)
+
+
+def print_forecast(samples: Samples, method: Method, kernels: Kernels, jobs: int) -> None:
+    """Say how long learning will take and how much memory, as far as a second or two can tell."""
+    from markhood.data.memory import available_memory, readable
+    from markhood.forecast import forecast
+
+    said = forecast(samples, method, kernels, jobs)
+    available = available_memory()
+    of = "" if available is None else f" of {readable(available)} available"
+    phases = ", ".join(f"{phase} {s:.2g}" for phase, s in said.seconds.items())
+    typer.echo(f"{samples.n_samples} samples, {samples.n_variables} variables: a forecast")
+    typer.echo(f"seconds   about {sum(said.seconds.values()):.2g} ({phases})")
+    typer.echo(f"memory    about {readable(said.memory)}{of}")
+    if said.pairs:
+        typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")
+    typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
 
 
 def print_summary(graph: Graph, console: Console) -> None:

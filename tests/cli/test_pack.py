@@ -41,3 +41,22 @@ def test_nothing_is_packed_over(table, tmp_path):
     assert done.exit_code == 2
     assert "is there already: name a new folder" in done.stderr
     assert (tmp_path / "packed").read_text() == "mine"
+
+
+def test_dry_run_says_what_it_will_take_and_does_nothing(table, tmp_path):
+    table.write_csv(tmp_path / "data.csv")
+    done = run("learn", tmp_path / "data.csv", "--dry-run", "-o", tmp_path / "graph.csv")
+    assert done.exit_code == 0, done.output
+    assert "300 samples, 4 variables: a forecast" in done.stdout
+    assert "seconds   about" in done.stdout
+    assert "screen" in done.stdout
+    assert "memory    about" in done.stdout
+    assert not (tmp_path / "graph.csv").exists()
+
+
+def test_max_candidates_is_noted(table, tmp_path):
+    wide = pl.DataFrame({f"{name}{k}": table[name] for name in "ad" for k in range(3)})
+    wide.write_csv(tmp_path / "data.csv")
+    done = run("learn", tmp_path / "data.csv", "--max-candidates", "2")
+    assert done.exit_code == 0, done.output
+    assert "note: The search spaces of 6 variables were cut to the strongest" in done.stderr

@@ -23,7 +23,6 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -163,7 +162,7 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
     if words.shape != (samples.starts[-1], words_per_row(samples.n_samples)):
         raise _damaged(path, "its files do not fit together")
     if columns is not None:
-        return _picked(samples, columns)
+        return samples.pick(np.array(pick_columns(samples.names, columns)))
     samples.__dict__["fingerprint"] = about["fingerprint"]  # where cached_property looks first
     return samples
 
@@ -198,19 +197,6 @@ def _check_file(path: Path, expected: dict[str, Any], folder: Path) -> None:
 
 def _damaged(folder: Path, reason: str) -> InputError:
     return InputError(f"The packed folder {folder} is damaged ({reason}): pack the data again")
-
-
-def _picked(samples: Samples, columns: Sequence[str]) -> Samples:
-    """Return some variables only, in memory."""
-    picked = pick_columns(samples.names, columns)
-    rows = [range(*samples.starts[j : j + 2]) for j in picked]
-    return replace(
-        samples,
-        words=samples.words[[row for own in rows for row in own]],
-        names=tuple(samples.names[j] for j in picked),
-        levels=tuple(samples.levels[j] for j in picked),
-        missing={k: samples.missing[j] for k, j in enumerate(picked) if j in samples.missing},
-    )
 
 
 def _hash() -> Any:

@@ -10,6 +10,7 @@ array. Binary variables, all samples counting once, have the fastest kernel, and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -48,10 +49,17 @@ def pair_costs(samples: Samples, gamma: float) -> Costs:
     return Bic(gamma).costs(samples.total_weight, samples.n_variables)
 
 
-def screen(samples: Samples, costs: Costs, kernels: Kernels, runner: Runner) -> Screened:
-    """Find the pairs of variables whose likelihood ratio exceeds their price."""
+def screen(
+    samples: Samples,
+    costs: Costs,
+    kernels: Kernels,
+    runner: Runner,
+    tiles: Sequence[tuple[range, range]] | None = None,
+) -> Screened:
+    """Find the pairs of variables whose likelihood ratio exceeds their price; in some tiles only."""
     found = _screen_bits if samples.bits.is_plain else _screen_tables
-    edges, gains = found(samples, costs, kernels, runner)
+    tiles = tiles_of(samples, kernels) if tiles is None else tiles
+    edges, gains = found(samples, costs, kernels, runner, tiles)
     # The kernels' sums may differ in the last digit: what is only that is no gain.
     passing = gains > TIE
     edges, gains = edges[passing], gains[passing]
@@ -60,7 +68,11 @@ def screen(samples: Samples, costs: Costs, kernels: Kernels, runner: Runner) -> 
 
 
 def _screen_bits(
-    samples: Samples, costs: Costs, kernels: Kernels, runner: Runner
+    samples: Samples,
+    costs: Costs,
+    kernels: Kernels,
+    runner: Runner,
+    tiles: Sequence[tuple[range, range]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     penalty = costs.parameter + costs.variable
     n_log_n = np.arange(samples.n_samples + 1, dtype=np.float64)
@@ -69,7 +81,7 @@ def _screen_bits(
     def test(tile: tuple[range, range]) -> AssociatedPairs:
         return kernels.associated_pairs(samples.bits, samples.ones, n_log_n, *tile, penalty)
 
-    found = list(runner.map("screen", test, tiles_of(samples, kernels)))
+    found = list(runner.map("screen", test, tiles))
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.pairs for f in found)])
     joint = np.concatenate([np.empty(0, dtype=np.int64), *(f.joint for f in found)])
     ones_i, ones_j = samples.ones[edges].T
@@ -77,12 +89,16 @@ def _screen_bits(
 
 
 def _screen_tables(
-    samples: Samples, costs: Costs, kernels: Kernels, runner: Runner
+    samples: Samples,
+    costs: Costs,
+    kernels: Kernels,
+    runner: Runner,
+    tiles: Sequence[tuple[range, range]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     def test(tile: tuple[range, range]) -> AssociatedTables:
         return kernels.associated_tables(samples.bits, *tile, costs)
 
-    found = list(runner.map("screen", test, tiles_of(samples, kernels)))
+    found = list(runner.map("screen", test, tiles))
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.pairs for f in found)])
     ratios = np.concatenate([np.empty(0), *(f.ratios for f in found)])
     parameters = np.diff(samples.starts)[edges].prod(axis=1)
