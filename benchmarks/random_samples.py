@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from markhood.data.encode import encode
-from markhood.data.samples import Samples
+from markhood.data.names import default_names
+from markhood.data.planes import every_sample
+from markhood.data.samples import Samples, words_per_row
 from markhood.simulate import grid, ising
 
 
@@ -20,6 +22,18 @@ def coins(n_variables: int, n_samples: int) -> Samples:
 def grid_network(n_variables: int, n_samples: int) -> Samples:
     """Sample the paper's grid network, with its potentials."""
     return encode(ising(grid(n_variables), seed=1).sample(n_samples, seed=2))
+
+
+def chains(n_variables: int, n_samples: int, length: int = 16) -> Samples:
+    """Make packed chains of variables, in which neighbours agree three times out of four."""
+    rng = np.random.default_rng(1)
+    shape = (n_variables, words_per_row(n_samples))
+    words = rng.integers(0, 2**64, shape, dtype=np.uint64)
+    for k in range(1, length):
+        one, other = rng.integers(0, 2**64, (2, *words[k::length].shape), dtype=np.uint64)
+        words[k::length] = words[k - 1 :: length][: len(one)] ^ (one & other)
+    words &= every_sample(n_samples)
+    return Samples(words, n_samples, tuple(default_names(n_variables)), ((0, 1),) * n_variables)
 
 
 def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:

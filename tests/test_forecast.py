@@ -44,6 +44,13 @@ def test_example_spaces_too_large_to_follow_are_made_up(monkeypatch):
     assert bounded.candidates == 20
 
 
+@pytest.mark.parametrize("n_variables", [2, 3, 40])
+def test_example_variables_that_have_nothing_to_do_with_each_other(n_variables):
+    coins = encode(np.random.default_rng(0).integers(0, 2, (100, n_variables)))
+    said = forecast(coins, method_named("plrhc", {"gamma": 3}), NativeKernels(), 2)
+    assert (said.pairs, said.candidates) == (0, 0)
+
+
 def test_example_other_searches():
     samples = encode(chains(40, 300))
     said = forecast(samples, method_named("hc", {"rule": "and"}), NativeKernels(), 1)

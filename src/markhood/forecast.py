@@ -170,7 +170,8 @@ class _Sample:
         seeds = self._seeds[: self._n_followed]
         layer = seeds
         for _ in range(min(depth, 3) - 1):
-            found = np.unique(np.concatenate([self._known[v] for v in layer.tolist()]))
+            near = [self._known[v] for v in layer.tolist()]
+            found = np.unique(np.concatenate([np.empty(0, np.int64), *near]))
             new = self._rng.permutation([v for v in found.tolist() if v not in self._known])
             self._look_at(new[: self._rows].astype(np.int64))
             layer = np.array([v for v in found.tolist() if v in self._known], np.int64)
@@ -197,6 +198,8 @@ class _Sample:
 
     def _look_at(self, variables: NDArray[np.int64]) -> None:
         """Screen variables against all; note those that pass with each."""
+        if not len(variables):
+            return
         m, native = len(variables), NativeKernels()
 
         def test(block: range) -> NDArray[np.int64]:
