@@ -27,7 +27,7 @@ GROUPS = {
         "ChowLiu",
     ],
     "The graph, and its files": ["Graph", "read_graph", "write_graph"],
-    "Data in": ["read_samples", "encode"],
+    "Data in": ["read_samples", "encode", "pack"],
     "Models and tests": ["IsingModel", "PottsModel", "independence_test"],
     "Messages": ["InputError", "DataWarning"],
 }
