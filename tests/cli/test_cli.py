@@ -96,7 +96,10 @@ def test_options_of_a_method_by_their_names(votes, tmp_path):
     assert run("learn", votes, *fit, "-o", tmp_path / "penalised.json").returncode == 0
     penalised = markhood.read_graph(tmp_path / "penalised.json")
     assert penalised.provenance["parameters"]["fit_strength"] == 0.5
-    assert "above 0, not 'much'" in run("learn", votes, "--set", "fit_penalty=l2", "--set", "fit_strength=much").stderr
+    assert (
+        "above 0, not 'much'"
+        in run("learn", votes, "--set", "fit_penalty=l2", "--set", "fit_strength=much").stderr
+    )
 
 
 def test_columns_header_and_array(votes, tmp_path):
