@@ -11,6 +11,9 @@ from oracles.logistic import log_likelihood
 class OwnCriterion:
     """What a user might write: no built-in, so it takes the readable road."""
 
+    def __repr__(self):
+        return "OwnCriterion()"  # a test's name must not have an address in it
+
     def score(self, table):
         return Bic(0.5).score(table)
 
