@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markhood import InputError
+from markhood.kernels.cuda.backend import MMA, MOST_SAMPLES, POPCOUNT, WGMMA, CudaKernels, _way_of
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference import likelihood_ratios
@@ -63,11 +64,50 @@ def test_example_unknown_kernels():
         kernels_named("tpu")
 
 
+@pytest.mark.parametrize(
+    ("capability", "compiler", "way"),
+    [
+        ((7, 5), (12, 8), POPCOUNT),
+        ((8, 0), (12, 8), MMA),
+        ((8, 9), (13, 0), MMA),
+        ((9, 0), (12, 8), MMA),
+        ((9, 0), (13, 0), WGMMA),
+        ((10, 0), (13, 0), POPCOUNT),
+    ],
+)
+def test_example_ways_of_counting(capability, compiler, way):
+    assert _way_of(capability, compiler) is way
+    assert way.shared_bytes <= 227 * 1024
+
+
+def test_example_too_many_samples_for_the_card_are_left_to_the_processor():
+    n = MOST_SAMPLES + 1
+    values = np.random.default_rng(2).integers(0, 2, size=(n, 2), dtype=np.uint8)
+    bits, ones = pack(values), values.sum(axis=0).astype(np.int64)
+    arguments = (bits, ones, n_log_n(n), range(2), range(2), 1e-9)
+    ours = CudaKernels(device=None).associated_pairs(*arguments)
+    assert ours.joint == [(values[:, 0] & values[:, 1]).sum()]
+
+
+def test_example_pairs_come_in_order():
+    class Card:
+        def associated_pairs(self, *_):
+            return np.array([[1, 7, 3], [0, 9, 4], [1, 2, 5]], dtype=np.int32)
+
+    bits = pack(np.zeros((2, 10)))
+    found = CudaKernels(device=Card()).associated_pairs(bits, None, None, range(2), range(10), 1.0)
+    assert found.pairs.tolist() == [[0, 9], [1, 2], [1, 7]]
+    assert found.joint.tolist() == [4, 5, 3]
+
+
 @needs_card
 @pytest.mark.parametrize(("n", "d"), [(2, 40), (1023, 300), (1025, 700), (10240, 1111)])
 @pytest.mark.parametrize("least_ratio", [0.5, 8.0])
-def test_example_same_pairs_as_the_processor(n, d, least_ratio):
+@pytest.mark.parametrize("rare", [0.0, 0.3])
+def test_example_same_pairs_as_the_processor(n, d, least_ratio, rare):
     values = network(n + d, n, d)
+    rng = np.random.default_rng(n)
+    values &= (rng.random(d) >= rare) | (rng.random((n, d)) < 0.02)
     bits, ones, logs = pack(values), values.sum(axis=0).astype(np.int64), n_log_n(n)
     half = d // 3
     for rows, columns in [(range(d), range(d)), (range(half), range(half, d))]:

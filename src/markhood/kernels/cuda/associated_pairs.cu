@@ -15,7 +15,7 @@
 // times more of the pairs of balanced variables; the first is there for rare ones.
 //
 // Two ways of counting share everything else: the tensor cores' binary product through mma.sync
-// (compute capability 8.0 to 9.0), and plain popcounts for all other cards.
+// (compute capability 8.0 to 9.0), and plain popcounts for all other cards. A faster one for 9.0 is in wgmma.cu.
 //
 // Rows are padded to 128 bytes, and to whole tiles, with zeros. In shared memory the eight
 // 16-byte pieces of a row's slice are permuted by the row number, so that eight rows can be read
@@ -132,12 +132,15 @@ __device__ __forceinline__ void test_counts(const Tile& tile, const Test& test, 
 template <u32 kRows, u32 kColumns>
 struct Tour {
     const Tile& tile;
-    u32 at = blockIdx.x, row0 = 0, column0 = 0;
+    u32 at, step, row0 = 0, column0 = 0;
 
-    __device__ explicit Tour(const Tile& t) : tile(t) { settle(); }
+    __device__ explicit Tour(const Tile& t, u32 first = blockIdx.x, u32 step_ = gridDim.x)
+        : tile(t), at(first), step(step_) {
+        settle();
+    }
     __device__ bool done() const { return at >= tall() * wide(); }
     __device__ void next() {
-        at += gridDim.x;
+        at += step;
         settle();
     }
 
@@ -145,7 +148,7 @@ struct Tour {
     __device__ u32 tall() const { return (tile.n_rows + kRows - 1) / kRows; }
     __device__ u32 wide() const { return (tile.n_columns + kColumns - 1) / kColumns; }
     __device__ void settle() {
-        for (; !done(); at += gridDim.x) {
+        for (; !done(); at += step) {
             const u32 group = 8 * wide(), g = at / group, left = at % group, height = min(8u, tall() - 8 * g);
             row0 = (8 * g + left % height) * kRows;
             column0 = left / height * kColumns;

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from importlib.resources import files
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,36 @@ from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import AssociatedPairs, Bits
 
-SLICE = 128  # bytes that the kernel reads of a row at a time
-TILE_ROWS, TILE_COLUMNS = 256, 128  # pairs that a block of threads counts with tensor cores
+SLICE = 128  # bytes that the kernels read of a row at a time
 STAGES = 4  # slices on their way
-PLAIN_SIDE = 64  # pairs a side that a block counts with plain popcounts
-THREADS = 256
+WHOLE_TILES = 256  # rows that are a whole number of tiles in every way of counting
 CAPACITY = 1 << 22  # pairs that a tile may return before it is run again with more room
 SHARE_OF_MEMORY = 0.8
+MOST_SAMPLES = 1 << 22  # counts are kept in the low bits of a float
+
+
+class Way(NamedTuple):
+    """A way of counting: its kernel, what of a tile a block of threads does, and what it takes."""
+
+    kernel: str
+    rows: int
+    columns: int
+    threads: int = 256
+    shared_bytes: int = 0
+    blocks_together: int = 1
+    tours: bool = True  # a multiprocessor has one block, which goes through many tiles
+
+
+WGMMA = Way(
+    "pairs_wgmma",
+    rows=256,
+    columns=256,
+    threads=384,
+    shared_bytes=STAGES * (384 * SLICE + 16) + 4 * 128 * 24,  # and their barriers, and margins
+    blocks_together=2,
+)
+MMA = Way("pairs_mma", 256, 128, shared_bytes=STAGES * 384 * SLICE + 128 * 16)
+POPCOUNT = Way("pairs_popcount", 64, 64, tours=False)
 
 
 class Device:
@@ -56,16 +79,13 @@ class Device:
         properties = cupy.cuda.runtime.getDeviceProperties(0)
         self.name = properties["name"].decode()
         self._multiprocessors = properties["multiProcessorCount"]
-        # Binary products came with compute capability 8.0 and are gone after 9.0.
-        self._has_binary_products = (8, 0) <= (properties["major"], properties["minor"]) <= (9, 0)
-        source = (files("markhood.kernels.cuda") / "associated_pairs.cu").read_text("utf-8")
-        program = cupy.RawModule(code=source, options=("-std=c++17",))
-        which = "pairs_mma" if self._has_binary_products else "pairs_popcount"
-        self._kernel = program.get_function(which)
-        self._shared_bytes = 0
-        if self._has_binary_products:
-            self._shared_bytes = STAGES * (TILE_ROWS + TILE_COLUMNS) * SLICE + 16 * TILE_COLUMNS
-            self._kernel.max_dynamic_shared_size_bytes = self._shared_bytes
+        capability = (properties["major"], properties["minor"])
+        self._way = _way_of(capability, cupy.cuda.nvrtc.getVersion())
+        program = _program(cupy, self._way)
+        self._kernel = program.get_function(self._way.kernel)
+        if self._way.shared_bytes:
+            self._kernel.max_dynamic_shared_size_bytes = self._way.shared_bytes
+        self._lay_out: Any = program.get_function("lay_out") if self._way is WGMMA else None
         self._lock = Lock()
         self._words: NDArray[np.uint64] | None = None
         self._blocks: OrderedDict[range, Any] = OrderedDict()
@@ -111,15 +131,16 @@ class Device:
         n_found: Any,
         n_samples: int,
     ) -> None:
-        tall, wide = (TILE_ROWS, TILE_COLUMNS) if self._has_binary_products else (PLAIN_SIDE,) * 2
-        blocks = -(-len(rows) // tall) * -(-len(columns) // wide)
-        if self._has_binary_products:
-            blocks = min(blocks, self._multiprocessors)  # each goes through many tiles
+        way = self._way
+        blocks = -(-len(rows) // way.rows) * -(-len(columns) // way.columns) * way.blocks_together
+        if way.tours:
+            most = self._multiprocessors // way.blocks_together * way.blocks_together
+            blocks = min(blocks, most)
         small = (len(rows), len(columns), rows.start, columns.start, left.shape[1])
         ones, bounds, logs, least_ratio = on_card
         self._kernel(
             (blocks,),
-            (THREADS,),
+            (way.threads,),
             (
                 left,
                 right,
@@ -134,7 +155,7 @@ class Device:
                 n_found,
                 np.uint64(len(triples)),
             ),
-            shared_mem=self._shared_bytes,
+            shared_mem=way.shared_bytes,
         )
 
     def _tests(
@@ -166,20 +187,49 @@ class Device:
             return self._blocks[variables]
         cupy = self._cupy
         row_bytes = -(-bits.words.shape[1] * 8 // SLICE) * SLICE
-        n_rows = -(-len(variables) // TILE_ROWS) * TILE_ROWS
+        n_rows = -(-len(variables) // WHOLE_TILES) * WHOLE_TILES
         # A tile needs two blocks, so two always stay.
         while len(self._blocks) > 2 and self._is_full(n_rows * row_bytes):
             self._blocks.popitem(last=False)
         block = cupy.zeros((n_rows, row_bytes), dtype=cupy.uint8)
         part = bits.words[variables.start : variables.stop]
         block[: len(part), : part.shape[1] * 8] = cupy.asarray(part.view(np.uint8))
+        if self._lay_out is not None:
+            block = self._laid_out(block)
         self._blocks[variables] = block
         return block
+
+    def _laid_out(self, block: Any) -> Any:
+        units, n_pieces = self._cupy.empty_like(block), block.size // 16
+        arguments = (block, units, np.uint32(block.shape[1]), np.uint64(n_pieces))
+        self._lay_out((-(-n_pieces // 256),), (256,), arguments)
+        return units
 
     def _is_full(self, wanted: int) -> bool:
         pool = self._cupy.get_default_memory_pool()
         _, total = self._cupy.cuda.runtime.memGetInfo()
         return bool(pool.used_bytes() + wanted > SHARE_OF_MEMORY * total)
+
+
+def _way_of(capability: tuple[int, int], compiler: tuple[int, int]) -> Way:
+    """Return the fastest way of counting that a card, and the compiler for it, know.
+
+    Binary products came with compute capability 8.0 and are gone after 9.0, which has a faster one; a
+    compiler before CUDA 13 takes no other target than the one that CuPy names.
+    """
+    if capability == (9, 0) and compiler >= (13, 0):
+        return WGMMA
+    return MMA if (8, 0) <= capability <= (9, 0) else POPCOUNT
+
+
+def _program(cupy: Any, way: Way) -> Any:
+    """Return the program with this way of counting in it, compiled when it is first asked."""
+    folder = files("markhood.kernels.cuda")
+    source, options = (folder / "associated_pairs.cu").read_text("utf-8"), ["-std=c++17"]
+    if way is WGMMA:
+        source += (folder / "wgmma.cu").read_text("utf-8")
+        options.append("-arch=sm_90a")  # wgmma is no part of plain 9.0
+    return cupy.RawModule(code=source, options=tuple(options))
 
 
 @dataclass(frozen=True)
@@ -212,6 +262,10 @@ class CudaKernels(NativeKernels):
         least_ratio: float,
     ) -> AssociatedPairs:
         """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        if bits.n_samples > MOST_SAMPLES:
+            return super().associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
         found = self.device.associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
-        found = found[np.lexsort((found[:, 1], found[:, 0]))]
-        return AssociatedPairs(found[:, :2].astype(np.int64), found[:, 2].astype(np.int64))
+        triples = found.astype(np.int64)
+        order = np.argsort(triples[:, 0] << 32 | triples[:, 1])  # faster than by two keys
+        triples = triples[order]
+        return AssociatedPairs(triples[:, :2], triples[:, 2])
