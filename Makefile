@@ -30,7 +30,7 @@ demo: $(VENV)/.installed  ## learn the pixel network of handwritten digits
 	$(BIN)/markhood demo --output build/digits.graphml
 
 test: $(VENV)/.installed  ## run the tests, and the examples in docstrings
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
 
 lint: $(VENV)/.installed  ## lint, formatting, types and import direction

@@ -63,7 +63,8 @@ def screen(
     # The kernels' sums may differ in the last digit: what is only that is no gain.
     passing = gains > TIE
     edges, gains = edges[passing], gains[passing]
-    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    # One number a pair, in lexicographic order: sorts far faster than pairs do.
+    order = np.argsort(edges[:, 0] * samples.n_variables + edges[:, 1])
     return Screened(edges[order], gains[order])
 
 
