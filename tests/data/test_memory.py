@@ -12,7 +12,10 @@ def test_example_memory_is_known_here():
 
 
 def test_example_without_meminfo(monkeypatch):
-    monkeypatch.setattr(memory, "Path", lambda _: (_ for _ in ()).throw(OSError))
+    def missing(*_, **__):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(memory, "open", missing, raising=False)
     assert memory.available_memory() is None or memory.available_memory() > 0
 
 

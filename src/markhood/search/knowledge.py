@@ -102,6 +102,8 @@ class Knowledge:
 
     def required_of(self, targets: NDArray[np.int64]) -> Lists:
         """List the required neighbours of each target, ascending."""
+        if not len(self.required):
+            return Lists.empty(len(targets))
         ends, neighbours = self._required_both_ways
         first, last = (np.searchsorted(ends, targets, side) for side in ("left", "right"))
         return Lists.of([neighbours[a:b] for a, b in zip(first, last, strict=True)])
