@@ -102,10 +102,11 @@ def _nearby(
     screened: Screened, knowledge: Knowledge, n_variables: int, depth: int, most: int | None
 ) -> Spaces:
     """Return the spaces in the screened graph, in which required edges are steps as well."""
+    if most is None:
+        steps = np.concatenate([screened.edges, knowledge.required])
+        return NearbyVariables(steps, n_variables, depth)
     measured = ~knowledge.requires(screened.edges)
     steps = np.concatenate([screened.edges[measured], knowledge.required])
-    if most is None:
-        return NearbyVariables(steps, n_variables, depth)
     strongest = screened.gains.max(initial=1.0)  # what is required counts as this
     of_required = np.full(len(knowledge.required), strongest)
     gains = np.concatenate([screened.gains[measured], of_required])
