@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from markhood.data.encode import encode
 from markhood.data.samples import Samples
@@ -73,6 +72,8 @@ def independence_test(
 
 def log_factorials(n_samples: int) -> NDArray[np.float64]:
     """Return log k! for k = 0 ... n_samples + 3, all that tests on so many samples need."""
+    from scipy.special import gammaln
+
     logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 5))
     return logs
 

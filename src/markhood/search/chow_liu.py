@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from markhood.errors import InputError
 from markhood.search.knowledge import NOTHING, Knowledge
@@ -45,6 +43,9 @@ def spanning_forest(
     >>> spanning_forest(triangle, 3).tolist()
     [[0, 1], [1, 2]]
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     among = knowledge.applied_to(pairs.edges)
     gains = np.full(len(among), np.inf)
     gains[~knowledge.requires(among)] = pairs.gains[
