@@ -10,9 +10,9 @@ Each data set is completed on its own, by turns of learning and guessing:
        before it did, and the first turns, which forget the filling, are over
 
 An edge of the answer is in more than half of the completed sets' graphs. Its `share` says in how many,
-and `evidence_variance` how much its evidence differs between them: both are 1 and 0 where nothing is
-missing, and honest signs of how much the missing values matter. Evidence, couplings and regressions are
-means over the sets, all of them on the final graph.
+and `evidence_variance` how much its evidence differs between them: signs of how much the missing
+values matter to it. Evidence, couplings and regressions are means over the sets, all of them on the
+final graph.
 
 The assumption is that values are missing at random: whether one is missing may depend on what was
 observed in its sample, but not on the value itself.
@@ -43,7 +43,9 @@ from markhood.search.knowledge import Knowledge
 from markhood.search.learned import Learned
 from markhood.search.regressions import Regressions, softmax
 
-FIRST_TURNS = 6  # a filling by chance weakens all couplings, and each turn gives half of that back
+# A filling by chance weakens all couplings. With 30 % missing on grids of 64, 2 turns ended 20.5 edges
+# from the complete data's graph, 6 turns 17.8 and 12 turns 17.0.
+FIRST_TURNS = 6
 MOST_TURNS = 20
 SWEEPS = 5
 
