@@ -6,7 +6,7 @@ import pytest
 import markhood
 from markhood.graph.graph import Graph
 from markhood.model.potts import PottsModel
-from markhood.output.data_files import write_data, write_packed
+from markhood.output.data_files import write_data, write_samples
 from markhood.simulate.networks import cycle
 from markhood.simulate.potentials import ising, potts
 
@@ -29,7 +29,7 @@ def test_property_packed_samples_are_written_as_others(model, ending, tmp_path, 
     whole, parts = tmp_path / f"whole.{ending}", tmp_path / f"parts.{ending}"
     write_data(model.sample(700, **SETTINGS), model.graph.nodes, whole)
     monkeypatch.setattr("markhood.output.data_files._BLOCK_BYTES", 5000)
-    write_packed(model.sample_packed(700, **SETTINGS), parts)
+    write_samples(model.sample_packed(700, **SETTINGS), parts)
     assert parts.read_bytes() == whole.read_bytes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,12 +27,9 @@ def pack(
 
       markhood learn variants --output variants.graphml
     """
-    from markhood.data.packed import check_folder, write_packed
-    from markhood.data.storage import Files
+    from markhood.data.packing import pack_with
 
-    check_folder(output)
-    samples = read(data, Files(output.absolute().parent))
-    write_packed(samples, output)
+    samples = pack_with(partial(read, data), output)
     size = sum(file.stat().st_size for file in output.iterdir())
     typer.echo(
         f"Wrote {output}: {samples.n_samples} samples of {samples.n_variables} variables in "

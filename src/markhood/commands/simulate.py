@@ -67,7 +67,7 @@ def simulate(
 
       markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
     """
-    from markhood.output.data_files import check_data_writable, write_data, write_packed
+    from markhood.output.data_files import check_data_writable, write_data, write_samples
     from markhood.simulate.pieces import sample_in_pieces
     from markhood.simulate.potentials import random_model
 
@@ -87,7 +87,7 @@ def simulate(
         settings = {"burn_in": burn_in, "thinning": thinning, "n_jobs": -1}
         with progress_bar() as progress:
             packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
-        write_packed(packed, output)
+        write_samples(packed, output)
     typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
     write_graphs(graph, [str(truth)] if truth else [])
     if agreement is not None:

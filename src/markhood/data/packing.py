@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from markhood.data.files import read_samples
 from markhood.data.packed import check_folder, write_packed
 from markhood.data.samples import Samples
-from markhood.data.storage import Files
+from markhood.data.storage import Files, Storage
 
 
 def pack(
@@ -39,8 +40,15 @@ def pack(
     >>> read_samples(home / "answers").levels
     (('no', 'yes'), (0, 1))
     """
-    folder = Path(folder)
+    if isinstance(source, Samples):
+        write_packed(source, folder)
+    else:
+        pack_with(lambda storage: read_samples(source, storage=storage, **reading), Path(folder))
+
+
+def pack_with(read: Callable[[Storage], Samples], folder: Path) -> Samples:
+    """Pack what is read into storage beside a new folder, and return it."""
     check_folder(folder)
-    if not isinstance(source, Samples):
-        source = read_samples(source, storage=Files(folder.absolute().parent), **reading)
-    write_packed(source, folder)
+    samples = read(Files(folder.absolute().parent))
+    write_packed(samples, folder)
+    return samples

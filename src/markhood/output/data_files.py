@@ -36,7 +36,7 @@ def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
     replace_all({path: _FORMATS[path.suffix.lower()](samples, names)})
 
 
-def write_packed(samples: Samples, path: Path) -> None:
+def write_samples(samples: Samples, path: Path) -> None:
     """Write samples whose levels are numbers below 256; CSV, TSV and NPY some rows at a time.
 
     Parameters
