@@ -8,12 +8,12 @@ from time import thread_time
 from clock import fastest
 from report import Row
 
-from markhood.data.encode import encode
+from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.learning import learn_from
-from markhood.methods import method_named
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import method_named
 from markhood.simulate import hub, ising
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from clock import fastest
 from report import Row
 
-from markhood.model.ising import IsingModel
+from markhood.model.ising.model import IsingModel
 from markhood.simulate import grid, ising
 
 VARIABLES, CHAINS = 256, 16

@@ -16,8 +16,8 @@ from clock import fastest
 from random_samples import chains
 from report import Row
 
-from markhood.data.packed import write_packed
 from markhood.data.samples import Samples
+from markhood.data.storage.packed import write_packed
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.search.screen import pair_costs, screen, tiles_of
@@ -28,12 +28,12 @@ TILES = 256  # of the screen, for its share of the ceiling
 
 LEARN = """
 import json, pathlib, sys, time
-from markhood.data.files import read_samples
+from markhood.data.formats.files import read_samples
 from markhood.execution.runner import Runner
-from markhood.forecast import forecast
+from markhood.learning.forecast import forecast
 from markhood.kernels.native import NativeKernels
-from markhood.learning import learn_from
-from markhood.methods import method_named
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import method_named
 
 samples, method = read_samples(sys.argv[1]), method_named("plrhc", {})
 said = forecast(samples, method, NativeKernels(), 2)

@@ -8,8 +8,8 @@ from random_samples import grid_network
 from report import Row
 
 from markhood.execution.runner import Runner
-from markhood.learning import learn_from
-from markhood.methods import method_named
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import method_named
 
 
 def rows() -> Iterator[Row]:

@@ -13,8 +13,8 @@ from report import Row
 
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.learning import learn_from
-from markhood.methods import method_named
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import method_named
 from markhood.search.screen import pair_costs, screen, tiles_of
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from markhood.data.encode import encode
-from markhood.data.names import default_names
-from markhood.data.planes import every_sample
+from markhood.data.coding.encode import encode
+from markhood.data.coding.names import default_names
+from markhood.data.coding.planes import every_sample
 from markhood.data.samples import Samples, words_per_row
 from markhood.simulate import grid, ising
 

@@ -15,7 +15,7 @@ import numpy as np
 from report import as_table
 
 from markhood.kernels.native import NativeKernels
-from markhood.learning import version
+from markhood.learning.learn import version
 
 PARTS = ("screen", "search", "methods", "sampler", "threads", "memory", "scale", "start")
 

@@ -16,7 +16,7 @@ import matplotlib as mpl
 from written_pages import write_api, write_help
 
 import markhood
-from markhood.methods import METHODS
+from markhood.learning.methods import METHODS
 
 mpl.use("Agg")
 

@@ -61,7 +61,7 @@ plt.show()
 # What a criterion sees
 # ---------------------
 
-from markhood.counts.blankets import blanket_table
+from markhood.scores.table import blanket_table
 
 table = blanket_table(markhood.encode(data), target=0, blanket=[1, 2])
 print(np.column_stack((table.configurations, table.counts)))

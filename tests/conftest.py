@@ -4,13 +4,14 @@ import pytest
 from hypothesis import settings
 
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 
 # New examples are looked for at every run of a developer; a check of a change must not depend on luck.
-settings.register_profile("ci", derandomize=True)
+# No test asserts a time, so no example has a deadline.
+settings.register_profile("developer", deadline=None)
+settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=2000, deadline=None)  # see `make fuzz`
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 NATIVE = [NativeKernels(name) for name in NativeKernels.available()]
 BACKENDS = [ReferenceKernels(), *NATIVE]

@@ -8,7 +8,7 @@ from typing import Any
 
 from peer import Edges, Table, package_version
 
-from markhood.methods import METHODS, options_of
+from markhood.learning.methods import METHODS, options_of
 
 
 @dataclass(frozen=True)

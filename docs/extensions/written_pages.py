@@ -12,7 +12,7 @@ from typer import rich_utils
 from typer.testing import CliRunner
 
 import markhood
-from markhood.cli import app
+from markhood.commandline.app import app
 
 # Where a public name stands in the reference. A name that is in no group comes last, by itself.
 GROUPS = {
@@ -34,7 +34,7 @@ GROUPS = {
 # What the page "Add your own score" speaks of.
 CRITERIA = {
     "markhood.scores.criterion": ["Criterion"],
-    "markhood.counts.blankets": ["BlanketTable"],
+    "markhood.scores.table": ["BlanketTable"],
     "markhood.scores.bic": ["Bic"],
     "markhood.scores.mpl": ["Mpl"],
 }

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from markhood import evaluate, simulate
-    from markhood.data.encode import encode
-    from markhood.data.files import read_samples
-    from markhood.data.packing import pack
+    from markhood.data.coding.encode import encode
+    from markhood.data.formats.files import read_samples
+    from markhood.data.storage.packing import pack
     from markhood.errors import DataWarning, InputError
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from markhood.estimators.pairs import ChowLiu, Pairwise
     from markhood.graph import convert
     from markhood.graph.graph import Graph
-    from markhood.learning import learn
-    from markhood.model.ising import IsingModel
-    from markhood.model.potts import PottsModel
-    from markhood.output import plots as plot
-    from markhood.output.graph_files import read_graph, write_graph
+    from markhood.learning.learn import learn
+    from markhood.model.ising.model import IsingModel
+    from markhood.model.potts.model import PottsModel
+    from markhood.output.graphs.files import read_graph, write_graph
+    from markhood.output.pictures import plots as plot
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
 
@@ -70,25 +70,25 @@ _HOMES = {
     "Graph": "markhood.graph.graph",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
-    "IsingModel": "markhood.model.ising",
+    "IsingModel": "markhood.model.ising.model",
     "L1Logistic": "markhood.estimators.l1_logistic",
     "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
     "Pairwise": "markhood.estimators.pairs",
-    "PottsModel": "markhood.model.potts",
-    "encode": "markhood.data.encode",
+    "PottsModel": "markhood.model.potts.model",
+    "encode": "markhood.data.coding.encode",
     "independence_test": "markhood.scores.independence",
-    "learn": "markhood.learning",
-    "pack": "markhood.data.packing",
-    "read_graph": "markhood.output.graph_files",
-    "read_samples": "markhood.data.files",
-    "write_graph": "markhood.output.graph_files",
+    "learn": "markhood.learning.learn",
+    "pack": "markhood.data.storage.packing",
+    "read_graph": "markhood.output.graphs.files",
+    "read_samples": "markhood.data.formats.files",
+    "write_graph": "markhood.output.graphs.files",
     "write_report": "markhood.output.report.page",
 }
 
 _MODULES = {
     "convert": "markhood.graph.convert",
     "evaluate": "markhood.evaluate",
-    "plot": "markhood.output.plots",
+    "plot": "markhood.output.pictures.plots",
     "simulate": "markhood.simulate",
 }
 
@@ -96,7 +96,7 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for (PEP 562)."""
     if name == "__version__":
-        return import_module("markhood.learning").version()
+        return import_module("markhood.learning.learn").version()
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name in _HOMES:

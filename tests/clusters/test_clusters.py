@@ -13,20 +13,20 @@ import pytest
 
 import markhood
 from markhood import PLRHC
-from markhood.data.encode import encode
+from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster
 from markhood.execution.executors import executor_named
 from markhood.execution.parcels import LARGE
 from markhood.execution.runner import Runner
-from markhood.learning import learn_from
-from markhood.methods import METHODS, Plrhc
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import METHODS, Plrhc
 from markhood.paper.experiment import Sampling, run
 from markhood.paper.screening import Screening
 from oracles.networks import network
 
 DATA = network(5, 300, 70, strength=1.5)
-COMMAND = [sys.executable, "-c", "from markhood.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
 from oracles.networks import awkward, hub, network

@@ -15,7 +15,7 @@ from markhood import (
     MarginalPseudoLikelihood,
     Pairwise,
 )
-from markhood.methods import METHODS
+from markhood.learning.methods import METHODS
 from markhood.paper.experiment import Cell, Sampling, draw
 
 ESTIMATORS = {

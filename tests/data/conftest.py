@@ -49,7 +49,7 @@ def decode() -> Callable[[Samples], list[tuple[Any, ...]]]:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of 64 rows and tiles of 512, so that small tables have many of them."""
-    monkeypatch.setattr("markhood.data.encoder.CHUNK_BYTES", 1)
-    monkeypatch.setattr("markhood.data.encoder.TILE_CELLS", 1024)
-    monkeypatch.setattr("markhood.data.frames.LANE", 64)
-    monkeypatch.setattr("markhood.data.planes.BLOCK_BYTES", 128)
+    monkeypatch.setattr("markhood.data.coding.encoder.CHUNK_BYTES", 1)
+    monkeypatch.setattr("markhood.data.coding.encoder.TILE_CELLS", 1024)
+    monkeypatch.setattr("markhood.data.coding.frames.LANE", 64)
+    monkeypatch.setattr("markhood.data.coding.planes.BLOCK_BYTES", 128)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.data.encode import encode
-from markhood.data.files import read_samples
+from markhood.data.coding.encode import encode
+from markhood.data.formats.files import read_samples
 from markhood.data.samples import Weights
 from markhood.data.weights import UNIT, as_weights, similarity_weights
 from markhood.errors import DataWarning, InputError

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import markhood
-from markhood.data.encode import encode
+from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.execution.checkpoint import Checkpoint, SavedPhase
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
-from markhood.learning import learn_from
-from markhood.methods import METHODS, Plrhc
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import METHODS, Plrhc
 from oracles.networks import network
 
 RUN = {"version": "1", "gamma": "0.5"}

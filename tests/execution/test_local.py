@@ -11,12 +11,12 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from markhood import PLRHC, HillClimbing
-from markhood.data.encode import encode
+from markhood.data.coding.encode import encode
 from markhood.execution.executor import Failure
 from markhood.execution.local import Local, Threads
 from markhood.execution.runner import Runner
-from markhood.learning import learn_from
-from markhood.methods import METHODS
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import METHODS
 from oracles.networks import network
 
 DATA = network(5, 300, 40, strength=1.5)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markhood.data.encode import encode
-from markhood.data.files import read_samples
+from markhood.data.coding.encode import encode
+from markhood.data.formats.files import read_samples
 from markhood.data.samples import Samples, words_per_row
 from markhood.errors import DataWarning, InputError
 

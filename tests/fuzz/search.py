@@ -21,8 +21,8 @@ sys.meta_path[:] = [
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 with atheris.instrument_imports(include=["markhood.data"]):
-    import markhood.data.encode
-    import markhood.data.files  # noqa: F401
+    import markhood.data.coding.encode
+    import markhood.data.formats.files  # noqa: F401
 
 import numpy as np
 from harness import encode_anything, read_anything, valid_files

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from markhood.execution.runner import Runner
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
 from oracles.packing import samples_with_levels

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from markhood.kernels import reference
+from markhood.kernels.reference import backend as reference
 from oracles.counting import joint_count, likelihood_ratio, n_log_n
 from oracles.networks import independent, network
 from oracles.packing import pack

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
-from markhood.kernels.multinomial import fit_multinomial
 from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.reference.multinomial import fit_multinomial
 from markhood.kernels.tables import Table
 from oracles.logistic import log_likelihood, maximum
 from oracles.networks import awkward, hub, independent, network

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from markhood.kernels.independence import log_independence as of_tables
-from markhood.kernels.independence import slice_tables
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
+from markhood.kernels.reference.independence import log_independence as of_tables
+from markhood.kernels.reference.independence import slice_tables
 from oracles.independence import log_factorials, log_independence
 from oracles.networks import awkward, hub, independent, network
 from oracles.packing import pack

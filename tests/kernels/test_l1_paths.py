@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.l1 import l1_logistic, scores, slopes_along
 from oracles.networks import awkward, independent, network
 from oracles.packing import pack

@@ -11,7 +11,7 @@ from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Bits, Costs, Dirichlet, FitPenalty
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.levels import chain, penalised_maximum
 from oracles.packing import samples_with_levels
 

@@ -1,7 +1,7 @@
 import pytest
 
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 
 NATIVE = [NativeKernels(name) for name in NativeKernels.available()]
 

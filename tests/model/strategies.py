@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from markhood.graph.graph import Graph
-from markhood.model.ising import IsingModel
-from markhood.model.potts import PottsModel
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.model import PottsModel
 
 numbers = st.floats(-4.0, 4.0)
 

@@ -4,7 +4,7 @@ import pytest
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.convergence import chain_diagnostics
-from markhood.model.ising import IsingModel
+from markhood.model.ising.model import IsingModel
 
 triangle = IsingModel(Graph("abc", [(0, 1), (0, 2), (1, 2)]), [1.0, -0.5, 0.8])
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.enumeration import enumerate_states
-from markhood.model.ising import IsingModel
+from markhood.model.ising.enumeration import enumerate_states
+from markhood.model.ising.model import IsingModel
 from model.enumerated import log_potential, pair_table, probabilities
 from model.strategies import models
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.ising import IsingModel
-from markhood.model.potts import PottsModel
-from markhood.model.potts_exact import PottsForest, States
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.exact import PottsForest, States
+from markhood.model.potts.model import PottsModel
 from model.potts_enumerated import log_potential, marginal, probabilities
 from model.strategies import models, potts_models
 

@@ -13,10 +13,10 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Chains
 from markhood.kernels.tables import codes
-from markhood.model.packing import pack_levels
-from markhood.model.potts import PottsModel
-from markhood.model.potts_exact import States
-from markhood.model.potts_tables import potts_network
+from markhood.model.potts.exact import States
+from markhood.model.potts.model import PottsModel
+from markhood.model.potts.tables import potts_network
+from markhood.model.sampling.packing import pack_levels
 from model.potts_enumerated import marginal, probabilities
 from model.strategies import potts_models
 
@@ -118,7 +118,7 @@ def test_property_threads_and_blocks_do_not_change_the_data(monkeypatch):
     settings = {"seed": 11, "method": "gibbs", "burn_in": 20, "thinning": 2, "chains": 50}
     expected = loopy.sample(5000, **settings)
     np.testing.assert_array_equal(loopy.sample(5000, n_jobs=3, **settings), expected)
-    monkeypatch.setattr("markhood.model.gibbs._BLOCK_BYTES", 1)
+    monkeypatch.setattr("markhood.model.sampling.gibbs._BLOCK_BYTES", 1)
     np.testing.assert_array_equal(loopy.sample(5000, **settings), expected)
     np.testing.assert_array_equal(loopy.sample(37, **settings), expected[:37])
 
@@ -126,7 +126,7 @@ def test_property_threads_and_blocks_do_not_change_the_data(monkeypatch):
 @pytest.mark.parametrize("method", ["exact", "gibbs"])
 @pytest.mark.parametrize("model", [loopy, forest], ids=["loopy", "forest"])
 def test_property_packed_samples_are_the_same(model, method, monkeypatch):
-    for module in ("gibbs", "potts_exact"):
+    for module in ("sampling.gibbs", "potts.exact"):
         monkeypatch.setattr(f"markhood.model.{module}._BLOCK_BYTES", 1)
     settings = {"seed": 6, "burn_in": 10, "method": method}
     samples, packed = model.sample(2100, **settings), model.sample_packed(2100, **settings)

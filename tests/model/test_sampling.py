@@ -14,9 +14,9 @@ from scipy.stats import chisquare
 from markhood.data.samples import words_per_row
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.kernels.reference import _next_random
-from markhood.model.gibbs import colouring
-from markhood.model.ising import IsingModel
+from markhood.kernels.reference.backend import _next_random
+from markhood.model.ising.model import IsingModel
+from markhood.model.sampling.gibbs import colouring
 from model.enumerated import pair_table, probabilities
 from model.strategies import models
 
@@ -120,7 +120,7 @@ def test_property_threads_do_not_change_the_data():
 
 def test_property_blocks_do_not_change_the_data(monkeypatch):
     expected = loopy.sample(5000, seed=4, burn_in=10, thinning=1)
-    monkeypatch.setattr("markhood.model.gibbs._BLOCK_BYTES", 1)
+    monkeypatch.setattr("markhood.model.sampling.gibbs._BLOCK_BYTES", 1)
     np.testing.assert_array_equal(loopy.sample(5000, seed=4, burn_in=10, thinning=1), expected)
 
 
@@ -142,8 +142,8 @@ def test_example_seeds(model):
 
 @pytest.mark.parametrize("model", [loopy, forest])
 def test_property_packed_samples_are_the_same(model, monkeypatch):
-    monkeypatch.setattr("markhood.model.gibbs._BLOCK_BYTES", 1)
-    monkeypatch.setattr("markhood.model.forest._BLOCK_BYTES", 1)
+    monkeypatch.setattr("markhood.model.sampling.gibbs._BLOCK_BYTES", 1)
+    monkeypatch.setattr("markhood.model.ising.forest._BLOCK_BYTES", 1)
     n = 2100
     samples = model.sample(n, seed=6, burn_in=10)
     packed = model.sample_packed(n, seed=6, burn_in=10)

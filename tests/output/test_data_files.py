@@ -5,7 +5,7 @@ import pytest
 
 import markhood
 from markhood.graph.graph import Graph
-from markhood.model.potts import PottsModel
+from markhood.model.potts.model import PottsModel
 from markhood.output.data_files import write_data, write_samples
 from markhood.simulate.networks import cycle
 from markhood.simulate.potentials import ising, potts

@@ -9,7 +9,7 @@ import pytest
 
 import markhood
 from markhood import Graph, InputError
-from markhood.output.graph_files import holds_graph
+from markhood.output.graphs.files import holds_graph
 from markhood.output.report import facts
 from markhood.output.report.page import report_html
 

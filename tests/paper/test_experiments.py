@@ -12,7 +12,7 @@ import pytest
 from markhood import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.methods import HillClimbing, Plrhc
+from markhood.learning.methods import HillClimbing, Plrhc
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, choose_cells, draw, run
 from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
@@ -22,7 +22,7 @@ from markhood.paper.screening import Screening
 from markhood.paper.tables import as_csv, as_markdown, compare_with_paper
 
 QUICK = Sampling(burn_in=50, thinning=1)
-COMMAND = [sys.executable, "-c", "from markhood.cli import main; main()", "paper"]
+COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()", "paper"]
 
 
 class Counting:

@@ -4,9 +4,9 @@ from math import log
 import numpy as np
 import pytest
 
-from markhood.counts.blankets import blanket_table
 from markhood.kernels.lists import Lists
 from markhood.scores.bic import Bic
+from markhood.scores.table import blanket_table
 from oracles.networks import awkward, network
 from oracles.packing import pack, samples_of
 from oracles.scoring import bic

@@ -11,11 +11,11 @@ from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import ReferenceKernels
-from markhood.learning import known_beforehand
-from markhood.methods import METHODS, method_named
+from markhood.kernels.reference.backend import ReferenceKernels
+from markhood.learning.learn import known_beforehand
+from markhood.learning.methods import METHODS, method_named
 from markhood.scores.bic import Bic
-from markhood.scores.roads import road_for
+from markhood.scores.scorer import road_for
 from markhood.search.blankets import search_blankets
 from markhood.search.chow_liu import spanning_forest
 from markhood.search.ibmap import blankets_joint_posterior

@@ -8,7 +8,7 @@ import pytest
 
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference import ReferenceKernels
+from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.search.combine import combine
 from markhood.search.l1_paths import LARGEST_BLANKET, DistinctVariables, l1_blankets
 from oracles.l1 import l1_logistic

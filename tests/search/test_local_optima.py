@@ -6,7 +6,7 @@ import pytest
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.scores.bic import Bic
-from markhood.scores.roads import road_for
+from markhood.scores.scorer import road_for
 from markhood.search.blankets import search_blankets
 from markhood.search.climb import climb
 from markhood.search.combine import combine

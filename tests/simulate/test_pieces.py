@@ -6,8 +6,8 @@ import pytest
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.tables import codes
-from markhood.model.ising import IsingModel
-from markhood.model.potts import PottsModel
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.model import PottsModel
 from markhood.simulate.networks import chain, cycle, disjoint, grid, hub
 from markhood.simulate.pieces import _pieces, sample_in_pieces
 from markhood.simulate.potentials import ising, potts

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.cells import MISSING
-from markhood.data.delimited import DELIMITERS
-from markhood.data.findings import listed
-from markhood.data.names import near
+from markhood.data.coding.cells import MISSING
+from markhood.data.coding.findings import listed
+from markhood.data.coding.names import near
+from markhood.data.formats.delimited import DELIMITERS
 from markhood.errors import InputError
 
 PAIR_COLUMNS = ("source", "target")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
-from markhood.data.cells import parse_cell
-from markhood.data.storage import MEMORY, Storage
+from markhood.data.coding.cells import parse_cell
+from markhood.data.storage.places import MEMORY, Storage
 from markhood.errors import InputError
 
 POLICIES = ("error", "drop", "level", "impute")

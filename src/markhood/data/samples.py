@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.mapped import row_blocks
+from markhood.data.storage.mapped import row_blocks
 from markhood.kernels.protocol import Bits, Weighting
 
 BITS_PER_WORD = 64

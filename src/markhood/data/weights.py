@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.memory import require_memory
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
+from markhood.data.storage.memory import require_memory
 from markhood.errors import DataWarning, InputError
 
 UNIT = 2.0**-10
@@ -166,7 +166,7 @@ def repeated(samples: Samples) -> Samples:
 
     Examples
     --------
-    >>> from markhood.data.encode import encode
+    >>> from markhood.data.coding.encode import encode
     >>> repeated(encode([[0, 1], [1, 0], [1, 1]], weights=[1, 3, 2])).n_samples
     6
     """
@@ -202,7 +202,7 @@ def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:
 
     Examples
     --------
-    >>> from markhood.data.encode import encode
+    >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 0, 1], [0, 0, 1], [1, 1, 0]])
     >>> weights = similarity_weights(samples)
     >>> (weights.counts * weights.unit).tolist()

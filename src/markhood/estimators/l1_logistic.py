@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from markhood import methods
 from markhood.estimators.structure import StructureEstimator
+from markhood.learning import methods
 
 
 @dataclass(eq=False, repr=False)

@@ -1,7 +1,7 @@
 """What all estimators share: fit a method, keep what it found, score new samples.
 
 The parameters of an estimator are the options of its method, how to read the data, and what is
-known beforehand; all the work is done by `markhood.learning`, and here are only scikit-learn's customs.
+known beforehand; all the work is done by `markhood.learning.learn`, and here are only scikit-learn's customs.
 Estimators are dataclasses, so that each names only what it adds: scikit-learn finds all
 parameters in the `__init__` that is made for it.
 """
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from markhood.data.encode import encode_like
-from markhood.data.files import as_samples
+from markhood.data.coding.encode import encode_like
+from markhood.data.formats.files import as_samples
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.imputation import Imputation
-from markhood.learning import known_beforehand, learn_from
-from markhood.methods import Method, options_of
+from markhood.learning.imputation import Imputation
+from markhood.learning.learn import known_beforehand, learn_from
+from markhood.learning.methods import Method, options_of
 
 
 @dataclass(eq=False, repr=False)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
-from markhood.kernels.multinomial import STILL_MOVING
 from markhood.kernels.protocol import (
     AssociatedPairs,
     AssociatedTables,
@@ -28,6 +27,7 @@ from markhood.kernels.protocol import (
     PottsNetwork,
     Pricing,
 )
+from markhood.kernels.reference.multinomial import STILL_MOVING
 
 P = ParamSpec("P")
 R = TypeVar("R")

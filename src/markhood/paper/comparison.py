@@ -15,7 +15,7 @@ from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
-from markhood.methods import method_named
+from markhood.learning.methods import method_named
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
 

@@ -19,7 +19,7 @@ from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
-from markhood.methods import HillClimbing, Plrhc
+from markhood.learning.methods import HillClimbing, Plrhc
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
 from markhood.search.blankets import add_counts

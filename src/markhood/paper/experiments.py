@@ -9,7 +9,7 @@ from pathlib import Path
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import Kernels
-from markhood.output.panels import Panel, draw_panels
+from markhood.output.pictures.panels import Panel, draw_panels
 from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Experiment, Sampling, run

@@ -14,7 +14,7 @@ from markhood.evaluate.measures import compare, inclusion_by_distance
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
-from markhood.methods import HillClimbing
+from markhood.learning.methods import HillClimbing
 from markhood.paper.experiment import Cell, Figure
 from markhood.paper.published import published
 from markhood.search.screen import pair_costs, screen

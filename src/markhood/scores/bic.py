@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from markhood.counts.blankets import BlanketTable
-from markhood.kernels.multinomial import fit_multinomial
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
+from markhood.kernels.reference.multinomial import fit_multinomial
 from markhood.kernels.tables import Table
+from markhood.scores.table import BlanketTable
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Bic:
 
     Examples
     --------
-    >>> from markhood.counts.blankets import blanket_table
-    >>> from markhood.data.encode import encode
+    >>> from markhood.scores.table import blanket_table
+    >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> alone, together = (Bic().score(blanket_table(samples, 0, b)) for b in ([], [1]))
     >>> together > alone

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from markhood.counts.blankets import BlanketTable
+from markhood.scores.table import BlanketTable
 
 
 class Criterion(Protocol):

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.encode import encode
+from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 from markhood.errors import InputError
-from markhood.kernels.independence import LOG_2, independence_tests
 from markhood.kernels.lists import Lists
+from markhood.kernels.reference.independence import LOG_2, independence_tests
 
 
 def independence_test(

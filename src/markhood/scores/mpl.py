@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from markhood.counts.blankets import BlanketTable
 from markhood.kernels.protocol import Dirichlet
-from markhood.kernels.reference import log_marginal
+from markhood.kernels.reference.backend import log_marginal
+from markhood.scores.table import BlanketTable
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Mpl:
 
     Examples
     --------
-    >>> from markhood.counts.blankets import blanket_table
-    >>> from markhood.data.encode import encode
+    >>> from markhood.scores.table import blanket_table
+    >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> alone, together = (Mpl().score(blanket_table(samples, 0, b)) for b in ([], [1]))
     >>> together > alone

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
-from markhood.scores.roads import Road
+from markhood.scores.scorer import Road
 from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.spaces import Space
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.scores.roads import Road
+from markhood.scores.scorer import Road
 from markhood.search.knowledge import NOTHING, Knowledge
 
 VARIABLES_PER_TILE = 64

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import Kernels
+from markhood.learning.learned import Learned, finish, timed
 from markhood.scores.criterion import Criterion
-from markhood.scores.roads import road_for
+from markhood.scores.scorer import road_for
 from markhood.search.blankets import Spaces, search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.knowledge import NOTHING, Knowledge
-from markhood.search.learned import Learned, finish, timed
 from markhood.search.screen import Screened, pair_costs, screen
 from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 

@@ -84,7 +84,7 @@ def blankets_joint_posterior(
 
     Examples
     --------
-    >>> from markhood.data.encode import encode
+    >>> from markhood.data.coding.encode import encode
     >>> from markhood.kernels.native import NativeKernels
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
     >>> coins[:, 2] = coins[:, 0]

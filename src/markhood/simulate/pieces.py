@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.memory import require_memory
 from markhood.data.samples import Samples, words_per_row
+from markhood.data.storage.memory import require_memory
 from markhood.execution.runner import Progress, Runner, cut
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS
-from markhood.model.ising import IsingModel
-from markhood.model.potts import PottsModel
-from markhood.model.settings import Seed, check_settings
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.model import PottsModel
+from markhood.model.sampling.settings import Seed, check_settings
 
 _PIECE = 64  # variables that a piece has at least, while components are left
 _BATCH = 256  # pieces whose samples wait for their place at one time

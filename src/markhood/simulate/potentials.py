@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.ising import IsingModel
-from markhood.model.potts import PottsModel
-from markhood.model.potts_checks import checked_levels
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.checks import checked_levels
+from markhood.model.potts.model import PottsModel
 
 Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from markhood.data.findings import listed
+from markhood.data.coding.findings import listed
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts

@@ -26,8 +26,8 @@ from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS
 from markhood.graph.edge_table import number_columns, table_column
 from markhood.graph.graph import Graph
-from markhood.output.communities import communities
-from markhood.output.layout import positions
+from markhood.output.pictures.communities import communities
+from markhood.output.pictures.layout import positions
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.report import facts
 from markhood.output.report.shares import level_shares

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.findings import listed
+from markhood.data.coding.findings import listed
 from markhood.data.samples import Samples, level_text
 
 ROWS = 64  # unpacked at a time
@@ -17,7 +17,7 @@ def level_counts(samples: Samples) -> list[NDArray[np.float64]]:
 
     Examples
     --------
-    >>> from markhood.data.encode import encode
+    >>> from markhood.data.coding.encode import encode
     >>> [counts.tolist() for counts in level_counts(encode([[0, 1], [1, 2], [0, 3]]))]
     [[2.0, 1.0], [1.0, 1.0, 1.0]]
     """
@@ -38,7 +38,7 @@ def level_shares(samples: Samples) -> list[str]:
 
     Examples
     --------
-    >>> from markhood.data.encode import encode
+    >>> from markhood.data.coding.encode import encode
     >>> level_shares(encode([["no", 1], ["yes", 2], ["no", 3]]))
     ['66.7 % no and 33.3 % yes', '33.3 % 1, 33.3 % 2 and 33.3 % 3']
     """

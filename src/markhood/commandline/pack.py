@@ -1,0 +1,37 @@
+"""`markhood pack`: a data file to a packed folder, and what that folder holds."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markhood.commandline.reading import Read
+
+
+def pack(
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder of Parquet files.")],
+    read: Read,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A new folder.")],
+) -> None:
+    """Pack data into a folder that takes an eighth of a byte a value, and no time to open.
+
+    The file is read in chunks, so it may be larger than the memory. Commands that read data take the
+    folder in place of a file.
+
+    [bold]Examples[/bold]
+
+      markhood pack variants.parquet --output variants
+
+      markhood learn variants --output variants.graphml
+    """
+    from markhood.data.storage.packing import pack_with
+
+    samples = pack_with(partial(read, data), output)
+    size = sum(file.stat().st_size for file in output.iterdir())
+    typer.echo(
+        f"Wrote {output}: {samples.n_samples} samples of {samples.n_variables} variables in "
+        f"{size / 1e6:.3g} MB"
+    )

@@ -1,0 +1,71 @@
+"""`markhood paper`: the paper's tables, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markhood.commandline import options
+from markhood.commandline.terminal import (
+    runner_on,
+    whole_numbers,
+    words,
+)
+
+
+def paper(
+    experiment: Annotated[
+        str,
+        typer.Argument(help="screening (Table 1), cost (Table 2) or comparison (Tables 3 and 4)."),
+    ],
+    replicates: Annotated[int, typer.Option(help="Data sets of each cell.")] = 100,
+    methods: Annotated[str, typer.Option(help="Of the comparison, only these: plrhc,mpl.")] = "",
+    networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
+    variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
+    samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
+    jobs: options.Jobs = -1,
+    kernels: options.KernelsName = "native",
+    executor: options.ExecutorName = None,
+    scheduler: options.SchedulerAddress = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
+    ] = Path("paper"),
+    burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 100_000,
+    thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 100,
+) -> None:
+    """Run an experiment of the paper again, beside the published numbers.
+
+    Every replicate is written as it is done; after Ctrl-C or a kill the same command goes on.
+
+    [bold]Examples[/bold]
+
+      markhood paper screening --replicates 10
+
+      markhood paper cost --networks hub --variables 64,144
+
+      markhood paper comparison --methods plrhc,mpl --variables 64 --samples 250,500
+    """
+    from markhood.learning.learn import kernels_named
+    from markhood.paper.experiment import Sampling, choose_cells
+    from markhood.paper.experiments import experiment_named, repeat
+    from markhood.paper.tables import FAR
+
+    parts = experiment_named(experiment, words(methods))
+    cells = choose_cells(
+        parts[0],
+        words(networks),
+        whole_numbers("--variables", variables),
+        whole_numbers("--samples", samples),
+    )
+    sampling, backend = Sampling(burn_in, thinning), kernels_named(kernels)
+    with runner_on(executor, scheduler, jobs, kernels) as runner:
+        report = repeat(experiment, parts, cells, replicates, output, runner, sampling, backend)
+    far = [line for line in report.lines if line.is_far]
+    typer.echo(
+        f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "
+        f"paper's by more than {FAR} standard errors of the difference"
+    )
+    for path in report.files:
+        typer.echo(f"Wrote {path}")

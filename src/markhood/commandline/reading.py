@@ -1,0 +1,107 @@
+"""The options of the command line that say how a data file is read, the same for all that read one.
+
+They are the keyword arguments of `read_data`; a command that reads data is decorated, and gets them
+all as one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Read = Callable[..., Any]
+
+
+def read_data(
+    path: Path,
+    storage: Any = None,
+    *,
+    columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
+    ] = None,
+    array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
+    min_minor: Annotated[
+        float,
+        typer.Option(help="FASTA: keep positions whose second most common letter has this share."),
+    ] = 0.01,
+    max_gap: Annotated[
+        float, typer.Option(help="FASTA: keep positions with at most this share of gaps.")
+    ] = 0.15,
+    genotypes: Annotated[
+        str, typer.Option(help="PLINK: levels (copies of A1), dominant or recessive.")
+    ] = "levels",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Missing values: error, drop (leave out rows with any), level (a level of their "
+            "own) or impute."
+        ),
+    ] = "error",
+    missing_values: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Values that mean missing too: -9,?.")
+    ] = None,
+    max_levels: Annotated[
+        int, typer.Option(help="How many distinct values a column may have.")
+    ] = 64,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|FILE",
+            help="How often each sample counts: a column of the data, else a file with one number "
+            "a line; or similarity, for sequences.",
+        ),
+    ] = None,
+    keep_weight_scale: Annotated[
+        bool,
+        typer.Option(
+            "--keep-weight-scale", help="Do not scale weights that are not whole to mean 1."
+        ),
+    ] = False,
+) -> Any:
+    """Read a file as the options say, and return its samples, by default in memory."""
+    from markhood.data.formats.files import read_samples
+    from markhood.data.storage.places import MEMORY
+
+    return read_samples(
+        path,
+        columns=None if columns is None else columns.split(","),
+        header=header,
+        array=array,
+        min_minor=min_minor,
+        max_gap=max_gap,
+        genotypes=genotypes,
+        missing=missing,
+        missing_values=[] if missing_values is None else missing_values.split(","),
+        max_levels=max_levels,
+        weights=weights,
+        normalize_weights=not keep_weight_scale,
+        storage=storage or MEMORY,
+    )
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_data`; its own argument `read` reads a file by them."""
+    options = [p for p in _parameters(read_data) if p.kind is Parameter.KEYWORD_ONLY]
+    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in _parameters(command)]
+    shown = [p for p in own if p.name != "read"] + options
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        chosen = {option.name: given.pop(option.name) for option in options}
+        command(**given, read=partial(read_data, **chosen))
+
+    # What typer looks at to find the options.
+    with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {p.name: p.annotation for p in shown}
+    return with_options
+
+
+def _parameters(function: Callable[..., Any]) -> list[Parameter]:
+    return list(signature(function, eval_str=True).parameters.values())

@@ -1,0 +1,119 @@
+"""`markhood simulate`: data from a network whose graph is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from markhood.commandline.terminal import (
+    check_outputs,
+    progress_bar,
+    whole_numbers,
+    words,
+    write_graphs,
+)
+from markhood.errors import InputError
+
+if TYPE_CHECKING:
+    from markhood.graph.graph import Graph
+
+
+def simulate(
+    network: Annotated[
+        str,
+        typer.Argument(
+            help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
+            "stochastic-block, or a file with a graph; with --blocks also several in turn: grid,hub."
+        ),
+    ],
+    samples: Annotated[int, typer.Option(help="How many samples.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Data: .csv, .tsv, .parquet, .arrow, .npy, .npz.")
+    ],
+    variables: Annotated[
+        int | None, typer.Option(help="How many variables; not for a graph from a file.")
+    ] = None,
+    levels: Annotated[
+        str, typer.Option(help="Levels of a variable; several numbers go round: 2,3,4.")
+    ] = "2",
+    blocks: Annotated[
+        int | None,
+        typer.Option(help="So many networks side by side, sampled one by one, for large data."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Graph: .csv, .json, .graphml, .gexf or .npz.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same data.")] = 0,
+    potentials: Annotated[
+        str, typer.Option(help="uniform-tables (the paper's), normal, uniform or signs.")
+    ] = "uniform-tables",
+    burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 2000,
+    thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 10,
+    convergence: Annotated[
+        bool, typer.Option("--convergence", help="Say how well the sampler's chains agree.")
+    ] = False,
+) -> None:
+    """Make data from a network whose graph is known.
+
+    [bold]Examples[/bold]
+
+      markhood simulate hub --variables 64 --samples 1000 -o data.parquet --truth truth.graphml
+
+      markhood learn data.parquet -o learned.graphml
+
+      markhood compare truth.graphml learned.graphml
+
+      markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
+    """
+    from markhood.output.data_files import check_data_writable, write_data, write_samples
+    from markhood.simulate.pieces import sample_in_pieces
+    from markhood.simulate.potentials import random_model
+
+    check_data_writable(output)
+    check_outputs([str(truth)] if truth else [])
+    if convergence and blocks is not None:
+        raise InputError("--convergence is of one network: leave it or --blocks out.")
+    for_network, for_potentials, for_samples = _three_seeds(seed)
+    graph = _network(network, variables, blocks, for_network)
+    model = random_model(graph, whole_numbers("--levels", levels), potentials, for_potentials)
+    agreement = None
+    if blocks is None:
+        data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
+        agreement = model.convergence(data) if convergence else None
+        write_data(data, graph.nodes, output)
+    else:
+        settings = {"burn_in": burn_in, "thinning": thinning, "n_jobs": -1}
+        with progress_bar() as progress:
+            packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
+        write_samples(packed, output)
+    typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
+    write_graphs(graph, [str(truth)] if truth else [])
+    if agreement is not None:
+        typer.echo(agreement.in_words(samples))
+
+
+def _network(network: str, variables: int | None, blocks: int | None, seed: Any) -> Graph:
+    """Make a network by its name, or read a graph from a file; or several of them side by side."""
+    from markhood.output.graphs.files import read_graph
+    from markhood.simulate.networks import disjoint, network_named, networks_in_turn
+
+    if Path(network).suffix:
+        if variables is not None:
+            raise InputError("--variables is not for a graph from a file: leave it out.")
+        graph = read_graph(network)
+        return graph if blocks is None else disjoint([graph] * blocks)
+    if variables is None:
+        raise InputError(f"Say how many variables the {network} network has: --variables 64, say.")
+    if blocks is None:
+        return network_named(network, variables, seed)
+    return networks_in_turn(words(network), variables, blocks, seed)
+
+
+def _three_seeds(seed: int) -> list[Any]:
+    from numpy.random import SeedSequence
+
+    if seed < 0:
+        raise InputError(f"The seed must be 0 or more, not {seed}.")
+    return SeedSequence(seed).spawn(3)

@@ -1,0 +1,1 @@
+"""Values to codes to bits: arrays and data frames become packed samples, in one pass."""

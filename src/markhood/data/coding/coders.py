@@ -1,0 +1,357 @@
+"""Values to codes: 0 for the first value that a column shows, 1 for the second, and so on.
+
+In which order values stand is known only when all have been seen, so codes go by order of
+appearance and are put in order at the end: one pass, no dictionary of values built beforehand. Two
+coders do this: one compares whole blocks of an array with the values of each column, the other
+looks each value up in a dictionary. Nearly all columns have two values, and two comparisons for
+all columns of a block find that out; only the columns that have others are looked at again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.findings import Findings
+from markhood.data.coding.many_levels import ManyLevels
+from markhood.data.reading import Reading
+from markhood.errors import InputError
+
+Levels = tuple[tuple[Any, ...], ...]
+ARRAY_KINDS = "biufUS"  # dtypes in which NumPy compares fast; all others go value by value
+FEW = 32  # levels that blocks are compared with one by one; columns with more are searched
+
+
+class Codes(NamedTuple):
+    """Codes of shape (rows, columns), 0 where a value is missing; and where, if any is."""
+
+    codes: NDArray[Any]
+    absent: NDArray[np.bool_] | None
+
+
+def reject_complex(dtype: object) -> InputError:
+    """Return the error for complex numbers, worded as scikit-learn does."""
+    return InputError(f"Complex data not supported ({dtype}): give real numbers or labels")
+
+
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python value that it stands for, others as they are."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA (which cannot even say)."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124  (what NaN does)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def in_order(values: Sequence[Any], order: Sequence[Any] = ()) -> list[int]:
+    """Return the places of values, from that of the lowest to that of the highest.
+
+    By the order of their categories where there is one, else by size; numbers come before text.
+
+    Examples
+    --------
+    >>> in_order([10, "b", 9, "a"]), in_order(["low", "high"], order=["low", "high"])
+    ([2, 0, 3, 1], [0, 1])
+    """
+    places = range(len(values))
+    if order and all(value in order for value in values):
+        return sorted(places, key=lambda k: order.index(values[k]))
+    # Plain numbers are asked for first, since a Real is slow to recognise.
+    numbers = [k for k in places if isinstance(values[k], (int, float, Real))]
+    others = sorted(set(places) - set(numbers))
+    try:
+        others.sort(key=lambda k: values[k])
+    except TypeError:
+        others.sort(key=lambda k: str(values[k]))
+    return sorted(numbers, key=lambda k: values[k]) + others
+
+
+def fits_array(levels: Levels, kind: str) -> bool:
+    """Return whether fixed levels can be compared with an array of this kind by NumPy."""
+    wanted: Any = {"U": str, "S": bytes}.get(kind, (bool, int, float))
+    known = all(isinstance(value, wanted) for values in levels for value in values)
+    return kind in ARRAY_KINDS and known and all(levels)
+
+
+def _first_of(bits: NDArray[np.bool_]) -> tuple[int, int]:
+    place = int(bits.argmax())
+    return place // bits.shape[1], place % bits.shape[1]
+
+
+class ArrayCoder:
+    """Codes of columns that share a dtype, for all columns of a block at once."""
+
+    def __init__(
+        self, dtype: np.dtype[Any], width: int, findings: Findings, reading: Reading
+    ) -> None:
+        self._findings = findings
+        self._reading = reading
+        self._fixed = False
+        codes = reading.missing_codes
+        by_kind: dict[str, list[Any]] = {
+            "U": [code for code in codes if isinstance(code, str)],
+            "S": [
+                code.encode("utf-8", "surrogateescape") for code in codes if isinstance(code, str)
+            ],
+        }
+        self._missing = by_kind.get(dtype.kind, reading.numbers())
+        # Level by level; a column repeats its first until it has shown as many, so that "is
+        # none of these" is one test for all columns.
+        self._levels = np.zeros((2, width), dtype)
+        self._n_levels = np.zeros(width, np.int64)
+        self._many: dict[int, ManyLevels] = {}
+
+    def fix(self, levels: Levels) -> None:
+        """Take the levels as given: any other value is an error."""
+        self._fixed = True
+        few = min(FEW, max(2, *map(len, levels)))
+        padded = [(values + values[:1] * few)[:few] for values in levels]
+        self._levels = np.array(padded).T.copy()
+        self._n_levels = np.array([min(FEW, len(values)) for values in levels])
+        many = {j: values[FEW:] for j, values in enumerate(levels) if len(values) > FEW}
+        self._many = {j: ManyLevels(np.array(values), FEW) for j, values in many.items()}
+
+    def codes(self, tile: NDArray[Any], row: int, column: int, offset: int) -> Codes | None:
+        """Return codes of a tile; None where there is trouble.
+
+        The tile begins at `row` and `column` of the data, and at column `offset` of this coder.
+        """
+        absent = self._find_missing(tile, row, column)
+        if self._findings:
+            return None
+        at = slice(offset, offset + tile.shape[1])
+        if row == 0 and not self._fixed:
+            self._levels[:, at] = tile[0]
+            self._n_levels[at] = 1 if absent is None else ~absent[0]
+        codes = np.asarray(tile != self._levels[0, at])
+        unknown = tile != self._levels[1, at]
+        unknown &= codes
+        if absent is not None:
+            unknown &= ~absent
+            codes &= ~absent
+        if unknown.any():
+            columns = self._meet_second(tile, unknown, offset)
+            if len(columns):
+                codes = self._code_more(tile, absent, codes, columns, (row, column, offset))
+        return None if self._findings else Codes(codes, absent)
+
+    def _meet_second(
+        self, tile: NDArray[Any], unknown: NDArray[np.bool_], offset: int
+    ) -> NDArray[np.int64]:
+        """Learn the second values of columns that have one, and return those that need more."""
+        columns = np.flatnonzero(unknown.any(axis=0))
+        if self._fixed:
+            return columns
+        has_one = self._n_levels[columns + offset] == 1
+        fresh, others = columns[has_one], columns[~has_one]
+        seen, unknown = tile[:, fresh], unknown[:, fresh]
+        values = seen[unknown.argmax(axis=0), np.arange(len(fresh))]
+        self._levels[1, fresh + offset] = values
+        self._n_levels[fresh + offset] = 2
+        unknown &= seen != values
+        return np.sort(np.concatenate([others, fresh[unknown.any(axis=0)]]))
+
+    def _code_more(
+        self,
+        tile: NDArray[Any],
+        absent: NDArray[np.bool_] | None,
+        codes: NDArray[Any],
+        columns: NDArray[np.int64],
+        corner: tuple[int, int, int],
+    ) -> NDArray[Any]:
+        """Return the codes of a tile in which these columns have more values than two were known."""
+        row, column, offset = corner
+        at = columns + offset
+        all_of_it = len(columns) == tile.shape[1]
+        seen = tile if all_of_it else tile[:, columns]
+        left = np.ones(seen.shape, np.bool_) if absent is None else ~absent[:, columns]
+        found: NDArray[Any] = np.zeros(seen.shape, np.uint8)
+        for code in range(min(FEW, self._reading.max_levels)):
+            if not self._fixed:
+                self._meet(code, seen, left, at)
+            if code == len(self._levels):
+                break
+            same = seen == self._levels[code, at]
+            same &= left
+            left ^= same
+            found += same.view(np.uint8) * np.uint8(code)
+            if code and not left.any():
+                break
+        if left.any():
+            found = self._search(seen, left, found.astype(np.uint16), at, (row, columns + column))
+        if all_of_it:
+            return found
+        merged = codes.astype(found.dtype)
+        merged[:, columns] = found
+        return merged
+
+    def _meet(
+        self, code: int, seen: NDArray[Any], left: NDArray[np.bool_], at: NDArray[np.int64]
+    ) -> None:
+        """Give this code to the first value left in every column that has none for it yet."""
+        fresh = np.flatnonzero(self._n_levels[at] == code)
+        fresh = fresh[left[:, fresh].any(axis=0)]
+        if not len(fresh):
+            return
+        if code == len(self._levels):
+            self._levels = np.vstack([self._levels, self._levels[:1]])
+        values = seen[left[:, fresh].argmax(axis=0), fresh]
+        self._levels[code if code else slice(None), at[fresh]] = values
+        self._n_levels[at[fresh]] += 1
+
+    def _search(
+        self,
+        seen: NDArray[Any],
+        left: NDArray[np.bool_],
+        found: NDArray[np.uint16],
+        at: NDArray[np.int64],
+        corner: tuple[int, NDArray[np.int64]],
+    ) -> NDArray[np.uint16]:
+        """Find the codes of what is left of columns that have many levels, a column at a time."""
+        row, columns = corner
+        limit = 0 if self._fixed else self._reading.max_levels
+        for c in np.flatnonzero(left.any(axis=0)):
+            j = int(at[c])
+            rows = np.flatnonzero(left[:, c])
+            values = seen[rows, c]
+            many = self._many.setdefault(j, ManyLevels(values[:0], FEW))
+            surplus = many.learn(values, limit)
+            if surplus is not None:
+                known = (*self.levels(j), plain(values[surplus]))
+                where = row + int(rows[surplus]), int(columns[c])
+                self._findings.note_surplus(*where, known, self._fixed)
+                break
+            found[rows, c] = many.codes(values)
+        return found
+
+    def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> NDArray[np.bool_] | None:
+        """Return where values are missing, None where none is; note what may not be there."""
+        unusual = tile.dtype.kind == "f" and not np.isfinite(tile).all()
+        if not unusual and not self._missing:
+            return None
+        absent: NDArray[np.bool_] = np.isnan(tile) if unusual else np.zeros(tile.shape, np.bool_)
+        for code in self._missing:
+            absent |= tile == code
+        infinite: NDArray[np.bool_] = np.isinf(tile) & ~absent if unusual else absent[:0]
+        if infinite.any():
+            r, c = _first_of(infinite)
+            self._findings.note_infinite(row + r, column + c)
+        if not absent.any():
+            return None
+        if self._reading.missing == "error":
+            r, c = _first_of(absent)
+            counts = absent.sum(axis=0)
+            by_column = {column + int(j): int(counts[j]) for j in np.flatnonzero(counts)}
+            self._findings.note_missing(row + r, column + c, by_column)
+        return absent
+
+    def levels(self, offset: int) -> tuple[Any, ...]:
+        """Return the values of one column by order of appearance."""
+        few = self._levels[: self._n_levels[offset], offset].tolist()
+        many = self._many.get(offset)
+        return tuple(few if many is None else few + many.values())
+
+
+class ValueCoder:
+    """Codes of columns of any values, each looked up in its column's dictionary."""
+
+    def __init__(
+        self,
+        width: int,
+        findings: Findings,
+        reading: Reading,
+        parse: Callable[[Any], Any] = plain,
+    ) -> None:
+        self._findings = findings
+        self._reading = reading
+        self._parse = parse
+        self._fixed = False
+        # By level; and by what stands in the data, where 0 is missing and others are one more.
+        self._levels: list[dict[Any, int]] = [{} for _ in range(width)]
+        self._stored: list[dict[Any, int]] = [{} for _ in range(width)]
+
+    def fix(self, levels: Levels) -> None:
+        """Take the levels as given: any other value is an error."""
+        self._fixed = True
+        self._levels = [{v: code for code, v in enumerate(values)} for values in levels]
+
+    def codes(
+        self, columns: Sequence[Sequence[Any]], row: int, column: int, offset: int
+    ) -> Codes | None:
+        """Return codes of some columns; None where there is trouble.
+
+        They begin at `row` and `column` of the data, and at column `offset` of this coder.
+        """
+        coded: list[Any] = []
+        for j, values in enumerate(columns, start=offset):
+            lookup = self._stored[j].__getitem__
+            try:
+                coded.append(bytes(map(lookup, values)))
+            except (KeyError, TypeError, ValueError):
+                # Not seen before, or one that cannot be a key, or more than bytes can say.
+                self._meet(values, row, column + j - offset, j)
+                coded.append(self._look_up(values, j))
+        if self._findings:
+            return None
+        stored: NDArray[Any]
+        if all(isinstance(column, bytes) for column in coded):
+            stored = np.frombuffer(b"".join(coded), np.uint8).reshape(len(columns), -1)
+        else:
+            stored = np.array([np.frombuffer(c, np.uint8) if isinstance(c, bytes) else c
+                               for c in coded])  # fmt: skip
+        if stored.all():
+            return Codes((stored - stored.dtype.type(1)).T, None)
+        return Codes((stored - (stored != 0)).T, (stored == 0).T)
+
+    def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint16]:
+        """Return what stands for values that are all known; those that are not are missing."""
+        stored = self._stored[offset]
+        try:
+            return bytes(map(stored.__getitem__, values))
+        except (KeyError, ValueError):
+            return np.array([stored.get(value, 0) for value in values], np.uint16)
+
+    def _meet(self, values: Sequence[Any], row: int, column: int, offset: int) -> None:
+        """Learn the values of a column that have not been seen yet."""
+        stored, levels = self._stored[offset], self._levels[offset]
+        limit = 0 if self._fixed else self._reading.max_levels
+        missing = []
+        for r, raw in enumerate(values, start=row):
+            try:
+                if raw in stored:
+                    continue
+            except TypeError:
+                raise self._findings.no_level(r, column, raw) from None
+            value = self._parse(raw)
+            if is_missing(value) or value in self._reading.missing_codes:
+                missing.append(r)
+                if self._reading.missing != "error" and not isinstance(raw, float):
+                    stored[raw] = 0  # but NaN is never found again
+            elif isinstance(value, complex):
+                raise reject_complex(value)
+            elif isinstance(value, float) and math.isinf(value):
+                self._findings.note_infinite(r, column)
+            elif value in levels:
+                stored[raw] = levels[value] + 1
+            elif len(levels) >= limit:
+                self._findings.note_surplus(r, column, [*levels, value], self._fixed)
+            else:
+                levels[value] = len(levels)
+                stored[raw] = len(levels)
+        if missing and self._reading.missing == "error":
+            self._findings.note_missing(missing[0], column, {column: len(missing)})
+
+    def levels(self, offset: int) -> tuple[Any, ...]:
+        """Return the values of one column by order of appearance."""
+        return tuple(self._levels[offset])

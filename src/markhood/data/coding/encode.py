@@ -1,0 +1,232 @@
+"""Arrays, data frames and sparse matrices, turned into packed samples.
+
+Nothing is copied whole: arrays and memory maps are read tile by tile, data frames chunk by chunk
+of rows, sparse matrices block by block of columns. scipy and data frame libraries are never
+imported here; who has such an object has imported them already.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding import encoder
+from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
+from markhood.data.coding.encoder import Encoder
+from markhood.data.coding.frames import add_frame, as_frame, category_orders
+from markhood.data.coding.names import check_names, default_names
+from markhood.data.reading import SIMILARITY, Reading
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+
+
+def encode(
+    data: Any,
+    names: Sequence[str] | None = None,
+    *,
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+    max_levels: int = 64,
+    weights: Any = None,
+    normalize_weights: bool = True,
+) -> Samples:
+    """Pack a table of observations, a few bits a value.
+
+    The levels of a column are the values that occur in it, numbers by size and before text, which
+    is in sort order; categories keep their own order.
+
+    Parameters
+    ----------
+    data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
+        Columns with at most `max_levels` distinct values each, whatever these are. `Samples` are
+        returned as they are.
+    names : sequence of str, optional
+        Names of the variables; by default those of the data, or x0, x1, ...
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values (NaN, None, NA, null): refuse them, leave out the samples
+        that have any, make them a level of their own (the last, None), or keep them apart in
+        ``Samples.missing``.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have; at most 65535.
+    weights : array-like of shape (n_samples,) or "similarity", optional
+        How often each sample counts: `as_weights` and `similarity_weights` of
+        `markhood.data.weights` say how they are taken. Samples of weight 0 are left out.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
+
+    Returns
+    -------
+    Samples
+        With a `DataWarning` for columns that have one value only, and where samples were left out.
+
+    Raises
+    ------
+    InputError
+        Where the data cannot be used; the message says why, and where.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> samples = encode([["no", 2], ["yes", 1], ["no", 1]])
+    >>> samples.names, samples.levels
+    (('x0', 'x1'), (('no', 'yes'), (1, 2)))
+    >>> samples.ones.tolist()
+    [1, 1]
+    >>> encode([["a", 1], ["b", None], ["c", 2]], missing="level").levels
+    (('a', 'b', 'c'), (1, 2, None))
+    """
+    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights)
+    if isinstance(data, Samples):
+        if not reading.is_default:
+            raise InputError(
+                "Samples have been encoded already: say how when they are, to encode or "
+                "read_samples"
+            )
+        return data
+    if isinstance(weights, str) and weights != SIMILARITY:
+        raise InputError(
+            f"Unknown weights {weights!r}: give a number a sample, or the word similarity"
+        )
+    return _encode(data, names, None, reading)
+
+
+def encode_like(
+    data: Any,
+    levels: Levels,
+    names: Sequence[str] | None = None,
+    *,
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+) -> Samples:
+    """Pack new data with the levels of data seen before.
+
+    Parameters
+    ----------
+    data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
+        As for `encode`; one sample is enough.
+    levels : tuple of tuple
+        The levels of each variable, as in `Samples.levels`; any other value is an error.
+    names : sequence of str, optional
+        Names of the variables; by default those of the data, or x0, x1, ...
+    missing, missing_values
+        As for `encode`; where some variable has the level None, missing values are that level.
+
+    Returns
+    -------
+    Samples
+        With the levels given, also where some do not occur.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode_like
+    >>> encode_like([[5, 1]], levels=((3, 5), (0, 1))).words[:, 0].tolist()
+    [1, 1]
+    """
+    if any(None in values for values in levels):
+        missing = "level"
+    return _encode(data, names, levels, Reading(missing, missing_values))
+
+
+def _encode(
+    data: Any, names: Sequence[str] | None, levels: Levels | None, reading: Reading
+) -> Samples:
+    frame = as_frame(data)
+    if frame is not None:
+        names = _names(names, frame.shape[1], levels, [str(name) for name in frame.columns])
+        orders = category_orders(frame)
+        packing = Encoder(names, len(frame), levels=levels, orders=orders, reading=reading)
+        add_frame(packing, frame)
+        return packing.finish()
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(data):
+        return _encode_sparse(data, names, levels, reading)
+    table = _as_table(data)
+    names = _names(names, table.shape[1], levels)
+    packing = Encoder(names, len(table), levels=levels, reading=reading)
+    packing.add(table)
+    return packing.finish()
+
+
+def _encode_sparse(
+    data: Any, names: Sequence[str] | None, levels: Levels | None, reading: Reading
+) -> Samples:
+    """Pack a sparse matrix, some of its columns at a time."""
+    check_table(data.shape, data.dtype)
+    n_samples, n_variables = data.shape
+    names = _names(names, n_variables, levels)
+    packing = Encoder(names, n_samples, levels=levels, reading=reading)
+    by_columns = data.tocsc()
+    step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
+    for column in range(0, n_variables, step):
+        block = by_columns[:, column : column + step].toarray(order="F")
+        packing.place(block, 0, column)
+    packing.skip(n_samples)
+    return packing.finish()
+
+
+def check_table(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise where an array has not two dimensions, or values of a kind that has no levels."""
+    if dtype.kind == "c":
+        raise reject_complex(dtype)
+    if len(shape) != 2:
+        advice = "array.reshape(-1, 1) makes a column of it, array.reshape(1, -1) a row"
+        raise InputError(
+            f"Expected a 2-D array, one row a sample and one column a variable, but got a "
+            f"{len(shape)}-D array of shape {shape}: Reshape your data"
+            + (f" ({advice})" if len(shape) == 1 else "")
+        )
+    if dtype.kind not in ARRAY_KINDS + "OTmM" or dtype.itemsize == 0:
+        raise InputError(f"An array of dtype {dtype} has no values to compare: give a plain one")
+
+
+def _as_table(data: Any) -> NDArray[Any]:
+    """Return data as an array of two dimensions, without a copy where they are one."""
+    if np.ma.is_masked(data):
+        data = np.where(np.ma.getmaskarray(data), np.array(None), np.ma.getdata(data))
+    if isinstance(data, (list, tuple)):
+        # As objects, or NumPy would turn the numbers beside text into text.
+        table = np.array(data, dtype=object)
+        lengths = [len(row) for row in data if isinstance(row, (list, tuple))]
+        if table.ndim == 1 and len(lengths) == len(data) > 0:
+            row = next((r for r, length in enumerate(lengths) if length != lengths[0]), 0)
+            raise InputError(
+                f"Row {row + 1} has {lengths[row]} values, but the first has {lengths[0]}: "
+                "give rows of one length"
+            )
+    else:
+        table = np.asarray(data)
+    if table.ndim == 0:
+        raise InputError(
+            f"A {type(data).__name__} cannot be used as data: give a 2-D array, a data frame "
+            "(collected, if lazy) or a scipy sparse matrix"
+        )
+    check_table(table.shape, table.dtype)
+    return table
+
+
+def _names(
+    names: Sequence[str] | None,
+    n_variables: int,
+    levels: Levels | None,
+    own: Sequence[str] | None = None,
+) -> Sequence[str]:
+    """Return the names to use, having checked that their number is right."""
+    if levels is not None and len(levels) != n_variables:
+        raise InputError(
+            f"The data have {n_variables} columns, but the model was fitted to {len(levels)}: "
+            "give the same columns"
+        )
+    if names is None:
+        return own if own is not None else default_names(n_variables)
+    if len(names) != n_variables:
+        raise InputError(
+            f"There are {len(names)} names for {n_variables} columns: give one name a column"
+        )
+    check_names(names)
+    return names

@@ -1,0 +1,331 @@
+"""Chunks of rows to packed samples, in one pass.
+
+Sources differ in how they hand out rows; all feed the same `Encoder`, which needs the packed bits
+and one chunk in memory and nothing else. Chunks begin on word boundaries, so that packing is
+`numpy.packbits` of a transposed tile straight into place. Tiles are small enough for the cache
+and follow the memory order of the chunk: wide for arrays that go by rows, tall for columns.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.coders import (
+    ARRAY_KINDS,
+    ArrayCoder,
+    Codes,
+    Levels,
+    ValueCoder,
+    fits_array,
+    is_missing,
+    plain,
+)
+from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
+from markhood.data.coding.indicators import Coded, Table, tabulate
+from markhood.data.coding.names import check_names
+from markhood.data.coding.planes import MISSING, Planes
+from markhood.data.reading import SIMILARITY, Reading
+from markhood.data.samples import BITS_PER_WORD, Samples, Weights
+from markhood.data.weights import as_weights, check_weights, similarity_weights
+from markhood.errors import DataWarning, InputError
+
+CHUNK_BYTES = 1 << 24
+TILE_CELLS = 1 << 19
+LANE = 512  # rows of a whole vector register of bits
+
+Column = NDArray[Any] | Sequence[Any]
+
+
+def chunk_rows(row_bytes: int) -> int:
+    """Return how many rows a source should hand out at a time: whole words, better whole lanes."""
+    rows = CHUNK_BYTES // max(1, row_bytes)
+    unit = LANE if rows >= LANE else BITS_PER_WORD
+    return max(unit, rows // unit * unit)
+
+
+class Encoder:
+    """Packs rows as they come.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One a column.
+    n_samples : int, optional
+        How many rows will come, where that is known: the bits are then allocated once.
+    levels : tuple of tuple, optional
+        Levels that a fitted model knows; any other value is then an error.
+    orders : mapping of int to sequence, optional
+        Categories, in order, of the columns that have them.
+    parse : callable, optional
+        What makes a value of a cell that is not in an array (text files give text).
+    locate : callable, optional
+        Says where a row is: "row 3", "line 4".
+    reading : Reading, optional
+        What is missing, how many levels there may be, what samples weigh.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encoder = Encoder(["a", "b"])
+    >>> encoder.add(np.array([[0, 5], [1, 3], [1, 3]]))
+    >>> samples = encoder.finish()
+    >>> samples.levels, samples.words[:, 0].tolist()
+    (((0, 1), (3, 5)), [6, 1])
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        n_samples: int | None = None,
+        *,
+        levels: Levels | None = None,
+        orders: Mapping[int, Sequence[Any]] | None = None,
+        parse: Callable[[Any], Any] = plain,
+        locate: Callable[[int], str] = row_number,
+        reading: Reading | None = None,
+    ) -> None:
+        check_names(names)
+        self._names = tuple(names)
+        self._fixed = levels
+        self._min_samples = MINIMUM if levels is None else 1
+        self._orders = orders or {}
+        self._parse = parse
+        self._rows = 0
+        self._reading = reading or Reading()
+        self._findings = Findings(names, locate)
+        self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
+        self._planes = Planes(len(names), self._reading.storage)
+        self._weights: list[Any] = []
+        if n_samples is not None:
+            check_shape(n_samples, len(names), self._min_samples)
+            self._planes.reserve(n_samples)
+
+    def add(self, chunk: NDArray[Any] | Sequence[Column]) -> None:
+        """Take the next rows: an array of shape (rows, columns), or a list of columns.
+
+        All chunks but the last have a multiple of 64 rows.
+        """
+        assert self._rows % BITS_PER_WORD == 0, "only the last chunk may end within a word"
+        n_rows = len(chunk) if isinstance(chunk, np.ndarray) else len(chunk[0]) if chunk else 0
+        if n_rows == 0:
+            return
+        if isinstance(chunk, np.ndarray):
+            for rows, columns in _tiles(chunk):
+                self.place(chunk[rows, columns], self._rows + rows.start, columns.start)
+        else:
+            self._place_columns(chunk, self._rows)
+        self._rows += n_rows
+
+    def place(self, tile: NDArray[Any], row: int, column: int) -> None:
+        """Put a tile where it belongs, for sources that go by columns; call `skip` after them."""
+        if not self._coders:
+            self._coders = [self._coder(0, len(self._names), tile.dtype)]
+        if tile.dtype.kind in "mM":
+            tile = tile.astype(f"{tile.dtype.kind}8[us]")  # what Python's own dates can say
+        self._place_columns(tile.T, row, column)
+
+    def skip(self, n_rows: int) -> None:
+        """Go on past rows whose tiles have been placed."""
+        self._rows += n_rows
+
+    def weigh(self, values: Sequence[Any]) -> None:
+        """Take the weights of the next rows, numbers or cells of text."""
+        for row, value in enumerate(values, start=len(self._weights)):
+            try:
+                self._weights.append(float(value))
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"The weight at {self._findings.locate(row)} is {value!r}: give a number"
+                ) from None
+
+    def has_seen(self, cells: Mapping[str, Any]) -> bool:
+        """Return whether any column has had the value of the cell given for its name."""
+        return any(
+            self._parse(cells[self._names[start + j]]) in coder.levels(j)
+            for start, stop, coder in self._coders
+            for j in range(stop - start)
+        )
+
+    def finish(self) -> Samples:
+        """Return the samples, or raise for what was wrong with them.
+
+        Returns
+        -------
+        Samples
+            With a `DataWarning` for columns that have one value only.
+        """
+        check_shape(self._rows, len(self._names), self._min_samples)
+        if self._findings:
+            raise self._findings.error()
+        self._planes.trim(self._rows)
+        kept, weights = self._choose_rows()
+        n_samples = int(kept.sum())
+        if n_samples < self._rows:
+            self._planes.keep(kept)
+        values = [
+            coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
+        ]
+        table = tabulate(
+            Coded(self._planes, n_samples, values),
+            self._orders,
+            fixed=self._fixed,
+            missing_is_level=self._reading.missing == "level",
+            some_left_out=n_samples < self._rows,
+        )
+        self._check_levels(table)
+        samples = Samples(table.words, n_samples, self._names, table.levels, table.missing, weights)
+        if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
+            samples = replace(samples, weights=similarity_weights(samples))
+        return samples
+
+    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None]:
+        """Return which rows stay, and the weights of those."""
+        kept = np.ones(self._rows, np.bool_)
+        if self._reading.missing == "drop":
+            kept = ~self._planes.missing_somewhere(self._rows)
+            self._say_how_many_stay(int(kept.sum()))
+        given = self._weights if self._weights else self._reading.weights
+        if given is None or (isinstance(given, str) and given == SIMILARITY):
+            return kept, None
+        numbers = check_weights(given, self._rows)[kept]
+        counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
+        kept[kept] = counts > 0
+        if kept.sum() < self._min_samples:
+            raise InputError(
+                f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
+                f"{self._min_samples} is required: give weights to more"
+            )
+        counts = counts[counts > 0]
+        return kept, None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
+
+    def _say_how_many_stay(self, n_kept: int) -> None:
+        if n_kept == self._rows:
+            return
+        said = f"{self._rows - n_kept} of {self._rows} rows have missing values"
+        if n_kept < self._min_samples:
+            raise InputError(
+                f"{said}, so that {n_kept} would stay while a minimum of {self._min_samples} is "
+                "required: leave out the columns with most of them, or choose missing='level'"
+            )
+        warnings.warn(f"{said} and are dropped: {n_kept} stay", DataWarning, stacklevel=4)
+
+    def _check_levels(self, table: Table) -> None:
+        """Refuse columns with nothing to learn from or of, and warn of constant ones."""
+        if self._fixed is not None:
+            for j in self._planes.columns(MISSING):
+                if self._reading.missing == "level" and None not in self._fixed[j]:
+                    raise InputError(
+                        f"Column {self._names[j]!r} has missing values, but the data that the "
+                        "model was fitted to had none in it: fill them, or leave the rows out"
+                    )
+            return
+        empty = [repr(self._names[j]) for j, values in enumerate(table.levels) if not values]
+        if empty:
+            raise InputError(
+                f"All values are missing in column{'s'[: len(empty) > 1]} {listed(empty)}: leave "
+                f"{'them' if len(empty) > 1 else 'it'} out"
+            )
+        constant = [
+            repr(self._names[j]) for j, values in enumerate(table.levels) if len(values) == 1
+        ]
+        if constant:
+            many = len(constant) > 1
+            warnings.warn(
+                f"{len(constant)} column{'s have' if many else ' has'} one value only and will "
+                f"be isolated: {listed(constant)}",
+                DataWarning,
+                stacklevel=3,
+            )
+
+    def _place_columns(
+        self, columns: NDArray[Any] | Sequence[Column], row: int, column: int = 0
+    ) -> None:
+        """Code columns, as an array of shape (columns, rows) or one by one, and pack the codes."""
+        if not self._coders:
+            self._coders = list(self._runs(list(columns)))
+        for start, stop, coder in self._coders:
+            first, last = max(start, column), min(stop, column + len(columns))
+            if first >= last:
+                continue
+            part = columns[first - column : last - column]
+            codes: Codes | None
+            if isinstance(coder, ValueCoder):
+                values = [c.tolist() if isinstance(c, np.ndarray) else c for c in part]
+                codes = coder.codes(values, row, first, first - start)
+            else:
+                if not isinstance(part, np.ndarray):
+                    part = np.stack([_comparable(values) for values in part])
+                codes = coder.codes(part.T, row, first, first - start)
+            if codes is not None:
+                self._pack(codes, row, first)
+
+    def _pack(self, coded: Codes, row: int, column: int) -> None:
+        """Write the digits of codes, those after the first only of columns that have them."""
+        codes, absent = coded
+        n_columns = codes.shape[1]
+        n_digits = 1 if codes.dtype == np.bool_ else int(codes.max(initial=0)).bit_length()
+        first = codes & 1 if n_digits > 1 else codes
+        self._planes.put(0, first, row, slice(column, column + n_columns))
+        for digit in range(1, n_digits):
+            columns = np.flatnonzero(codes.max(axis=0) >> digit)
+            bits = codes[:, columns] >> digit & 1
+            self._planes.put(digit, bits, row, column + columns)
+        if absent is not None:
+            columns = np.flatnonzero(absent.any(axis=0))
+            self._planes.put(MISSING, absent[:, columns], row, column + columns)
+
+    def _runs(
+        self, columns: Sequence[Column]
+    ) -> Iterator[tuple[int, int, ArrayCoder | ValueCoder]]:
+        """Yield a coder for every run of neighbouring columns of one dtype."""
+        dtypes = [c.dtype if isinstance(c, np.ndarray) else np.dtype(object) for c in columns]
+        start = 0
+        for dtype, run in groupby(dtypes):
+            stop = start + len(list(run))
+            yield self._coder(start, stop, dtype)
+            start = stop
+
+    def _coder(
+        self, start: int, stop: int, dtype: np.dtype[Any]
+    ) -> tuple[int, int, ArrayCoder | ValueCoder]:
+        coder: ArrayCoder | ValueCoder
+        fixed = None
+        if self._fixed is not None:
+            given = self._fixed[start:stop]
+            fixed = tuple(tuple(v for v in values if v is not None) for values in given)
+        if dtype.kind in ARRAY_KINDS and (fixed is None or fits_array(fixed, dtype.kind)):
+            coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
+        else:
+            coder = ValueCoder(stop - start, self._findings, self._reading, self._parse)
+        if fixed is not None:
+            coder.fix(fixed)
+        return start, stop, coder
+
+
+def _comparable(values: Column) -> NDArray[Any]:
+    """Return a column as an array; one that turned to objects on the way has missing values."""
+    if isinstance(values, np.ndarray):
+        return values
+    return np.array([np.nan if is_missing(value) else value for value in values], np.float64)
+
+
+def _tiles(chunk: NDArray[Any]) -> Iterator[tuple[slice, slice]]:
+    """Yield the tiles of a chunk, in the order of its memory."""
+    n_rows, n_columns = chunk.shape
+    by_columns = chunk.strides[0] < chunk.strides[1]
+    height = n_rows if by_columns else max(1, TILE_CELLS // n_columns)
+    height = max(LANE, min(height, TILE_CELLS) // LANE * LANE)
+    width = max(1, TILE_CELLS // height)
+    rows = [slice(r, min(r + height, n_rows)) for r in range(0, n_rows, height)]
+    columns = [slice(c, min(c + width, n_columns)) for c in range(0, n_columns, width)]
+    if by_columns:
+        yield from ((r, c) for c in columns for r in rows)
+    else:
+        yield from ((r, c) for r in rows for c in columns)

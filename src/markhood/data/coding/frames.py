@@ -1,0 +1,116 @@
+"""Data frames of any library, read through narwhals, a chunk of rows at a time.
+
+narwhals knows pandas, polars, pyarrow and others by name without importing them. Columns that
+NumPy can compare are handed on as arrays, all others (text, dates, categories, and numbers among
+which some are missing) as Python values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from markhood.data.coding.encoder import LANE, Column, Encoder, chunk_rows
+from markhood.data.coding.names import check_names
+from markhood.errors import InputError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+NUMBER_KINDS = "biuf"
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame as narwhals sees it, None where the data are no data frame."""
+    if type(data).__module__.split(".")[0] in ("builtins", "numpy", "scipy"):
+        return None
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return None
+        if not all(isinstance(name, str) for name in frame.columns):
+            frame.schema  # noqa: B018  (pandas looks other names up only now)
+    except (nw.exceptions.DuplicateError, TypeError) as error:
+        is_arrow = nw.dependencies.is_pyarrow_table(data)
+        check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
+        raise InputError(
+            "The names of the data frame's columns cannot be told apart or looked up: rename them "
+            "to different texts"
+        ) from error
+    return frame
+
+
+def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
+    """Feed all rows of a data frame to an encoder."""
+    # Cutting a frame costs by the column, so that many short chunks would be slow.
+    step = max(LANE, chunk_rows(frame.shape[1] * 8))
+    dtypes = set(frame.schema.dtypes())
+    uniform = dtypes.pop() if len(dtypes) == 1 and all(map(_is_number, dtypes)) else None
+    for row in range(0, len(frame), step):
+        encoder.add(_as_chunk(frame[row : row + step], uniform))
+
+
+def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
+    """Return the categories, in order, of the columns in which their order was chosen.
+
+    That is all of pandas' categoricals, enums, and Arrow's ordered dictionaries. polars'
+    categoricals and Arrow's other dictionaries come in the order in which values happened to
+    turn up, so the sort order is used for them, as polars does.
+    """
+    import narwhals as nw
+
+    orders: dict[int, Sequence[Any]] = {}
+    for j, dtype in enumerate(frame.schema.dtypes()):
+        if isinstance(dtype, nw.Enum):
+            orders[j] = tuple(dtype.categories)
+        elif isinstance(dtype, nw.Categorical):
+            native: Any = frame[:, j].to_native()
+            if frame.implementation.is_pandas_like():
+                orders[j] = native.cat.categories.tolist()
+            elif frame.implementation.is_pyarrow() and native.type.ordered and native.num_chunks:
+                orders[j] = native.chunk(0).dictionary.to_pylist()
+    return orders
+
+
+def _as_chunk(frame: nw.DataFrame[Any], uniform: Any) -> NDArray[Any] | Sequence[Column]:
+    """Return rows as one array where all columns are numbers of one dtype, else as columns."""
+    if uniform is not None:
+        array = frame.to_numpy()
+        if _has_kind(array, uniform):
+            return array
+    return [_as_column(column) for column in frame.iter_columns()]
+
+
+def _as_column(column: nw.Series[Any]) -> Column:
+    if _is_number(column.dtype):
+        array = column.to_numpy()
+        if _has_kind(array, column.dtype):
+            return array
+    try:
+        return column.to_list()
+    except (ValueError, OverflowError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"Column {str(column.name)!r} has values that cannot be looked at ({reason}): make "
+            "text or numbers of them"
+        ) from error
+
+
+def _has_kind(array: NDArray[Any], dtype: Any) -> bool:
+    """Return whether an array has the numbers of a column as they are.
+
+    Whole numbers among which some are missing come as floats, and would be shown so.
+    """
+    return array.dtype.kind in (
+        NUMBER_KINDS.replace("f", "") if dtype.is_integer() else NUMBER_KINDS
+    )
+
+
+def _is_number(dtype: Any) -> bool:
+    import narwhals as nw
+
+    return bool(dtype.is_numeric() or dtype == nw.Boolean)

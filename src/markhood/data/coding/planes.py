@@ -1,0 +1,154 @@
+"""The codes of columns as rows of bits: one row a binary digit, and one where values are missing.
+
+Most columns have two values: their codes have one digit, and its rows lie in one array that can
+become the samples without a copy. Further digits, and the rows of missing values, are made when a
+column first needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import words_per_row
+from markhood.data.storage.places import MEMORY, Storage
+
+MISSING = -1  # in the place of a digit
+BLOCK_BYTES = 1 << 22
+PAGE_BYTES = 4096  # what a write touches at least
+
+Columns = NDArray[np.int64]
+
+
+class Planes:
+    """Bits of each column's codes, packed; those never written are zero."""
+
+    def __init__(self, n_columns: int, storage: Storage = MEMORY) -> None:
+        self.storage = storage
+        self._first = np.zeros((n_columns, 0), np.uint8)
+        self._further = np.zeros((0, 0), np.uint8)
+        self._n_further = 0
+        self._rows: dict[int, Columns] = {}  # digit -> where the columns' rows are, -1 for nowhere
+
+    def reserve(self, n_samples: int) -> None:
+        """Make room for so many samples; twice as many where there was room for fewer."""
+        n_columns, room = self._first.shape
+        if n_samples <= room * 8:
+            return
+        if room:
+            n_samples = max(n_samples, 2 * room * 8)
+        self.storage.require(n_columns, n_samples, n_columns + len(self._further))
+        n_bytes = words_per_row(n_samples) * 8
+        self._first = self._resized(self._first, n_columns, n_bytes)
+        self._further = self._resized(self._further, len(self._further), n_bytes)
+
+    def put(self, digit: int, bits: NDArray[Any], row: int, columns: slice | Columns) -> None:
+        """Write one digit of the codes of some columns, of shape (rows, columns), from `row` on."""
+        self.reserve(row + len(bits))
+        packed = np.packbits(bits.T, axis=1, bitorder="little")
+        at = slice(row // 8, row // 8 + packed.shape[1])
+        if digit == 0:
+            self._first[columns, at] = packed
+        else:
+            assert not isinstance(columns, slice)
+            rows = self._rows_of(digit, columns)
+            self._further[rows, at] = packed
+        self.storage.settle(len(packed) * max(PAGE_BYTES, packed.shape[1]))
+
+    def columns(self, digit: int) -> Columns:
+        """Return the columns that have a row for this digit, other than the first."""
+        rows = self._rows.get(digit)
+        return np.empty(0, np.int64) if rows is None else np.flatnonzero(rows >= 0)
+
+    @property
+    def n_words(self) -> int:
+        """Words of a row."""
+        return self._first.shape[1] // 8
+
+    def first_digits(self) -> NDArray[np.uint64]:
+        """Return the rows of all columns' first digits, not a copy of them."""
+        return self._first.view("<u8").astype(np.uint64, copy=False)
+
+    def words(self, digit: int, columns: Columns) -> NDArray[np.uint64]:
+        """Return one digit of some columns, of shape (columns, words); zero where it has no row."""
+        if digit == 0:
+            return self.first_digits()[columns]
+        found = np.zeros((len(columns), self._first.shape[1]), np.uint8)
+        if digit in self._rows:
+            rows = self._rows[digit][columns]
+            found[rows >= 0] = self._further[rows[rows >= 0]]
+        return found.view("<u8").astype(np.uint64, copy=False)
+
+    def trim(self, n_samples: int) -> None:
+        """Give back the room past the last sample."""
+        n_bytes = words_per_row(n_samples) * 8
+        if self._first.shape[1] != n_bytes:
+            self._first = self._resized(self._first, len(self._first), n_bytes)
+            self._further = self._resized(self._further, len(self._further), n_bytes)
+
+    def missing_somewhere(self, n_samples: int) -> NDArray[np.bool_]:
+        """Return whether each sample has a missing value, of shape (n_samples,)."""
+        anywhere = np.zeros(self._first.shape[1], np.uint8)
+        rows = self._rows.get(MISSING, np.empty(0, np.int64))
+        for row in rows[rows >= 0]:
+            anywhere |= self._further[row]
+            self.storage.settle(anywhere.nbytes)
+        bits = np.unpackbits(anywhere, count=n_samples, bitorder="little")
+        return bits.astype(np.bool_)
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Keep these samples only, of shape (n_samples,)."""
+        n_bytes = words_per_row(int(kept.sum())) * 8
+        self._first = self._kept(self._first, kept, n_bytes)
+        self._further = self._kept(self._further[: self._n_further], kept, n_bytes)
+
+    def _rows_of(self, digit: int, columns: Columns) -> Columns:
+        """Return where the columns' rows are, making those that are not there yet."""
+        n_columns, n_bytes = self._first.shape
+        rows = self._rows.setdefault(digit, np.full(n_columns, -1))
+        new = columns[rows[columns] < 0]
+        rows[new] = np.arange(self._n_further, self._n_further + len(new))
+        self._n_further += len(new)
+        if self._n_further > len(self._further):  # doubled, since columns come a few at a time
+            n_rows = max(self._n_further, 2 * len(self._further))
+            self.storage.require(n_columns, n_bytes * 8, n_columns + self._n_further)
+            self._further = self._resized(self._further, n_rows, n_bytes)
+        return rows[columns]
+
+    def _resized(self, rows: NDArray[np.uint8], n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
+        """Return the same bits with room for more or fewer rows and bytes."""
+        resized = self.storage.zeros(n_rows, n_bytes)
+        width = min(n_bytes, rows.shape[1])
+        for block in blocks(range(len(rows)), max(1, width // 8)):
+            resized[block, :width] = rows[block, :width]
+            self.storage.settle(2 * len(block) * max(PAGE_BYTES, width))
+        return resized
+
+    def _kept(
+        self, rows: NDArray[np.uint8], kept: NDArray[np.bool_], n_bytes: int
+    ) -> NDArray[np.uint8]:
+        """Return the bits of some samples only."""
+        shorter = self.storage.zeros(len(rows), n_bytes)
+        for block in blocks(range(len(rows)), len(kept)):
+            bits = np.unpackbits(rows[block], axis=1, count=len(kept), bitorder="little")
+            packed = np.packbits(bits[:, kept], axis=1, bitorder="little")
+            shorter[block, : packed.shape[1]] = packed
+            self.storage.settle(2 * len(block) * max(PAGE_BYTES, rows.shape[1]))
+        return shorter
+
+
+def every_sample(n_samples: int) -> NDArray[np.uint64]:
+    """Return a row in which the bits of all samples are one, and those of the padding zero."""
+    bits = np.zeros(words_per_row(n_samples) * 8, np.uint8)
+    bits[: -(-n_samples // 8)] = np.packbits(np.ones(n_samples, np.uint8), bitorder="little")
+    return bits.view("<u8").astype(np.uint64, copy=False)
+
+
+def blocks(columns: Sequence[int] | Columns, n_words: int) -> list[Columns]:
+    """Cut columns into blocks whose rows fit in the cache."""
+    step = max(1, BLOCK_BYTES // (8 * n_words))
+    whole = np.asarray(columns, np.int64)
+    return [whole[start : start + step] for start in range(0, len(whole), step)]

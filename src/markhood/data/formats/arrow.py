@@ -1,0 +1,158 @@
+"""Parquet and Arrow files, read batch by batch with pyarrow, which is imported only here.
+
+The writer of a file chose its batches; they are joined and cut again (without copying) so that
+chunks begin on word boundaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from markhood.data.coding.encoder import Encoder, chunk_rows
+from markhood.data.coding.frames import add_frame, as_frame, category_orders
+from markhood.data.coding.names import pick_columns
+from markhood.data.reading import Reading
+from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
+from markhood.errors import InputError
+
+
+def read_parquet(
+    paths: Sequence[Path], columns: Sequence[str] | None = None, reading: Reading | None = None
+) -> Samples:
+    """Read Parquet files one after another, only the columns asked for."""
+    pyarrow, parquet = _import("pyarrow", paths[0]), _import("pyarrow.parquet", paths[0])
+    heads = []
+    for path in paths:
+        try:
+            heads.append(parquet.read_metadata(path))
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise _damaged(path, "Parquet", error) from error
+    schemas = [head.schema.to_arrow_schema() for head in heads]
+    wanted = _Wanted.of(schemas[0].names, columns, reading)
+    for path, schema in zip(paths, schemas, strict=True):
+        _check_columns(schema, schemas[0], wanted.all_names, path, paths[0])
+
+    def batches() -> Iterator[Any]:
+        rows = chunk_rows(len(wanted.names) * 8)
+        for path in paths:
+            try:
+                with parquet.ParquetFile(path) as file:
+                    yield from file.iter_batches(batch_size=rows, columns=wanted.all_names)
+            except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+                raise _damaged(path, "Parquet", error) from error
+
+    n_samples = sum(head.num_rows for head in heads)
+    try:
+        return _encode_batches(pyarrow, batches(), schemas[0], wanted, n_samples)
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise _damaged(paths[0], "Parquet", error) from error
+
+
+def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, other: Path) -> None:
+    """Raise where a file has not the columns of the first of its folder."""
+    for name in names:
+        found = schema.field(name).type if name in schema.names else "missing"
+        if found != first.field(name).type:
+            raise InputError(
+                f"Column {name!r} is {found} in {path} and {first.field(name).type} in "
+                f"{other.name}: give files with the same columns"
+            )
+
+
+def read_arrow(
+    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
+) -> Samples:
+    """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
+    pyarrow = _import("pyarrow", path)
+    try:
+        with pyarrow.memory_map(str(path)) as source:
+            if source.read(6) == b"ARROW1":
+                reader = pyarrow.ipc.open_file(source)
+                batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+            else:
+                source.seek(0)
+                reader = pyarrow.ipc.open_stream(source)
+                batches = iter(reader)
+            schema = reader.schema
+            wanted = _Wanted.of(schema.names, columns, reading)
+            return _encode_batches(pyarrow, batches, schema, wanted, None)
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise _damaged(path, "Arrow", error) from error
+
+
+class _Wanted(NamedTuple):
+    """The columns to read: those of the data, that of the weights, and what to do with them."""
+
+    names: list[str]
+    weights: str | None
+    reading: Reading
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], columns: Sequence[str] | None, reading: Reading | None
+    ) -> _Wanted:
+        picked = pick_columns(names, columns)
+        picked, weights, reading = find_weights(names, picked, reading or Reading())
+        return cls([names[j] for j in picked], None if weights is None else names[weights], reading)
+
+    @property
+    def all_names(self) -> list[str]:
+        return self.names if self.weights is None else [*self.names, self.weights]
+
+
+def _encode_batches(
+    pyarrow: Any, batches: Iterable[Any], schema: Any, wanted: _Wanted, n_samples: int | None
+) -> Samples:
+    names, weights, reading = wanted
+    encoder = None
+    for table in _whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
+        frame = as_frame(table.select(names))
+        assert frame is not None
+        if encoder is None:
+            orders = category_orders(frame)
+            encoder = Encoder(names, n_samples, orders=orders, reading=reading)
+        add_frame(encoder, frame)
+        if weights is not None:
+            encoder.weigh(table[weights].to_pylist())
+    assert encoder is not None
+    return encoder.finish()
+
+
+def _whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
+    """Yield the same rows as tables of a multiple of `rows` rows, then what is left (or none)."""
+    held: list[Any] = []
+    n_held = 0
+    for batch in batches:
+        batch.validate(
+            full=True
+        )  # a damaged file may point outside itself, and crash whoever looks
+        schema = batch.schema
+        held.append(batch)
+        n_held += batch.num_rows
+        if n_held >= rows:
+            table = pyarrow.Table.from_batches(held)
+            whole = n_held // rows * rows
+            yield table.slice(0, whole)
+            held, n_held = table.slice(whole).to_batches(), n_held - whole
+    yield pyarrow.Table.from_batches(held, schema)
+
+
+def _import(module: str, path: Path) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        message = f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'"
+        raise InputError(message) from error
+
+
+def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
+    reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
+    return InputError(f"{path} cannot be read as {kind} ({reason}): write it again")

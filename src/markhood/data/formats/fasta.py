@@ -1,0 +1,184 @@
+"""Aligned sequences in FASTA: every position that varies is a variable, its letters the levels.
+
+Most positions of an alignment hardly vary or are mostly gaps, and say nothing; which ones stay is
+only known after all sequences were seen, so the file is read twice, in chunks. Letters are
+handled as their numbers in ASCII, whose order is the alphabet's, and named at the end.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.encoder import Encoder, chunk_rows
+from markhood.data.coding.names import pick_columns
+from markhood.data.reading import Reading
+from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
+from markhood.errors import InputError
+
+GAP = ord("-")
+GAPS = "-.?"
+NUCLEOTIDES, AMBIGUOUS = "ACGTU", "NRYSWKMBDHVX"  # as IUPAC has them
+UNKNOWN_RESIDUE = "X"
+
+
+def read_fasta(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    reading: Reading | None = None,
+    min_minor: float = 0.01,
+    max_gap: float = 0.15,
+) -> Samples:
+    """Read aligned sequences from a FASTA file, which may be compressed (.gz).
+
+    Gaps are "-", "." and "?", in nucleotides also N and the other ambiguity codes, in proteins X.
+    They are a level like any other, "-", as usual with sequences; but missing values where
+    ``reading.missing`` is other than "error".
+
+    Parameters
+    ----------
+    path : Path
+    columns : sequence of str, optional
+        Positions to keep, counted from "1", in this order; by default all that vary enough.
+    reading : Reading, optional
+    min_minor : float, default=0.01
+        Leave out positions at which the second most common letter has less than this share of
+        the sequences that have no gap there.
+    max_gap : float, default=0.15
+        Leave out positions at which more than this share of the sequences have a gap.
+    """
+    for name, share in (("min_minor", min_minor), ("max_gap", max_gap)):
+        if not isinstance(share, (int, float)) or not 0 <= share <= 1:
+            raise InputError(f"{name} must be a share from 0 to 1, not {share!r}")
+    reading = reading or Reading()
+    file = _Alignment(path)
+    tally = _Tally()
+    for chunk in file.chunks():
+        tally.add(chunk)
+    kept = np.flatnonzero(tally.varies(min_minor, max_gap))
+    if len(kept) < 2:
+        raise InputError(
+            f"{len(kept)} of the {file.width} positions of {path} vary enough (min_minor="
+            f"{min_minor:g}) with few enough gaps (max_gap={max_gap:g}): lower the one, or raise "
+            "the other"
+        )
+    names = [str(position + 1) for position in kept.tolist()]
+    picked, _, reading = find_weights(names, pick_columns(names, columns), reading)
+    encoder = Encoder(
+        [names[j] for j in picked],
+        tally.n_sequences,
+        locate=lambda row: f"sequence {row + 1}",
+        reading=_by_number(reading),
+    )
+    letters = np.arange(256, dtype=np.uint8)
+    letters[tally.gaps()] = GAP
+    for chunk in file.chunks():
+        encoder.add(letters[chunk[:, kept[picked]]])
+    samples = encoder.finish()
+    named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
+    return replace(samples, levels=tuple(named[levels] for levels in samples.levels))
+
+
+def _by_number(reading: Reading) -> Reading:
+    """Say which letters are missing values by their numbers."""
+    given = [str(value).upper() for value in reading.missing_values]
+    missing = [ord(letter) for letter in given if len(letter) == 1]
+    if reading.missing != "error":
+        missing.append(GAP)
+    return replace(reading, missing_values=missing)
+
+
+def _letter(number: int | None) -> str | None:
+    return None if number is None else chr(number)
+
+
+@dataclass
+class _Alignment:
+    """A file of sequences, read some at a time."""
+
+    path: Path
+    width: int = 0
+
+    def chunks(self) -> Iterator[NDArray[np.uint8]]:
+        """Yield the letters of sequences, of shape (sequences, positions), upper case."""
+        sequences = self._sequences()
+        first = next(sequences, None)
+        if first is None:
+            raise InputError(f"{self.path} has no sequences: give a FASTA file of an alignment")
+        self.width = len(first)
+        rows = chunk_rows(self.width)
+        several = [first, *islice(sequences, rows - 1)]
+        while several:
+            yield np.stack(several)
+            several = list(islice(sequences, rows))
+
+    def _sequences(self) -> Iterator[NDArray[np.uint8]]:
+        parse = _parser(self.path)
+        is_compressed = self.path.suffix.lower() == ".gz"
+        try:
+            with (gzip.open if is_compressed else open)(self.path, "rt", encoding="ascii") as file:
+                for title, letters in parse(file):
+                    yield self._checked(title, letters)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self.path} is not plain text: give a FASTA file") from error
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise InputError(f"{self.path} is damaged ({error}): compress it again") from error
+
+    def _checked(self, title: str, letters: str) -> NDArray[np.uint8]:
+        if self.width and len(letters) != self.width:
+            raise InputError(
+                f"The sequence {title.split()[0] if title.split() else ''!r} of {self.path} has "
+                f"{len(letters)} letters where {self.width} were expected: align the sequences "
+                "first"
+            )
+        return np.frombuffer(letters.upper().encode("ascii"), np.uint8)
+
+
+def _parser(path: Path) -> Any:
+    try:
+        from Bio.SeqIO.FastaIO import SimpleFastaParser
+    except ImportError as error:
+        message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'"
+        raise InputError(message) from error
+    return SimpleFastaParser
+
+
+@dataclass
+class _Tally:
+    """How often each letter occurs at each position."""
+
+    n_sequences: int = 0
+    counts: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+
+    def add(self, chunk: NDArray[np.uint8]) -> None:
+        """Count the letters of some sequences."""
+        self.n_sequences += len(chunk)
+        occurs = np.zeros(256, np.bool_)
+        occurs[chunk] = True
+        for letter in np.flatnonzero(occurs).tolist():
+            times = (chunk == letter).sum(axis=0)
+            self.counts[letter] = self.counts.get(letter, 0) + times
+
+    def gaps(self) -> list[int]:
+        """Return the letters that mean a gap, or anything."""
+        certain = {chr(letter) for letter in self.counts} - set(GAPS)
+        is_nucleotides = certain <= set(NUCLEOTIDES + AMBIGUOUS)
+        return [ord(c) for c in GAPS + (AMBIGUOUS if is_nucleotides else UNKNOWN_RESIDUE)]
+
+    def varies(self, min_minor: float, max_gap: float) -> NDArray[np.bool_]:
+        """Return whether each position varies enough, and has few enough gaps."""
+        gaps = self.gaps()
+        certain = [times for letter, times in self.counts.items() if letter not in gaps]
+        zeros = np.zeros_like(next(iter(self.counts.values())))
+        ranked = np.sort(np.stack([zeros, zeros, *certain]), axis=0)
+        seen = ranked.sum(axis=0)
+        enough = ranked[-2] >= min_minor * seen
+        return np.asarray(enough & (self.n_sequences - seen <= max_gap * self.n_sequences))

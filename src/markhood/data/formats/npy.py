@@ -1,0 +1,185 @@
+"""NumPy's own files, read in blocks in the order in which they lie on disk.
+
+Plain reads rather than a memory map: the pages of a map count as the process's memory until
+someone else needs them, and members of an NPZ cannot be mapped at all. One road serves both, and
+needs one block of memory whatever the size of the file.
+"""
+
+from __future__ import annotations
+
+import lzma
+import math
+import struct
+import sys
+import warnings
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy_format
+from numpy.typing import NDArray
+
+from markhood.data.coding import encoder
+from markhood.data.coding.encode import check_table
+from markhood.data.coding.encoder import Encoder, chunk_rows
+from markhood.data.coding.findings import listed
+from markhood.data.coding.names import default_names, pick_columns
+from markhood.data.reading import Reading
+from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
+from markhood.errors import InputError
+
+# What an archive that is not one, or encrypted, or compressed in an unknown way makes zipfile raise.
+DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError,
+           OverflowError, RuntimeError, ValueError, struct.error)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Header:
+    shape: tuple[int, ...]
+    by_columns: bool
+    dtype: np.dtype[Any]
+
+    def check_size(self, n_bytes: int, label: str) -> None:
+        """Raise where fewer bytes follow than the values need, before room is made for them."""
+        if math.prod(self.shape) * self.dtype.itemsize > n_bytes:
+            raise _truncated(label)
+
+
+def read_npy(
+    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
+) -> Samples:
+    """Read an array of shape (n_samples, n_variables) from an NPY file."""
+    with path.open("rb") as handle:
+        header = _read_header(handle, str(path))
+        if path.is_file():
+            header.check_size(path.stat().st_size - handle.tell(), str(path))
+        return _read_array(handle, header, columns, str(path), reading or Reading())
+
+
+def read_npz(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    array: str | None = None,
+    reading: Reading | None = None,
+) -> Samples:
+    """Read one array of an NPZ file: that named, else `data`, else the only one with two axes."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            headers = {}
+            for member in archive.namelist():
+                if member.endswith(".npy"):
+                    with archive.open(member) as handle:
+                        headers[member[:-4]] = _read_header(handle, f"{member} in {path}")
+            name = _choose(headers, array, path)
+            with archive.open(f"{name}.npy") as handle:
+                label = f"The array {name!r} in {path}"
+                header = _read_header(handle, label)
+                size = archive.getinfo(f"{name}.npy").file_size
+                header.check_size(size - handle.tell(), label)
+                return _read_array(handle, header, columns, label, reading or Reading())
+    except InputError:
+        raise
+    except DAMAGES as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{path} is damaged ({reason}): save it again") from error
+
+
+def _choose(headers: dict[str, _Header], wanted: str | None, path: Path) -> str:
+    tables = [name for name, header in headers.items() if len(header.shape) == 2]
+    if wanted is None and "data" in headers:
+        wanted = "data"
+    elif wanted is None and len(tables) == 1:
+        wanted = tables[0]
+    if wanted is not None and wanted in headers:
+        return wanted
+    shapes = [f"{name!r} ({' x '.join(map(str, h.shape))})" for name, h in headers.items()]
+    has = f"it has {listed(shapes, 8)}" if shapes else "it has no arrays"
+    problem = (
+        f"no array {wanted!r}"
+        if wanted is not None
+        else f"no array 'data' and {len(tables)} two-dimensional ones"
+    )
+    raise InputError(f"{path} has {problem}: name a two-dimensional one as array ({has})")
+
+
+def _read_header(handle: IO[bytes], label: str) -> _Header:
+    """Read what comes before the values; an array of objects is refused here."""
+    try:
+        version = npy_format.read_magic(handle)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"format {version} is for records")
+        parse = getattr(npy_format, f"read_array_header_{version[0]}_0")
+        with warnings.catch_warnings(action="ignore"):  # that an old Python wrote it
+            header = _Header(*parse(handle))
+    except Exception as error:  # it is Python's source that is parsed, which can fail in many ways
+        reason = (str(error).splitlines() or ["damaged"])[0]
+        raise InputError(f"{label} cannot be read as NPY ({reason}): save it again") from error
+    if header.dtype.hasobject:
+        raise InputError(
+            f"{label} holds pickled Python objects, which are not read because they can run "
+            "code: save an array of numbers or text"
+        )
+    return header
+
+
+def _read_array(
+    handle: IO[bytes],
+    header: _Header,
+    columns: Sequence[str] | None,
+    label: str,
+    reading: Reading,
+) -> Samples:
+    """Pack the array that follows its header."""
+    check_table(header.shape, header.dtype)
+    n_samples, n_variables = header.shape
+    names = default_names(n_variables)
+    picked, weights, reading = find_weights(names, pick_columns(names, columns), reading)
+    packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
+    is_whole = picked == list(range(n_variables))
+    itemsize = header.dtype.itemsize
+    if header.by_columns:
+        step = max(1, encoder.CHUNK_BYTES // (n_samples * itemsize))
+        for start in range(0, n_variables, step):
+            shape = (min(step, n_variables - start), n_samples)
+            block = _read_block(handle, shape, header.dtype, label)
+            if weights is not None and start <= weights < start + step:
+                packing.weigh(block[weights - start].tolist())
+            if is_whole:
+                packing.place(block.T, 0, start)
+                continue
+            for at, j in enumerate(picked):
+                if start <= j < start + step:
+                    packing.place(block[j - start : j - start + 1].T, 0, at)
+        packing.skip(n_samples)
+    else:
+        step = chunk_rows(n_variables * itemsize)
+        for start in range(0, n_samples, step):
+            shape = (min(step, n_samples - start), n_variables)
+            block = _read_block(handle, shape, header.dtype, label)
+            packing.add(block if is_whole else block[:, picked])
+            if weights is not None:
+                packing.weigh(block[:, weights].tolist())
+    return packing.finish()
+
+
+def _truncated(label: str) -> InputError:
+    return InputError(f"{label} is truncated, values are missing at its end: save it again")
+
+
+def _read_block(
+    handle: IO[bytes], shape: tuple[int, int], dtype: np.dtype[Any], label: str
+) -> NDArray[Any]:
+    size = shape[0] * shape[1] * dtype.itemsize
+    content = handle.read(size)
+    if len(content) < size:
+        raise _truncated(label)
+    if dtype.kind == "U" and np.frombuffer(content, f"{dtype.byteorder}u4").max() > sys.maxunicode:
+        raise InputError(f"{label} is damaged (it has text that is none): save it again")
+    if dtype.kind == "b":  # any other byte than 0 or 1 would be neither true nor false
+        return np.asarray(np.frombuffer(content, np.uint8).reshape(shape) != 0)
+    return np.frombuffer(content, dtype).reshape(shape)

@@ -1,0 +1,95 @@
+"""Genotypes in PLINK's .bed files, read through bed-reader a block of variants at a time.
+
+A genotype is the number of copies, 0, 1 or 2, of the allele that the .bim file names first (A1,
+usually the minor one). It can be kept as three levels, or as two: any copy (dominant), or two
+(recessive).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding import encoder
+from markhood.data.coding.encoder import Encoder
+from markhood.data.coding.names import pick_columns
+from markhood.data.reading import Reading
+from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
+from markhood.errors import InputError
+
+MISSING = -127  # as bed-reader has it in int8
+CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
+    "levels": lambda copies: copies,
+    "dominant": lambda copies: copies > 0,
+    "recessive": lambda copies: copies > 1,
+}
+
+
+def read_bed(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    reading: Reading | None = None,
+    genotypes: str = "levels",
+) -> Samples:
+    """Read genotypes from a .bed file, beside which its .bim and .fam are.
+
+    Parameters
+    ----------
+    path : Path
+    columns : sequence of str, optional
+        Variants to keep, in this order; by default all. Those whose name is "." are called by
+        chromosome and position, as in "7:117559590".
+    reading : Reading, optional
+    genotypes : {"levels", "dominant", "recessive"}, default="levels"
+        Whether a genotype is the number of copies of A1, whether there is one, or whether there
+        are two.
+    """
+    if genotypes not in CODINGS:
+        raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}")
+    reading = reading or Reading()
+    try:
+        with _open(path) as bed:
+            return _encode(bed, columns, reading, genotypes)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"{path} cannot be read as PLINK's .bed ({reason}): put its .bim and .fam beside it, "
+            "or write it again"
+        ) from error
+
+
+def _open(path: Path) -> Any:
+    try:
+        from bed_reader import open_bed
+    except ImportError as error:
+        message = f"Reading {path} needs bed-reader: pip install 'markhood[plink]'"
+        raise InputError(message) from error
+    return open_bed(path)
+
+
+def _encode(bed: Any, columns: Sequence[str] | None, reading: Reading, genotypes: str) -> Samples:
+    n_samples, _ = bed.shape
+    names = [
+        f"{chromosome}:{position}" if name == "." else str(name)
+        for name, chromosome, position in zip(bed.sid, bed.chromosome, bed.bp_position, strict=True)
+    ]
+    picked, _, reading = find_weights(names, pick_columns(names, columns), reading)
+    codes = (*reading.missing_values, MISSING)
+    packing = Encoder(
+        [names[j] for j in picked], n_samples, reading=replace(reading, missing_values=codes)
+    )
+    step = max(1, encoder.CHUNK_BYTES // n_samples)
+    for start in range(0, len(picked), step):
+        copies = bed.read(index=np.s_[:, picked[start : start + step]], dtype="int8", order="F")
+        coded = CODINGS[genotypes](copies).astype(np.int8, order="F")
+        packing.place(np.where(copies == MISSING, copies, coded), 0, start)
+    packing.skip(n_samples)
+    return packing.finish()

@@ -1,0 +1,1 @@
+"""The NumPy twin of every kernel: the definition that the other backends are tested against."""

@@ -1,0 +1,1 @@
+"""One road from a request to a result, for all doors."""

@@ -1,0 +1,251 @@
+"""How long learning will take and how much memory, found out in a second or two.
+
+The screen's cost is that of a few of its tiles, times their number. All else depends on how many
+pairs pass it, and on how many variables are then near each other; so some variables, picked at
+random, are screened against all, then those that passed with them, and so on for as many steps as
+the search takes. The searches for their blankets are run and timed. Where there are too many
+variables near to follow all, some are followed and the rest is made up of others at random: a
+search takes as long among those.
+
+Memory is what a pair and a variable were measured to take at the peak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.data.storage import memory
+from markhood.errors import InputError
+from markhood.execution.runner import Runner, cut
+from markhood.kernels.lists import Lists
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import NO_PENALTY, Kernels
+from markhood.learning.methods import HillClimbing, Method
+from markhood.scores.scorer import Road, road_for
+from markhood.search.screen import pair_costs, screen, tiles_of
+
+SECONDS = 0.4  # for each of the things that are timed
+WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
+MOST_ROWS = 1536
+VARIABLES_PER_BLOCK = 4096
+VARIABLES_PER_TILE = 4
+THREAD_GAIN = 0.9  # what a thread more brings, of another
+PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
+FLIPPED = 0.1  # share of the edges that the climb takes out, from 0.04 (chains) to 0.25 (dense)
+SECONDS_PER_FLIP = 1e-4  # of bookkeeping
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What learning will take.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        By phase.
+    memory : int
+        Bytes beyond those that the process has now.
+    pairs : int
+        How many will pass the screen.
+    candidates : float
+        How many others a variable's neighbours are looked for among, on average.
+    """
+
+    seconds: dict[str, float]
+    memory: int
+    pairs: int
+    candidates: float
+
+
+def forecast(samples: Samples, method: Method, kernels: Kernels, n_jobs: int | None) -> Forecast:
+    """Say what learning will take on threads of this machine.
+
+    Raises
+    ------
+    InputError
+        For methods other than hill climbing, and for samples with missing values.
+    """
+    if not isinstance(method, HillClimbing):
+        raise InputError(
+            f"Only plrhc, hc and mpl can be forecast, not {method.name}: try it on fewer variables"
+        )
+    if samples.missing:
+        raise InputError(
+            "A forecast is of one learning, and imputation is many: choose missing='drop' for it"
+        )
+    runner, d = Runner(n_jobs), samples.n_variables
+    near, rng = method.near(), np.random.default_rng(0)
+    seconds: dict[str, float] = {}
+    pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
+    seeds = np.arange(len(spaces))
+    if near["depth"] is not None:
+        seconds["screen"] = _seconds_of_screen(samples, method.gamma, kernels, runner, rng)
+        sample = _Sample(samples, method.gamma, runner, rng)
+        pairs = sample.n_pairs
+        seeds, spaces = sample.spaces(near["depth"], near.get("max_candidates") or d)
+    road = road_for(samples, method.criterion_used(), kernels)
+    blankets = _Blankets(road, seeds, spaces)
+    each = d / (effective_n_jobs(n_jobs) * THREAD_GAIN)  # variables one after another, of all
+    seconds["blankets"] = blankets.seconds * each
+    scored = blankets.seconds_of(lambda t, members: road.toggled(t, members, members))
+    if method.rule == "global":
+        flips = FLIPPED * blankets.mean_size * d / 2
+        seconds["climb"] = scored * each + flips * (2 * scored + SECONDS_PER_FLIP)
+    fitted = blankets.seconds_of(
+        lambda t, members: kernels.fit_blankets(samples.bits, t, members, NO_PENALTY)
+    )
+    seconds["evidence"] = (scored + fitted) * each
+    candidates = float(np.mean([len(space) for space in spaces]))
+    return Forecast(seconds, _bytes(samples, pairs), pairs, candidates)
+
+
+def require_room(samples: Samples, method: Method, n_jobs: int | None) -> None:
+    """Raise where the pairs that pass the screen will not fit in memory, before any is found."""
+    available = memory.available_memory()
+    near = method.near() if isinstance(method, HillClimbing) else {"depth": None}
+    d = samples.n_variables
+    if available is None or near["depth"] is None:
+        return
+    if _bytes(samples, d * (d - 1) // 2) <= available:  # whatever passes
+        return
+    sample = _Sample(samples, method.gamma, Runner(n_jobs), np.random.default_rng(0))  # type: ignore[attr-defined]
+    needed = _bytes(samples, sample.n_pairs)
+    if needed > available:
+        raise InputError(
+            f"{d} variables, of which about {sample.n_pairs:.2g} pairs will pass the screen, need "
+            f"about {memory.readable(needed)} of memory, but only {memory.readable(available)} is available: "
+            "raise gamma, take fewer columns, or a larger machine"
+        )
+
+
+def _bytes(samples: Samples, n_pairs: int) -> int:
+    mapped = samples.words.nbytes if isinstance(samples.words, np.memmap) else 0
+    return mapped + n_pairs * PAIR_BYTES + samples.n_variables * VARIABLE_BYTES
+
+
+def _seconds_of_screen(
+    samples: Samples, gamma: float, kernels: Kernels, runner: Runner, rng: np.random.Generator
+) -> float:
+    """Time some tiles of the screen, as many as take a moment."""
+    tiles = tiles_of(samples, kernels)
+    rng.shuffle(tiles)
+    costs, n_timed, took = pair_costs(samples, gamma), 1, 0.0
+    screen(samples, costs, kernels, runner, tiles[:1])  # what comes before the first is not timed
+    while took < SECONDS / 4:
+        n_timed *= 4
+        start = perf_counter()
+        screen(samples, costs, kernels, runner, [tiles[k % len(tiles)] for k in range(n_timed)])
+        took = perf_counter() - start
+    return took / n_timed * len(tiles)
+
+
+class _Sample:
+    """Some variables screened against all, and further ones that they lead to."""
+
+    def __init__(
+        self, samples: Samples, gamma: float, runner: Runner, rng: np.random.Generator
+    ) -> None:
+        self._samples, self._runner, self._rng = samples, runner, rng
+        self._costs = pair_costs(samples, gamma)
+        d, n_rows = samples.n_variables, len(samples.words) / samples.n_variables
+        rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
+        self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
+        self._known: dict[int, NDArray[np.int64]] = {}
+        self._seeds = rng.permutation(d)[: self._rows]
+        self._look_at(self._seeds)
+        degree = np.mean([len(self._known[v]) for v in self._seeds.tolist()])
+        self.n_pairs = int(degree * d / 2)
+        self._n_followed = int(np.clip(self._rows / max(1.0, float(degree)), 4, 64))
+
+    def spaces(self, depth: int, most: int) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+        """Return some variables and, for each, a space of the size that a search would have."""
+        seeds = self._seeds[: self._n_followed]
+        layer = seeds
+        for _ in range(min(depth, 3) - 1):
+            near = [self._known[v] for v in layer.tolist()]
+            found = np.unique(np.concatenate([np.empty(0, np.int64), *near]))
+            new = self._rng.permutation([v for v in found.tolist() if v not in self._known])
+            self._look_at(new[: self._rows].astype(np.int64))
+            layer = np.array([v for v in found.tolist() if v in self._known], np.int64)
+        return seeds, [self._space(int(v), depth, most) for v in seeds]
+
+    def _space(self, seed: int, depth: int, most: int) -> NDArray[np.int64]:
+        reached, layer, expected, scale = {seed}, [seed], 0.0, 1.0
+        for _ in range(depth):
+            followed = [v for v in layer if v in self._known]
+            if not followed:
+                break
+            scale *= len(layer) / len(followed)
+            found = {int(u) for v in followed for u in self._known[v]} - reached
+            layer = sorted(found)
+            reached |= found
+            expected += len(found) * scale
+        reached.remove(seed)
+        d = self._samples.n_variables
+        size = min(most, d - 1, max(round(expected), len(reached)))
+        space = np.array(sorted(reached)[:size], np.int64)
+        others = np.delete(np.arange(d), [seed, *space.tolist()])
+        made_up = self._rng.choice(others, size - len(space), replace=False)
+        return np.sort(np.concatenate([space, made_up]))
+
+    def _look_at(self, variables: NDArray[np.int64]) -> None:
+        """Screen variables against all; note those that pass with each."""
+        if not len(variables):
+            return
+        m, native = len(variables), NativeKernels()
+
+        def test(block: range) -> NDArray[np.int64]:
+            part = self._samples.pick(
+                np.concatenate([variables, np.arange(block.start, block.stop)])
+            )
+            tile = (range(m), range(m, part.n_variables))
+            edges = screen(part, self._costs, native, Runner(1), [tile]).edges
+            return np.column_stack([variables[edges[:, 0]], edges[:, 1] - m + block.start])
+
+        blocks = cut(self._samples.n_variables, VARIABLES_PER_BLOCK)
+        found = np.concatenate(list(self._runner.map("forecast", test, blocks)))
+        found = found[found[:, 0] != found[:, 1]]
+        for variable in variables.tolist():
+            self._known[variable] = found[found[:, 0] == variable, 1]
+
+
+class _Blankets:
+    """Searches for some blankets, timed one after another, and what was found."""
+
+    def __init__(
+        self, road: Road, seeds: NDArray[np.int64], spaces: Sequence[NDArray[np.int64]]
+    ) -> None:
+        def search(tile: range) -> Lists:
+            own = Lists.of(spaces[tile.start : tile.stop])
+            return road.grown(seeds[tile.start : tile.stop], own).members
+
+        found, self.seconds = _timed(search, cut(len(seeds), VARIABLES_PER_TILE))
+        self._members = Lists.joined(found)
+        self._targets = seeds[: len(self._members)]
+        self.mean_size = len(self._members.values) / len(self._members)
+
+    def seconds_of(self, score: Callable[[NDArray[np.int64], Lists], Any]) -> float:
+        """Return how long scoring a blanket takes, of those that were found."""
+        _, seconds = _timed(
+            lambda tile: score(self._targets, self._members), [range(len(self._targets))] * 99
+        )
+        return seconds
+
+
+def _timed(work: Callable[[range], Any], tiles: Sequence[range]) -> tuple[list[Any], float]:
+    """Run tiles for a moment; return the results, and the seconds for one of a tile's things."""
+    found, n_done, start = [], 0, perf_counter()
+    for tile in tiles:
+        found.append(work(tile))
+        n_done += len(tile)
+        if perf_counter() - start > SECONDS:
+            break
+    return found, (perf_counter() - start) / n_done

@@ -1,0 +1,242 @@
+"""Learning where values are missing: several completed data sets, and what they agree on.
+
+Each data set is completed on its own, by turns of learning and guessing:
+
+    1. fill every missing value by chance, as often as its levels are seen in the variable
+    2. learn a graph from the completed samples
+    3. draw each missing value anew given the others of its sample, by the variable's regression on
+       its neighbours; some sweeps of this are Gibbs sampling from the learned model
+    4. go on with 2 until the graph settles: until a turn changes no fewer edges than the turn
+       before it did, and the first turns, which forget the filling, are over
+
+An edge of the answer is in more than half of the completed sets' graphs. Its `share` says in how many,
+and `evidence_variance` how much its evidence differs between them: signs of how much the missing
+values matter to it. Evidence, couplings and regressions are means over the sets, all of them on the
+final graph.
+
+The assumption is that values are missing at random: whether one is missing may depend on what was
+observed in its sample, but not on the value itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Integral
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+from markhood.execution.runner import Runner
+from markhood.graph.graph import Graph
+from markhood.kernels.protocol import Kernels
+from markhood.kernels.tables import codes
+from markhood.learning.describe import describe
+from markhood.learning.learned import Learned
+from markhood.learning.methods import Method
+from markhood.model.regressions import Regressions, softmax
+from markhood.search.blankets import add_counts
+from markhood.search.combine import edges_in_most
+from markhood.search.knowledge import Knowledge
+
+# A filling by chance weakens all couplings. With 30 % missing on grids of 64, 2 turns ended 20.5 edges
+# from the complete data's graph, 6 turns 17.8 and 12 turns 17.0.
+FIRST_TURNS = 6
+MOST_TURNS = 20
+SWEEPS = 5
+
+
+@dataclass(frozen=True)
+class Imputation:
+    """How missing values are imputed.
+
+    Parameters
+    ----------
+    sets : int, default=10
+        How many completed data sets to learn from.
+    seed : int, default=0
+        What their random numbers start from.
+    """
+
+    sets: int = 10
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if not isinstance(self.sets, Integral) or self.sets < 2:
+            raise InputError(f"imputations must be a whole number from 2 up, not {self.sets!r}.")
+        if not isinstance(self.seed, Integral) or self.seed < 0:
+            raise InputError(f"The seed must be a whole number from 0 up, not {self.seed!r}.")
+
+
+def learn_imputed(
+    samples: Samples,
+    method: Method,
+    kernels: Kernels,
+    runner: Runner,
+    knowledge: Knowledge,
+    imputation: Imputation,
+) -> Learned:
+    """Learn from samples with missing values: complete them several times, learn, and combine.
+
+    Parameters
+    ----------
+    samples : Samples
+        Read with ``missing="impute"``.
+    method : Method
+        What learns from completed samples.
+    kernels : Kernels
+    runner : Runner
+    knowledge : Knowledge
+    imputation : Imputation
+
+    Returns
+    -------
+    Learned
+        Its graph has the annotations ``share`` and ``evidence_variance``.
+    """
+    quiet = replace(runner, progress=lambda phase, done, total: None)
+
+    def learn(completed: Samples) -> Learned:
+        return method.learn(completed, kernels, quiet, knowledge)
+
+    sets = []
+    start = perf_counter()
+    runner.progress("imputations", 0, imputation.sets)
+    for seed in np.random.SeedSequence(imputation.seed).spawn(imputation.sets):
+        sets.append(_settle(samples, learn, np.random.default_rng(seed)))
+        runner.progress("imputations", len(sets), imputation.sets)
+    return _combined(sets, kernels, quiet, perf_counter() - start)
+
+
+def _settle(
+    samples: Samples, learn: Callable[[Samples], Learned], rng: np.random.Generator
+) -> tuple[Samples, Learned]:
+    """Learn and draw the missing values in turns until the graph stays as it is, but for chance."""
+    values = Completed(samples, rng)
+    learned, changed = learn(values.samples()), math.inf
+    for turn in range(1, MOST_TURNS + 1):
+        before, changed_before = learned, changed
+        for _ in range(SWEEPS):
+            values.draw_missing(learned.regressions)
+        learned = learn(values.samples())
+        edges = {tuple(edge) for edge in learned.graph.edges.tolist()}
+        changed = len(edges ^ {tuple(edge) for edge in before.graph.edges.tolist()})
+        if turn >= FIRST_TURNS and changed >= changed_before:
+            break
+    return values.samples(), learned
+
+
+class Completed:
+    """Samples whose missing values are guesses, which can be drawn anew.
+
+    Parameters
+    ----------
+    samples : Samples
+        With missing values.
+    rng : numpy Generator
+    """
+
+    def __init__(self, samples: Samples, rng: np.random.Generator) -> None:
+        self._source = samples
+        self._rng = rng
+        self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+        self._absent = {
+            variable: np.flatnonzero(_unpacked(mask, samples.n_samples))
+            for variable, mask in samples.missing.items()
+        }
+        for variable, absent in self._absent.items():
+            seen = np.delete(self._values[variable], absent)
+            self._values[variable, absent] = rng.choice(seen, size=len(absent))
+
+    def draw_missing(self, regressions: Regressions) -> None:
+        """Draw every missing value given the others of its sample, one variable after another."""
+        margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
+        for variable in self._rng.permutation(list(self._absent)).tolist():
+            absent = self._absent[variable]
+            neighbours = self._values[np.ix_(regressions.blankets[variable], absent)]
+            chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
+            steps = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
+            self._values[variable, absent] = (self._rng.random((len(absent), 1)) > steps).sum(
+                axis=1
+            )
+
+    def samples(self) -> Samples:
+        """Return the samples as they are completed now."""
+        source = self._source
+        words = source.words.copy()
+        for variable in self._absent:
+            start, stop = source.starts[variable : variable + 2].tolist()
+            levels = np.arange(1, stop - start + 1, dtype=np.uint16)[:, np.newaxis]
+            packed = np.packbits(self._values[variable] == levels, axis=1, bitorder="little")
+            words[start:stop].view(np.uint8)[:, : packed.shape[1]] = packed
+        return replace(source, words=words, missing={})
+
+
+def _unpacked(mask: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
+    return np.unpackbits(mask.view(np.uint8), count=n_samples, bitorder="little")
+
+
+def _combined(
+    sets: list[tuple[Samples, Learned]], kernels: Kernels, runner: Runner, seconds: float
+) -> Learned:
+    """Keep the edges that most sets have, with means of what the sets say of them."""
+    names, d = sets[0][0].names, sets[0][0].n_variables
+    of_sets = [learned for _, learned in sets]
+    edges, shares = edges_in_most([learned.graph.edges for learned in of_sets], d)
+    or_edges, _ = edges_in_most([learned.or_graph.edges for learned in of_sets], d)
+    described = [
+        describe(edges, completed, learned.criterion, kernels, runner)
+        for completed, learned in sets
+    ]
+    evidence_ends = np.array([numbers.evidence_ends for numbers in described])
+    graph = Graph(
+        names,
+        edges,
+        evidence_ends.mean(axis=0),
+        np.mean([numbers.coupling_ends for numbers in described], axis=0),
+        coupling_tables=[
+            None if tables[0] is None else np.mean(tables, axis=0)
+            for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
+        ],
+        annotations={
+            "share": shares,
+            "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
+        },
+    )
+    phases = of_sets[0].evaluations
+    return Learned(
+        graph=graph,
+        screened_graph=_screened_in_most(of_sets, d),
+        or_graph=Graph(names, or_edges),
+        blanket_scores=np.mean([numbers.scores for numbers in described], axis=0),
+        evaluations={
+            phase: add_counts([learned.evaluations[phase] for learned in of_sets])
+            for phase in phases
+        },
+        seconds={"imputation": seconds},
+        regressions=_mean([numbers.regressions for numbers in described]),
+        criterion=of_sets[0].criterion,
+        n_cut=max(learned.n_cut for learned in of_sets),
+    )
+
+
+def _screened_in_most(of_sets: list[Learned], n_variables: int) -> Graph | None:
+    graphs = [learned.screened_graph for learned in of_sets if learned.screened_graph is not None]
+    if not graphs:
+        return None
+    edges, _ = edges_in_most([graph.edges for graph in graphs], n_variables)
+    return Graph(graphs[0].nodes, edges)
+
+
+def _mean(regressions: list[Regressions]) -> Regressions:
+    """Return the means of regressions on the same blankets."""
+    return replace(
+        regressions[0],
+        coefficients=np.mean([r.coefficients for r in regressions], axis=0),
+        infinite=np.any([r.infinite for r in regressions], axis=0),
+    )

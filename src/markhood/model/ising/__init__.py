@@ -1,0 +1,1 @@
+"""Networks of binary variables: one coupling an edge."""

@@ -1,0 +1,248 @@
+"""`IsingModel`: a distribution of binary variables with pairwise interactions on a graph.
+
+    log p(x) = sum_i h_i x_i + sum_{ij in E} J_ij x_i x_j - log Z,      x_i in {0, 1},
+
+with a field h_i for every variable and a coupling J_ij for every edge. A coupling is the log odds
+ratio of its two variables given all others, which is what a learned graph reports, and why the
+coding is 0/1. Physicists write s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
+
+    J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4.
+
+Variables with more levels have vectors of fields and tables for couplings; `PottsModel` is another
+class with the same methods, for nothing here is faster or shorter for being general.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from markhood.data.coding.encoder import Encoder
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.model.convergence import Convergence, chain_diagnostics
+from markhood.model.exact import Exact
+from markhood.model.ising.enumeration import LARGEST, enumerate_states
+from markhood.model.ising.forest import Forest, sigmoid
+from markhood.model.neighbours import Neighbours
+from markhood.model.sampling.gibbs import Advance, gibbs_network
+from markhood.model.sampling.sampled import SampledModel
+from markhood.model.sampling.settings import require_counts
+
+
+class IsingModel(SampledModel):
+    """Binary variables with pairwise interactions, in 0/1 coding.
+
+    Parameters
+    ----------
+    graph : Graph
+        Which variables interact.
+    couplings : array-like of shape (n_edges,)
+        Aligned with ``graph.edges``.
+    fields : array-like of shape (n_variables,), optional
+        Aligned with ``graph.nodes``; zero by default.
+
+    Examples
+    --------
+    >>> model = IsingModel(Graph("abc", [(0, 1), (1, 2)]), couplings=[2.0, -1.0])
+    >>> model.log_potential([[1, 1, 0], [1, 1, 1]])
+    array([2., 1.])
+    >>> model.marginals().round(3)
+    array([0.782, 0.742, 0.329])
+    >>> model.sample(100_000, seed=1).mean(axis=0).round(1)
+    array([0.8, 0.7, 0.3])
+    """
+
+    def __init__(self, graph: Graph, couplings: ArrayLike, fields: ArrayLike | None = None) -> None:
+        self.graph = graph
+        self.couplings = _numbers(couplings, graph.n_edges, "couplings", "edge")
+        zero = np.zeros(graph.n_nodes)
+        self.fields = _numbers(zero if fields is None else fields, len(zero), "fields", "variable")
+        if graph.n_nodes == 0:
+            raise InputError("A model needs at least one variable, and the graph has no nodes.")
+
+    @classmethod
+    def from_spins(
+        cls, graph: Graph, couplings: ArrayLike, fields: ArrayLike | None = None
+    ) -> IsingModel:
+        """Make the model from couplings and fields in -1/+1 coding.
+
+        Examples
+        --------
+        >>> IsingModel.from_spins(Graph("ab", [(0, 1)]), [0.5]).fields
+        array([-1., -1.])
+        """
+        spins = cls(graph, couplings, fields)
+        shift = spins._neighbours.sums(spins._neighbours.couplings)
+        return cls(graph, 4.0 * spins.couplings, 2.0 * spins.fields - 2.0 * shift)
+
+    def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return couplings and fields in -1/+1 coding.
+
+        Examples
+        --------
+        >>> IsingModel(Graph("ab", [(0, 1)]), [2.0], [-1.0, -1.0]).to_spins()
+        (array([0.5]), array([0., 0.]))
+        """
+        shift = self._neighbours.sums(self._neighbours.couplings)
+        return self.couplings / 4.0, self.fields / 2.0 + shift / 4.0
+
+    def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
+        """Return log p(x) + log Z of every sample, shape (n_samples,).
+
+        Parameters
+        ----------
+        samples : array-like of shape (n_samples, n_variables)
+            Zeros and ones.
+        """
+        values = self._checked(samples)
+        together: NDArray[np.float64] = np.einsum("si,si->s", self._couplings_times(values), values)
+        return values @ self.fields + together / 2.0
+
+    def conditionals(self, samples: ArrayLike) -> NDArray[np.float64]:
+        """Return the probability that each variable is one given all others in its sample.
+
+        Parameters
+        ----------
+        samples : array-like of shape (n_samples, n_variables)
+            Zeros and ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_variables)
+
+        Examples
+        --------
+        >>> model = IsingModel(Graph("ab", [(0, 1)]), [2.0], [-1.0, 0.0])
+        >>> model.conditionals([[0, 0], [0, 1]]).round(3)
+        array([[0.269, 0.5  ],
+               [0.731, 0.5  ]])
+        """
+        return sigmoid(self.fields + self._couplings_times(self._checked(samples)))
+
+    def log_partition(self) -> float:
+        """Return log Z: for forests, and for any graph of at most 20 variables."""
+        return self._exact.log_partition
+
+    def marginals(self) -> NDArray[np.float64]:
+        """Return P(x_i = 1), shape (n_variables,), wherever `log_partition` is possible."""
+        return self._exact.marginals.copy()
+
+    def pair_marginals(self) -> NDArray[np.float64]:
+        """Return the table of every edge, wherever `log_partition` is possible.
+
+        Returns
+        -------
+        ndarray of shape (n_edges, 2, 2)
+            Entry ``[e, a, b]`` is P(x_i = a, x_j = b) for edge e = (i, j).
+        """
+        return self._exact.pair_marginals.copy()
+
+    def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
+        """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
+
+        Parameters
+        ----------
+        samples : array-like of shape (n_samples, n_variables)
+            What `sample` returned.
+        chains : int, default=16
+            As given to `sample`.
+
+        Examples
+        --------
+        >>> model = IsingModel(Graph("abc", [(0, 1), (1, 2), (0, 2)]), [1.0, 1.0, -1.0])
+        >>> summary = model.convergence(model.sample(3200, seed=1))
+        >>> summary.names
+        ('a', 'b', 'c', 'log potential')
+        >>> bool(summary.r_hat.max() < 1.05)
+        True
+        """
+        values = self._checked(samples)
+        require_counts(chains=chains)
+        draws = len(values) // chains
+        traced = np.column_stack((values, self.log_potential(values)))[: draws * chains]
+        names = (*self.graph.nodes, "log potential")
+        return chain_diagnostics(traced.reshape(draws, chains, -1), names)
+
+    def __repr__(self) -> str:
+        """Say how large the model is."""
+        return f"<IsingModel: {self.n_variables} variables, {self.graph.n_edges} couplings>"
+
+    @cached_property
+    def _neighbours(self) -> Neighbours:
+        return Neighbours.of(self.n_variables, self.graph.edges, self.couplings)
+
+    @cached_property
+    def _forest(self) -> Forest | None:
+        return Forest.of(self._neighbours, self.fields)
+
+    @cached_property
+    def _exact(self) -> Exact:
+        if self._forest is not None:
+            return self._forest.exact(self.graph.edges)
+        if self.n_variables <= LARGEST:
+            return enumerate_states(self.graph.edges, self.couplings, self.fields)
+        raise InputError(
+            f"The graph has cycles and {self.n_variables} variables; exact answers need a forest "
+            f"or at most {LARGEST} variables, so estimate them from model.sample(...)."
+        )
+
+    @property
+    def _exact_sampler(self) -> Forest | None:
+        return self._forest
+
+    _no_exact_sampler = "Only forests are sampled exactly, and this graph has a cycle."
+
+    def _gibbs_sampler(self, kernels: Kernels) -> Advance:
+        return partial(kernels.gibbs, gibbs_network(self._neighbours, self.fields))
+
+    @property
+    def _level_counts(self) -> int:
+        return 2
+
+    def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
+        encoder = Encoder(self.graph.nodes, n_samples, levels=((0, 1),) * self.n_variables)
+        for block in blocks:
+            encoder.add(block)
+        return encoder.finish()
+
+    def _couplings_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up the couplings to the neighbours that are one, for every sample and variable."""
+        from scipy.sparse import csr_array
+
+        lists = self._neighbours.lists
+        shape = (self.n_variables, self.n_variables)
+        matrix = csr_array((self._neighbours.couplings, lists.values, lists.starts), shape=shape)
+        return np.asarray(values @ matrix)
+
+    def _checked(self, samples: ArrayLike) -> NDArray[np.float64]:
+        values = np.asarray(samples)
+        if values.ndim != 2 or values.shape[1] != self.n_variables:
+            raise InputError(
+                f"Samples of this model have shape (n_samples, {self.n_variables}), and these "
+                f"have {values.shape}."
+            )
+        if not np.isin(values, (0, 1)).all():
+            raise InputError("Samples of this model are zeros and ones, and these are not.")
+        return values.astype(np.float64)
+
+
+def _numbers(values: ArrayLike, count: int, what: str, each: str) -> NDArray[np.float64]:
+    """Copy `values` to a read-only array of finite numbers, one for `each`."""
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers, one for every {each}.") from None
+    if numbers.shape != (count,):
+        raise InputError(
+            f"{what} must have shape ({count},), one for every {each}, not {numbers.shape}."
+        )
+    if not np.isfinite(numbers).all():
+        raise InputError(f"{what} must be finite, and {numbers[~np.isfinite(numbers)][0]} is not.")
+    numbers.setflags(write=False)
+    return numbers

@@ -1,0 +1,1 @@
+"""Networks of variables with any number of levels: a table an edge."""

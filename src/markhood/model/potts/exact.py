@@ -1,0 +1,153 @@
+"""Potts networks whose sum over states can be carried out: forests, and small ones.
+
+On a forest messages go from the leaves to the roots. Variable i collects in c_i(a) its field and what
+its children say of each of its levels; to its parent p, with the table T, it says
+
+    m(b) = log sum_a exp(T(b, a) + c_i(a)),        c_p(b) += m(b),
+
+and P(x_i = a | x_p = b) = exp(T(b, a) + c_i(a) - m(b)). Marginals and samples are then read from the
+roots down. A small network is an array with an axis for every variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.model.exact import ExactTables
+from markhood.model.ising.forest import breadth_first
+from markhood.model.potts.tables import Arrays, TableNeighbours
+from markhood.model.sampling.settings import Seed
+
+MOST_STATES = 1 << 20  # 8 MB
+
+_BLOCK_BYTES = 1 << 25
+
+
+@dataclass(frozen=True, eq=False)
+class PottsForest:
+    """A forest as conditional probabilities, parents before children.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_variables,), dtype int64
+        Every variable, after its parent.
+    parent : ndarray of shape (n_variables,), dtype int64
+        Of each variable; -1 for a root.
+    conditionals : tuple of ndarray of shape (r_parent, r)
+        Probability of a variable's levels, a row for each level of its parent; one row for a root.
+    log_partition : float
+    """
+
+    order: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    conditionals: Arrays
+    log_partition: float
+
+    @classmethod
+    def of(cls, neighbours: TableNeighbours, fields: Arrays) -> PottsForest | None:
+        """Carry out the messages; None where the graph has a cycle."""
+        order, parent, position = breadth_first(neighbours.lists)
+        if len(neighbours.tables) != np.count_nonzero(parent >= 0):
+            return None
+        collected = [field[None] for field in fields]
+        conditionals = list(collected)
+        log_partition = 0.0
+        for i in reversed(order.tolist()):
+            p = int(parent[i])
+            logs = collected[i] if p < 0 else collected[i] + neighbours.table(int(position[i]))
+            said = log_sum_exp(logs)
+            conditionals[i] = np.exp(logs - said[:, None])
+            if p < 0:
+                log_partition += float(said[0])
+            else:
+                collected[p] = collected[p] + said
+        return cls(order, parent, tuple(conditionals), log_partition)
+
+    def exact(self, edges: NDArray[np.int64]) -> ExactTables:
+        """Return log Z, the marginals, and the pair marginals of the given edges."""
+        marginals = list(self.conditionals)
+        for i in self.order.tolist():
+            p = int(self.parent[i])
+            above = np.ones(1) if p < 0 else marginals[p]
+            marginals[i] = above @ self.conditionals[i]
+        pairs = []
+        for i, j in edges.tolist():  # one end is the parent of the other
+            child, parent = (j, i) if self.parent[j] == i else (i, j)
+            table = marginals[parent][:, None] * self.conditionals[child]
+            pairs.append(table if child == j else table.T)
+        return ExactTables(self.log_partition, tuple(marginals), tuple(pairs))
+
+    def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
+        """Draw independent samples, parents before children, some rows at a time."""
+        rng = np.random.default_rng(seed)
+        d = len(self.order)
+        # The last sum is one but for rounding: without it no draw falls beyond the last level.
+        sums = [np.cumsum(table, axis=1)[:, :-1] for table in self.conditionals]
+        rows = 64 * max(1, _BLOCK_BYTES // (64 * d))
+        for first in range(0, n_samples, rows):
+            n = min(rows, n_samples - first)
+            values = np.zeros((d, n), dtype=np.uint8)
+            for i in self.order.tolist():
+                p, u = int(self.parent[i]), rng.random(n)
+                given = values[p] if p >= 0 else np.zeros(n, np.uint8)
+                for reached in sums[i].T:
+                    values[i] += reached[given] <= u
+            yield np.ascontiguousarray(values.T)
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The probability of every state: an array with an axis for every variable."""
+
+    probability: NDArray[np.float64]
+    log_partition: float
+
+    @classmethod
+    def of(cls, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> States | None:
+        """Add up all states; None where there are more than `MOST_STATES`."""
+        shape = tuple(len(field) for field in fields)
+        if prod(shape) > MOST_STATES:
+            return None
+        logs = np.zeros(shape)
+        for i, field in enumerate(fields):
+            logs += field.reshape(-1, *[1] * (len(shape) - i - 1))
+        for (i, j), table in zip(edges.tolist(), tables, strict=True):
+            axes = [
+                len(table) if k == i else table.shape[1] if k == j else 1 for k in range(len(shape))
+            ]
+            logs += table.reshape(axes)
+        log_partition = float(log_sum_exp(logs.ravel()[None])[0])
+        return cls(np.exp(logs - log_partition), log_partition)
+
+    def exact(self, edges: NDArray[np.int64]) -> ExactTables:
+        """Return log Z, the marginals, and the pair marginals of the given edges."""
+        pairs = tuple(self._of(i, j) for i, j in edges.tolist())
+        marginals = tuple(self._of(i) for i in range(self.probability.ndim))
+        return ExactTables(self.log_partition, marginals, pairs)
+
+    def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
+        """Draw independent samples, some rows at a time."""
+        rng = np.random.default_rng(seed)
+        sums = np.cumsum(self.probability)
+        rows = 64 * max(1, _BLOCK_BYTES // (64 * 16 * self.probability.ndim))
+        for first in range(0, n_samples, rows):
+            u = rng.random(min(rows, n_samples - first)) * sums[-1]
+            states = np.unravel_index(
+                np.searchsorted(sums, u, side="right"), self.probability.shape
+            )
+            yield np.stack(states, axis=1).astype(np.uint8)
+
+    def _of(self, *variables: int) -> NDArray[np.float64]:
+        others = tuple(k for k in range(self.probability.ndim) if k not in variables)
+        return np.asarray(self.probability.sum(axis=others))
+
+
+def log_sum_exp(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log of the sum of exp along the last axis, without overflow."""
+    highest = logs.max(axis=-1)
+    return np.asarray(highest + np.log(np.exp(logs - highest[..., None]).sum(axis=-1)))

@@ -1,0 +1,153 @@
+"""How a model is sampled, whatever its variables are: exactly where it can be, else by Gibbs sampling."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.model.sampling.gibbs import Advance, gibbs_blocks
+from markhood.model.sampling.settings import Method, Seed, check_settings
+
+
+class ExactSampler(Protocol):
+    """What draws independent samples."""
+
+    def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
+        """Draw samples, some at a time."""
+
+
+class SampledModel(ABC):
+    """A distribution on a graph that can be sampled."""
+
+    graph: Graph
+    _no_exact_sampler: ClassVar[str]  # why there may be none, in a sentence
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return self.graph.n_nodes
+
+    def sample(
+        self,
+        n_samples: int,
+        seed: Seed = None,
+        *,
+        method: Method = "auto",
+        burn_in: int = 2000,
+        thinning: int = 10,
+        chains: int = CHAINS,
+        n_jobs: int | None = None,
+        kernels: Kernels | None = None,
+    ) -> NDArray[np.uint8]:
+        """Draw samples: independent ones where that is possible, by Gibbs sampling elsewhere.
+
+        Parameters
+        ----------
+        n_samples : int
+        seed : int, SeedSequence or Generator, optional
+            The same seed gives the same data, whatever `n_jobs`.
+        method : {"auto", "exact", "gibbs"}, default="auto"
+            Exact sampling is for forests, and for Potts networks of at most 2^20 states; "auto"
+            takes it there. It ignores the arguments that follow.
+        burn_in : int, default=2000
+            Sweeps over all variables before a chain's first sample.
+        thinning : int, default=10
+            Sweeps from one sample of a chain to its next.
+        chains : int, default=16
+            Independent chains: sample s is draw s // chains of chain s % chains. Every chain
+            pays its own burn-in, but sixteen run at the price of one.
+        n_jobs : int, optional
+            Threads, as in joblib: None is one, -1 all. Each takes sixteen chains at a time.
+        kernels : Kernels, optional
+            Backend of the Gibbs sampler; by default the compiled one.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_variables), dtype uint8
+            Level numbers.
+        """
+        blocks = self._blocks(
+            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
+        )
+        samples = np.empty((n_samples, self.n_variables), dtype=np.uint8)
+        row = 0
+        for block in blocks:
+            samples[row : row + len(block)] = block
+            row += len(block)
+        return samples
+
+    def sample_packed(
+        self,
+        n_samples: int,
+        seed: Seed = None,
+        *,
+        method: Method = "auto",
+        burn_in: int = 2000,
+        thinning: int = 10,
+        chains: int = CHAINS,
+        n_jobs: int | None = None,
+        kernels: Kernels | None = None,
+    ) -> Samples:
+        """Draw the samples of `sample`, packed block by block: an eighth of the memory.
+
+        Levels of a Potts network that do not occur are no levels of the samples.
+        """
+        blocks = self._blocks(
+            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
+        )
+        return self._packed(blocks, n_samples)
+
+    @property
+    @abstractmethod
+    def _exact_sampler(self) -> ExactSampler | None:
+        """What samples this model exactly, where that is possible."""
+
+    @abstractmethod
+    def _gibbs_sampler(self, kernels: Kernels) -> Advance:
+        """Return the kernel that advances chains of this model."""
+
+    @property
+    @abstractmethod
+    def _level_counts(self) -> int | NDArray[np.int64]:
+        """How many levels all variables have, or each."""
+
+    @abstractmethod
+    def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
+        """Pack samples as they come."""
+
+    def _blocks(
+        self,
+        n_samples: int,
+        seed: Seed,
+        method: Method,
+        burn_in: int,
+        thinning: int,
+        chains: int,
+        n_jobs: int | None,
+        kernels: Kernels,
+    ) -> Iterator[NDArray[np.uint8]]:
+        check_settings(n_samples, method, burn_in, thinning, chains, n_jobs)
+        if method == "exact" and self._exact_sampler is None:
+            raise InputError(self._no_exact_sampler)
+        if method != "gibbs" and self._exact_sampler is not None:
+            return self._exact_sampler.blocks(n_samples, seed)
+        return gibbs_blocks(
+            self._gibbs_sampler(kernels),
+            self.n_variables,
+            self._level_counts,
+            n_samples,
+            seed,
+            burn_in=burn_in,
+            thinning=thinning,
+            chains=chains,
+            n_jobs=n_jobs,
+        )

@@ -1,0 +1,145 @@
+"""CSV edge lists: one line for each edge, and what a line cannot say in a JSON beside it.
+
+    source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
+
+and annotations after these. A line has no room for a coupling table: it has its size, and the table
+is in the JSON. An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
+by the csv module, which before Python 3.13 leaves a carriage return bare where lines end in a
+newline, and could then not read its own file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, TextIO
+
+from markhood.errors import InputError
+from markhood.graph.columns import COLUMNS, END_COLUMNS, TABLE, annotation_columns
+from markhood.graph.edge_table import edge_columns, graph_from_columns, table_column
+from markhood.graph.graph import Graph
+from markhood.output.graphs.names import require_names_without
+
+_TO_QUOTE = re.compile(r'[,"\r\n]|^\s|\s$|^$')
+_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
+
+
+def write_csv(graph: Graph, stream: TextIO) -> None:
+    """Write the edge list of a graph to a text stream, such as standard output.
+
+    Of a coupling table there is only the size.
+
+    Examples
+    --------
+    >>> import sys
+    >>> write_csv(Graph(["a", "b, c"], [(0, 1)], evidence_ends=[(1, 2)]), sys.stdout)
+    source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
+    a,"b, c",3.0,,1.0,2.0,,
+    """
+    require_names_without(_NOT_UTF8, graph, "CSV", ".json")
+    stream.writelines(_lines(graph))
+
+
+def to_bytes(graph: Graph) -> bytes:
+    """Return the edge list as a file holds it, in UTF-8.
+
+    Examples
+    --------
+    >>> to_bytes(Graph("ab", [(0, 1)])).splitlines()[1]
+    b'a,b,,,,,,'
+    """
+    stream = io.StringIO(newline="")
+    write_csv(graph, stream)
+    return stream.getvalue().encode("utf-8")
+
+
+def about_to_bytes(graph: Graph) -> bytes:
+    """Return what the edge list leaves out as JSON: nodes, provenance, and coupling tables if any.
+
+    Examples
+    --------
+    >>> json.loads(about_to_bytes(Graph("ab", [])))
+    {'nodes': ['a', 'b'], 'provenance': {}}
+    """
+    about: dict[str, Any] = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    if graph.coupling_tables:
+        # With the names of the ends: an edge list is easily sorted or cut by others.
+        ends_and_tables = zip(graph.edge_names(), table_column(graph), strict=True)
+        about["tables"] = [
+            {"source": a, "target": b, TABLE: table}
+            for (a, b), table in ends_and_tables
+            if table is not None
+        ]
+    return json.dumps(about, indent=1).encode("ascii")
+
+
+def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
+    r"""Return the graph of an edge list, and of the JSON beside it if there is one.
+
+    Examples
+    --------
+    >>> from_bytes(b"source,target\nb,a\n").nodes
+    ('b', 'a')
+    """
+    text = content.decode("utf-8-sig")
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header = next(rows, [])
+    for name in COLUMNS[:2]:
+        if header.count(name) != 1:
+            raise InputError(f"an edge list needs one column {name!r}, and the header is {header}.")
+    columns: dict[str, list[Any]] = {name: [] for name in header}
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise InputError(
+                f"line {rows.line_num} has {len(row)} fields, and the header has {len(header)}."
+            )
+        for name, field in zip(header, row, strict=True):
+            columns[name].append(field)
+    further = [name for name in annotation_columns(header) if _are_numbers(columns[name])]
+    for name in (*END_COLUMNS, *further):
+        if name in columns:
+            columns[name] = [field or None for field in columns[name]]
+    nothing: dict[str, Any] = {"nodes": None, "provenance": None}
+    known = nothing if about is None else json.loads(about)
+    found = {(edge["source"], edge["target"]): edge[TABLE] for edge in known.get("tables", ())}
+    tables = [found.get(ends) for ends in zip(columns["source"], columns["target"], strict=True)]
+    return graph_from_columns(columns, known["nodes"], known["provenance"], further, tables)
+
+
+def is_ours(stream: BinaryIO) -> bool:
+    r"""Whether a file is an edge list that begins with all the columns that `to_bytes` writes.
+
+    Examples
+    --------
+    >>> is_ours(io.BytesIO(to_bytes(Graph("ab", [])))), is_ours(io.BytesIO(b"source,target\n"))
+    (True, False)
+    """
+    header = ",".join(COLUMNS).encode()
+    first = stream.read(len(codecs.BOM_UTF8) + len(header) + 1).removeprefix(codecs.BOM_UTF8)
+    return first.startswith(tuple(header + end for end in (b"\n", b"\r", b",")))
+
+
+def _are_numbers(fields: list[str]) -> bool:
+    try:
+        return all(field == "" or isinstance(float(field), float) for field in fields)
+    except ValueError:
+        return False
+
+
+def _lines(graph: Graph) -> Iterator[str]:
+    columns = edge_columns(graph)
+    yield ",".join(columns) + "\n"
+    for source, target, *numbers in zip(*columns.values(), strict=True):
+        fields = ["" if math.isnan(number) else repr(number) for number in numbers]
+        yield ",".join((_quoted(source), _quoted(target), *fields)) + "\n"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if _TO_QUOTE.search(name) else name

@@ -1,0 +1,61 @@
+"""The contingency table of a variable with its blanket: what a criterion sees of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.kernels.tables import blanket_table as count
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketTable:
+    """How often each value of a variable occurs with each configuration of its blanket.
+
+    Attributes
+    ----------
+    configurations : ndarray of shape (n_rows, n_blanket), dtype uint16
+        The configurations that occur, in ascending order; levels are numbered from 0.
+    counts : ndarray of shape (n_rows, n_levels)
+        Samples with that configuration, by the variable's level; whole numbers unless the samples
+        are weighted.
+    blanket_levels : tuple of int
+        How many levels each member of the blanket has.
+    n_variables : int
+        Variables in the data: the blanket was chosen among one fewer.
+    """
+
+    configurations: NDArray[np.uint16]
+    counts: NDArray[np.int64] | NDArray[np.float64]
+    blanket_levels: tuple[int, ...]
+    n_variables: int
+
+    @property
+    def n_samples(self) -> float:
+        """Number of samples, each as often as it counts."""
+        return float(self.counts.sum()) if self.counts.dtype.kind == "f" else int(self.counts.sum())
+
+    @property
+    def n_blanket(self) -> int:
+        """Number of variables in the blanket."""
+        return int(self.configurations.shape[1])
+
+
+def blanket_table(samples: Samples, target: int, blanket: Sequence[int]) -> BlanketTable:
+    """Count a variable's values in every configuration of its blanket.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> samples = encode([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> table = blanket_table(samples, 0, [1])
+    >>> table.counts.tolist()
+    [[1, 0], [1, 2]]
+    """
+    table = count(samples.bits, target, blanket)
+    counts = table.counts if samples.weights else table.counts.astype(np.int64)
+    return BlanketTable(table.configurations, counts, table.n_levels, samples.n_variables)

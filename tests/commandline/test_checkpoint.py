@@ -1,0 +1,76 @@
+"""A run that is killed goes on where it was, and ends in the same graph."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import markhood
+
+COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
+
+
+@pytest.fixture
+def long_work(tmp_path):
+    """Data whose hill climbing without a screen takes some seconds."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, size=(4000, 600), dtype=np.uint8)
+    values[:, 1::2] = np.where(rng.random((4000, 300)) < 0.7, values[:, ::2], values[:, 1::2])
+    np.save(tmp_path / "long.npy", values)
+    return [*COMMAND, "learn", str(tmp_path / "long.npy"), "--method", "hc", "--jobs", "1"]
+
+
+def everything_but_times(path):
+    about = json.loads(path.read_text())
+    del about["graph"]["provenance"]["seconds"]
+    return about
+
+
+def test_example_kill_9_and_the_same_command_again(long_work, tmp_path):
+    folder, out = tmp_path / "tiles", tmp_path / "graph.json"
+    saving = [*long_work, "--checkpoint", str(folder), "-o", str(out)]
+    process = subprocess.Popen(saving)
+    blankets = folder / "1-blankets.tiles"
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not (blankets.exists() and blankets.stat().st_size > 500):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not out.exists()
+    saved = blankets.read_bytes()
+    for name in ("1.json", "2.json"):  # on from there; and once more, with nothing left to do
+        subprocess.run(saving, check=True, stdout=subprocess.DEVNULL)
+        assert blankets.read_bytes()[:500] == saved[:500]
+        out.rename(tmp_path / name)
+    subprocess.run([*long_work, "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
+    assert markhood.read_graph(tmp_path / "1.json") == markhood.read_graph(out)
+    plain, resumed, complete = map(everything_but_times, (out, *sorted(tmp_path.glob("?.json"))))
+    assert plain == resumed == complete
+
+
+def test_example_a_folder_of_another_run_is_one_sentence(tmp_path):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).integers(0, 2, size=(60, 4)))
+    learn = [*COMMAND, "learn", str(tmp_path / "a.npy"), "--checkpoint", str(tmp_path / "tiles")]
+    subprocess.run(learn, check=True, stdout=subprocess.DEVNULL)
+    out = tmp_path / "g.json"
+    done = subprocess.run(
+        [*learn, "--gamma", "0.25", "-o", str(out)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "tiles of another run (gamma was 0.5, now 0.25): name another folder" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_example_an_executor_that_is_none_is_one_sentence(tmp_path):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).integers(0, 2, size=(60, 4)))
+    learn = [*COMMAND, "learn", str(tmp_path / "a.npy")]
+    for options in (["--executor", "spark"], ["--scheduler", "tcp://here:1"]):
+        done = subprocess.run([*learn, *options], check=False, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith("markhood: ")

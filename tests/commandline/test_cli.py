@@ -1,0 +1,271 @@
+"""The command line as a user has it: in a process of its own."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import markhood
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
+
+
+def run(*arguments, cwd=None, **options):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=120,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+        **options,
+    )
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """A CSV of three columns in which yes and no go together in two."""
+    rng = np.random.default_rng(0)
+    a, c = rng.integers(0, 2, size=(2, 300))
+    b = np.where(rng.random(300) < 0.9, a, 1 - a)
+    rows = [",".join("yes" if v else "no" for v in row) for row in zip(a, b, c, strict=True)]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["tax,spend,war", *rows]) + "\n")
+    return path
+
+
+def test_learn_prints_a_summary_and_writes_every_format(votes, tmp_path):
+    outputs = [tmp_path / f"graph.{e}" for e in ("csv", "json", "graphml", "gexf", "npz")]
+    done = run("learn", votes, *(f"--output={o}" for o in outputs))
+    assert done.returncode == 0, done.stderr
+    assert "300 samples, 3 variables" in done.stdout
+    assert "0 is no, 1 is yes" in done.stdout
+    assert re.search(r"tax\s+spend", done.stdout)
+    first, *others = [markhood.read_graph(o) for o in outputs]
+    assert first.edge_names() == [("tax", "spend")]
+    assert all(other == first for other in others)
+    about = first.provenance
+    assert about["version"] == markhood.__version__
+    assert about["method"] == "plrhc"
+    assert about["parameters"]["gamma"] == 0.5
+    assert set(about["seconds"]) == {"screen", "blankets", "climb", "evidence"}
+    assert about["data"]["fingerprint"] == markhood.read_samples(votes).fingerprint
+    assert nx.read_graphml(outputs[2]).number_of_nodes() == 3
+
+
+def test_same_graph_as_python_and_golden(tmp_path):
+    done = run("learn", GOLDEN / "grid-64-500.npz", "-o", tmp_path / "g.json", "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    golden = np.load(GOLDEN / "grid-64-500.npz")
+    learned = markhood.read_graph(tmp_path / "g.json")
+    assert learned == markhood.learn(golden["data"])
+    assert learned.edges.tolist() == golden["plrhc"].tolist()
+
+
+def test_dash_writes_csv_to_standard_output_and_the_summary_to_standard_error(votes):
+    done = run("learn", votes, "--output", "-", "--method", "hc", "--rule", "and")
+    header, *edges = done.stdout.splitlines()
+    assert header.startswith("source,target,evidence,coupling")
+    assert [edge.split(",")[:2] for edge in edges] == [["tax", "spend"]]
+    assert "method    hc" in done.stderr
+
+
+def test_options_of_a_method_by_their_names(votes, tmp_path):
+    arguments = ["--method", "l1lr", "--rule", "and", "--gamma", "0.25", "-o", tmp_path / "g.json"]
+    done = run("learn", votes, *arguments, "--set", "refit=false", "--set", "standardize=true")
+    assert done.returncode == 0, done.stderr
+    graph = markhood.read_graph(tmp_path / "g.json")
+    assert graph.edge_names() == [("tax", "spend")]
+    parameters = {"gamma": 0.25, "rule": "and", "standardize": True, "refit": False}
+    assert graph.provenance["parameters"] == parameters
+    assert "no option 'size'" in run("learn", votes, "--set", "size=3").stderr
+    assert "NAME=VALUE" in run("learn", votes, "--set", "refit").stderr
+    assert run("learn", votes, "--set", "criterion=mpl", "--set", "start=empty").returncode == 0
+    fit = ["--set", "fit_penalty=l2", "--set", "fit_strength=0.5"]
+    assert run("learn", votes, *fit, "-o", tmp_path / "penalised.json").returncode == 0
+    penalised = markhood.read_graph(tmp_path / "penalised.json")
+    assert penalised.provenance["parameters"]["fit_strength"] == 0.5
+    assert (
+        "above 0, not 'much'"
+        in run("learn", votes, "--set", "fit_penalty=l2", "--set", "fit_strength=much").stderr
+    )
+
+
+def test_columns_header_and_array(votes, tmp_path):
+    done = run("learn", votes, "--columns", "war,tax", "-o", "-")
+    assert "300 samples, 2 variables" in done.stderr
+    done = run("learn", votes, "--no-header", "--max-levels", "2", "-o", "-")
+    assert done.returncode == 2
+    assert "more than 2 values" in done.stderr
+    np.savez(tmp_path / "two.npz", a=np.eye(4, dtype=int), b=1 - np.eye(3, dtype=int))
+    assert "4 samples" in run("learn", tmp_path / "two.npz", "--array", "a").stdout
+
+
+def test_missing_values_and_weights(tmp_path):
+    rows = [f"{k % 2},{k // 2 % 2},1" for k in range(40)] + ["-9,1,1", "?,0,1", "1,1,0"]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,w", *rows]))
+    options = ["--missing", "drop", "--missing-values", "-9,?"]
+    done = run("learn", "data.csv", *options, "--weights", "w", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "note: 2 of 43 rows have missing values and are dropped: 41 stay" in done.stderr
+    assert "40 samples, 2 variables" in done.stdout
+    done = run("report", "data.csv", *options, "--columns", "a,b", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "41 samples, 2 variables" in (tmp_path / "report.html").read_text()
+
+
+def test_demo_draws_the_pixels_and_writes_the_graph(tmp_path):
+    done = run("demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1797 samples, 64 variables" in done.stdout
+    assert "o--o" in done.stdout
+    assert "13 columns have one value only" in done.stderr
+    assert markhood.read_graph(tmp_path / "digits.graphml").n_nodes == 64
+
+
+def test_version_and_help_with_examples():
+    assert run("--version").stdout.strip() == f"markhood {markhood.__version__}"
+    assert "markhood learn symptoms.csv" in run("--help").stdout
+    assert "markhood learn spins.npy" in run("learn", "--help").stdout
+
+
+def bad_csv(text):
+    def write(folder):
+        (folder / "data.csv").write_text(text)
+        return ["learn", "data.csv", "-o", "out.json"]
+
+    return write
+
+
+def good_csv_with(*arguments):
+    def write(folder):
+        (folder / "data.csv").write_text("a,b\n" + "0,1\n1,0\n1,1\n" * 5)
+        return ["learn", "data.csv", *arguments]
+
+    return write
+
+
+def bad_array(array):
+    def write(folder):
+        np.save(folder / "data.npy", array)
+        return ["learn", "data.npy", "-o", "out.json"]
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("prepare", "sentence"),
+    [
+        pytest.param(lambda _: ["learn", "no.csv"], r"no\.csv", id="missing file"),
+        pytest.param(bad_csv(""), "empty", id="empty file"),
+        pytest.param(bad_csv("a,b\n"), "0 sample", id="no rows"),
+        pytest.param(bad_csv("a,b\n0,1\n"), "1 sample", id="one row"),
+        pytest.param(bad_csv("a\n0\n1\n0\n1\n"), "1 feature|one column", id="one column"),
+        pytest.param(
+            bad_csv("a,b\n" + "".join(f"{k / 8},{k % 2}\n" for k in range(70))),
+            r"'a' has more than 64 values.*line 66\): it looks continuous",
+            id="continuous",
+        ),
+        pytest.param(good_csv_with("--missing", "guess"), "'guess'.*drop", id="missing policy"),
+        pytest.param(good_csv_with("--max-levels", "1"), "max_levels.*2 to", id="max levels"),
+        pytest.param(good_csv_with("--weights", "w"), "no column 'w'.*no file", id="weights"),
+        pytest.param(good_csv_with("--missing-values", "1"), r"20 missing.*'a' \(10\)", id="codes"),
+        pytest.param(
+            bad_csv("a,b\n0,1\n1,\n,0\n0,1\n"), r"2 missing.*'b'.*line 3", id="missing values"
+        ),
+        pytest.param(bad_csv("a,b\n0,1\n1\n0,1\n"), "Line 3", id="ragged"),
+        pytest.param(bad_csv("a,b\n0,1\n1,inf\n0,1\n"), r"'b'.*inf|inf.*'b'", id="infinity"),
+        pytest.param(bad_csv("a,a\n0,1\n1,0\n0,1\n"), "'a'", id="duplicate names"),
+        pytest.param(bad_array(np.array([[1j, 0], [0, 1]])), "Complex", id="complex"),
+        pytest.param(bad_array(np.zeros(4, int)), "(?i)1d|one dimension|1-D", id="1-D"),
+        pytest.param(bad_array(np.zeros((2, 2, 2), int)), "(?i)3d|3-D|three|dim", id="3-D"),
+        pytest.param(good_csv_with("--gamma", "-0.1"), "gamma", id="negative gamma"),
+        pytest.param(good_csv_with("--gamma", "nan"), "gamma", id="gamma not finite"),
+        pytest.param(good_csv_with("--depth", "0"), "depth", id="depth 0"),
+        pytest.param(good_csv_with("--method", "magic"), "'magic'.*plrhc, hc", id="method"),
+        pytest.param(good_csv_with("--rule", "xor"), "'xor'.*global", id="rule"),
+        pytest.param(good_csv_with("--method", "hc", "--depth", "2"), "no option", id="hc depth"),
+        pytest.param(good_csv_with("-o", "graph.doc"), r"\.doc.*\.graphml", id="output ending"),
+        pytest.param(good_csv_with("-o", "no/graph.csv"), "no", id="output folder"),
+        pytest.param(good_csv_with("--columns", "a,c"), "'c'", id="unknown column"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing_behind(prepare, sentence, tmp_path):
+    arguments = prepare(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.search(sentence, done.stderr), done.stderr
+    assert done.stderr.startswith("markhood: ")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_unknown_flag_is_refused(votes):
+    assert run("learn", votes, "--nonsense").returncode == 2
+
+
+def test_does_not_import_scikit_learn(votes):
+    code = (
+        "import sys; from markhood.commandline.app import app\n"
+        f"app(['learn', {str(votes)!r}], standalone_mode=False)\n"
+        "assert not {'sklearn', 'pandas', 'polars', 'matplotlib', 'networkx'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def long_work(tmp_path):
+    """Data whose hill climbing without a screen takes many seconds."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "long.npy"
+    np.save(path, rng.integers(0, 2, size=(20000, 3000), dtype=np.uint8))
+    return path
+
+
+def test_control_c_is_clean(long_work, tmp_path):
+    out = tmp_path / "out.json"
+    arguments = [*COMMAND, "learn", str(long_work), "--method", "hc", "-o", str(out)]
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors.strip() == "markhood: stopped."
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["long.npy"]
+
+
+def test_long_work_shows_its_progress_on_a_terminal(long_work):
+    ours, theirs = pty.openpty()
+    arguments = [*COMMAND, "learn", str(long_work), "--method", "hc"]
+    process = subprocess.Popen(arguments, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown, until = "", time.monotonic() + 60
+    while "blankets" not in shown and time.monotonic() < until:
+        shown += os.read(ours, 4096).decode(errors="replace")
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    os.close(ours)
+    assert re.search(r"blankets .*\d+ %", shown)
+
+
+def test_json_is_strict(votes, tmp_path):
+    run("learn", votes, "-o", tmp_path / "g.json")
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    json.loads((tmp_path / "g.json").read_text(), parse_constant=refuse)

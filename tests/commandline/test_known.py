@@ -1,0 +1,131 @@
+"""What is known beforehand, from files on the command line."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import markhood
+
+COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
+
+
+def run(folder, *arguments):
+    return subprocess.run(
+        [*COMMAND, "learn", "votes.csv", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=120,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A chain tax - spend - war and peace beside it, and a file of each kind."""
+    rng = np.random.default_rng(0)
+    tax, peace = rng.integers(0, 2, size=(2, 400))
+    spend = np.where(rng.random(400) < 0.9, tax, 1 - tax)
+    war = np.where(rng.random(400) < 0.9, spend, 1 - spend)
+    rows = [",".join(map(str, row)) for row in zip(tax, spend, war, peace, strict=True)]
+    (tmp_path / "votes.csv").write_text("\n".join(["tax,spend,war,peace", *rows]) + "\n")
+    (tmp_path / "required.csv").write_text("source,target\nwar,peace\n")
+    (tmp_path / "forbidden.tsv").write_text("spend\ttax\n")
+    (tmp_path / "groups.csv").write_text(
+        "variable,group\ntax,money\nspend,money\nwar,arms\npeace,arms\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "edges"),
+    [
+        ((), "tax-spend spend-war"),
+        (("--required", "required.csv"), "tax-spend spend-war war-peace"),
+        (("--forbidden", "forbidden.tsv"), "tax-war spend-war"),
+        (("--groups", "groups.csv"), "tax-war spend-war"),
+        (("--groups", "groups.csv", "--group-rule", "within"), "tax-spend"),
+        (("--method", "chow-liu", "--forbidden", "forbidden.tsv"), "tax-war spend-war"),
+    ],
+    ids=str,
+)
+def test_learn_knows(folder, arguments, edges):
+    done = run(folder, *arguments, "--output", "graph.json")
+    assert done.returncode == 0, done.stderr
+    graph = markhood.read_graph(folder / "graph.json")
+    assert ["-".join(names) for names in graph.edge_names()] == edges.split()
+    assert ("known" in graph.provenance) == bool(arguments)
+    assert ("known  " in done.stdout) == bool(arguments)
+
+
+def test_learn_says_what_it_knew(folder):
+    done = run(folder, "--required=required.csv", "--forbidden=forbidden.tsv", "-ograph.graphml")
+    assert "known     required edges 1, forbidden edges 1\n" in done.stdout
+    about = markhood.read_graph(folder / "graph.graphml").provenance
+    assert about["known"] == {"required_edges": 1, "forbidden_edges": 1}
+
+
+def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
+    run(folder, "--output", "first.csv")
+    done = run(folder, "--gamma", "1000", "--required", "first.csv", "--output", "second.csv")
+    assert done.returncode == 0, done.stderr
+    first, second = (markhood.read_graph(folder / f"{n}.csv") for n in ("first", "second"))
+    assert second.edge_names() == first.edge_names()
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "message"),
+    [
+        (
+            {"never.csv": "peace,war\n"},
+            "--required required.csv --forbidden never.csv",
+            "The edge 'war' - 'peace' is both required and forbidden",
+        ),
+        (
+            {},
+            "--required required.csv --groups groups.csv",
+            "The required edge 'war' - 'peace' joins variables of one group",
+        ),
+        (
+            {"always.csv": "tax,war\n"},
+            "--required always.csv --groups groups.csv --group-rule within",
+            "The required edge 'tax' - 'war' joins variables of two groups",
+        ),
+        (
+            {"never.csv": "tax,spent\n"},
+            "--forbidden never.csv",
+            "There is no variable 'spent' (line 1 of never.csv): near it are 'spend'",
+        ),
+        (
+            {"never.csv": "tax,war\ntax,tax\n"},
+            "--forbidden never.csv",
+            "'tax' is joined to itself (line 2 of never.csv)",
+        ),
+        (
+            {"cycle.csv": "tax,war\nwar,spend\nspend,tax\n"},
+            "--required cycle.csv --method chow-liu",
+            "The required edges make a cycle with",
+        ),
+        (
+            {"some.csv": "tax,money\nwar,arms\npeace,arms\n"},
+            "--groups some.csv",
+            "Variable 'spend' has no group",
+        ),
+        ({}, "--groups groups.csv --group-rule across", "Unknown group_rule 'across'"),
+        ({}, "--group-rule within", "The group rule 'within' needs groups"),
+        ({}, "--required nowhere.csv", "nowhere.csv cannot be read (No such file or directory)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_conflicts_are_one_sentence_and_nothing_is_written(folder, files, arguments, message):
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    done = run(folder, *arguments.split(), "--output", "graph.json")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"markhood: {message}")
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "graph.json").exists()

@@ -1,0 +1,64 @@
+import re
+
+import numpy as np
+import pytest
+from commandline.test_cli import run
+
+import markhood
+
+
+@pytest.fixture
+def coins(tmp_path):
+    table = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    table[:, 2] = table[:, 0]
+    lines = ["heads,tails,heads again", *(",".join(map(str, row)) for row in table)]
+    (tmp_path / "coins.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "coins.csv"
+
+
+def test_learn_writes_a_report_beside_everything_else(coins, tmp_path):
+    done = run("learn", coins, "--report", "page.html", "-o", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].startswith("heads,heads again,")
+    assert "Wrote page.html" in done.stderr
+    assert "<title>coins.csv</title>" in (tmp_path / "page.html").read_text()
+
+
+def test_a_result_is_shown_and_data_are_learned_from(coins, tmp_path):
+    run("learn", coins, "-o", tmp_path / "graph.csv", "--method", "chow-liu")
+    for file, method in (("graph.csv", "chow-liu"), ("coins.csv", "plrhc")):
+        done = run("report", file, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "Wrote report.html\n"
+        page = (tmp_path / "report.html").read_text()
+        assert f"200 samples, 3 variables, 1 edge; method {method}" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["report", "no.csv"], r"no\.csv"),
+        (["report", "coins.csv", "-o", "report.pdf"], r"'\.pdf'.*\.html"),
+        (["report", "coins.csv", "-o", "no/report.html"], "folder no"),
+        (["report", "broken.graphml"], r"broken\.graphml"),
+        (["report", "three.csv", "--max-levels", "2"], "more than 2 values"),
+        (["report", "letter.doc"], r"\.doc"),
+        (["learn", "coins.csv", "--report", "report.txt"], r"'\.txt'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing_behind(arguments, sentence, coins, tmp_path):
+    (tmp_path / "broken.graphml").write_text("<graphml>")
+    (tmp_path / "three.csv").write_text("a,b\n0,1\n1,0\n2,0\n")
+    (tmp_path / "letter.doc").write_text("Dear")
+    before = sorted(tmp_path.iterdir())
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.search(sentence, done.stderr), done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_help_has_examples():
+    assert "markhood report votes.graphml" in run("report", "--help").stdout
+    assert markhood.write_report.__doc__

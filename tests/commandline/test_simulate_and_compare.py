@@ -1,0 +1,153 @@
+import csv
+import re
+
+import numpy as np
+import pytest
+from commandline.test_cli import run
+
+import markhood
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "npy", "npz"])
+def test_simulated_data_are_read_back(ending, tmp_path):
+    data, truth = tmp_path / f"data.{ending}", tmp_path / "truth.graphml"
+    arguments = ["--variables", "16", "--samples", "70", "--seed", "3", "--truth", truth]
+    done = run("simulate", "hub", *arguments, "-o", data)
+    assert done.returncode == 0, done.stderr
+    samples = markhood.read_samples(data)
+    assert samples.n_samples == 70
+    assert samples.names == tuple(f"x{k}" for k in range(16))
+    assert markhood.read_graph(truth).edges.tolist() == markhood.simulate.hub(16).edges.tolist()
+
+
+def test_same_seed_same_data_and_other_seed_other_data(tmp_path):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        run("simulate", "grid", "--variables", "9", "--samples", "50", "--seed", seed,
+            "-o", tmp_path / f"{name}.csv")  # fmt: skip
+    a, b, c = ((tmp_path / f"{name}.csv").read_text() for name in "abc")
+    assert a == b != c
+
+
+@pytest.mark.parametrize(
+    "network",
+    ["grid", "chain", "cycle", "tree", "erdos-renyi", "barabasi-albert", "watts-strogatz",
+     "stochastic-block"],
+)  # fmt: skip
+def test_every_network_by_its_name(network, tmp_path):
+    done = run("simulate", network, "--variables", "16", "--samples", "160", "--burn-in", "5",
+               "-o", tmp_path / "data.npy", "--convergence")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert np.load(tmp_path / "data.npy").shape == (160, 16)
+    assert "R-hat at most" in done.stdout
+
+
+def test_a_graph_from_a_file_is_a_network(tmp_path):
+    markhood.write_graph(markhood.Graph(["sun", "rain", "wind"], [(0, 1)]), tmp_path / "g.json")
+    done = run("simulate", tmp_path / "g.json", "--samples", "20", "-o", tmp_path / "data.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "data.csv").read_text().startswith("sun,rain,wind\n")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npy"])
+def test_levels_go_round_and_are_learned_from(ending, tmp_path):
+    arguments = ["--levels", "2,3,4", "--samples", "3000", "--seed", "3", "--truth", "truth.json"]
+    done = run("simulate", "grid", "--variables", "9", *arguments, "-o", f"data.{ending}",
+               cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    samples = markhood.read_samples(tmp_path / f"data.{ending}")
+    assert [len(levels) for levels in samples.levels] == [2, 3, 4] * 3
+    done = run("learn", f"data.{ending}", "-o", "learned.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    truth, learned = (markhood.read_graph(tmp_path / f"{g}.json") for g in ("truth", "learned"))
+    found = {tuple(edge) for edge in learned.edges.tolist()}
+    assert len(found & {tuple(edge) for edge in truth.edges.tolist()}) >= 9
+    assert len(found) <= 13
+
+
+def test_convergence_where_a_level_never_occurs(tmp_path):
+    done = run("simulate", "chain", "--variables", "5", "--levels", "50", "--samples", "200",
+               "--convergence", "-o", tmp_path / "data.npy")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "R-hat at most" in done.stdout
+    assert "nan" not in done.stdout
+
+
+@pytest.mark.parametrize("levels", ["2", "2,3"])
+def test_blocks_side_by_side(levels, tmp_path):
+    arguments = ["--variables", "16", "--blocks", "5", "--levels", levels, "--samples", "300"]
+    done = run("simulate", "grid,hub", *arguments, "-o", "data.npy", "--truth", "truth.json",
+               cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "300 samples of 80 variables" in done.stdout
+    data = np.load(tmp_path / "data.npy")
+    assert data.shape == (300, 80)
+    assert (data.max(axis=0) < np.resize([int(r) for r in levels.split(",")], 80)).all()
+    grid, hub = markhood.simulate.grid(16), markhood.simulate.hub(16)
+    expected = markhood.simulate.disjoint([grid, hub, grid, hub, grid])
+    assert markhood.read_graph(tmp_path / "truth.json") == expected
+
+
+def test_blocks_of_a_graph_from_a_file(tmp_path):
+    markhood.write_graph(markhood.Graph(["sun", "rain"], [(0, 1)]), tmp_path / "g.json")
+    done = run(
+        "simulate", "g.json", "--samples", "20", "--blocks", "3", "-o", "d.csv", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "d.csv").read_text().startswith("x0,x1,x2,x3,x4,x5\n")
+
+
+def test_compare_prints_and_writes_a_table(tmp_path):
+    truth = markhood.Graph("abcd", [(0, 1), (1, 2), (2, 3)])
+    learned = markhood.Graph("dcba", [(0, 1), (0, 3)])
+    markhood.write_graph(truth, tmp_path / "truth.json")
+    markhood.write_graph(learned, tmp_path / "learned.graphml")
+    done = run(
+        "compare", "truth.json", "learned.graphml", "truth.json", "-o", "table.csv", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    first, second = csv.DictReader((tmp_path / "table.csv").read_text().splitlines())
+    assert first["method"] == "learned.graphml"
+    assert (first["false_positives"], first["false_negatives"]) == ("1", "2")
+    assert second["hamming_distance"] == "0"
+    assert "learned.graphml" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["simulate", "grid", "--variables", "63", "--samples", "9", "-o", "d.csv"], "square.*49 or 64"),
+        (["simulate", "hub", "--variables", "60", "--samples", "9", "-o", "d.csv"], "multiple of 8"),
+        (["simulate", "hub", "--variables", "64", "--samples", "0", "-o", "d.csv"], "0.*at least 1"),
+        (["simulate", "hub", "--variables", "-8", "--samples", "9", "-o", "d.csv"], "-8"),
+        (["simulate", "web", "--variables", "64", "--samples", "9", "-o", "d.csv"], "'web'.*grid"),
+        (["simulate", "hub", "--samples", "9", "-o", "d.csv"], "--variables"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.doc"], r"'\.doc'.*\.csv"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "x/d.csv"], "folder x"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--seed", "-1"], "seed"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--potentials", "p"], "'p'"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "1"], "2 to 256"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "x"], "'x'"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", ""], "levels is empty"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "0"], "no networks to put side by side"),
+        (["simulate", "hub,web", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "2"], "'web'"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "2",
+          "--convergence"], "--blocks"),
+        (["compare", "a.json", "b.json"], "'b'.*names"),
+        (["compare", "a.json", "no.json"], r"no\.json"),
+        (["compare", "a.json", "a.json", "-o", "t.txt"], r"'\.txt'"),
+        (["paper", "tables"], "'tables'.*screening, cost"),
+        (["paper", "cost", "--variables", "65"], "65.*64, 128"),
+        (["paper", "cost", "--variables", "many"], "'many'"),
+        (["paper", "cost", "--replicates", "0"], "replicates.*1 or more"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence(arguments, sentence, tmp_path):
+    markhood.write_graph(markhood.Graph("ab", [(0, 1)]), tmp_path / "a.json")
+    markhood.write_graph(markhood.Graph("ac", [(0, 1)]), tmp_path / "b.json")
+    before = sorted(tmp_path.iterdir())
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.search(sentence, done.stderr), done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from markhood.data.coding.encode import encode, encode_like
+from markhood.errors import InputError
+
+TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0], [0, 0, 0]])
+DAY = np.array(["2024-01-02", "2024-01-01"], "M8[ns]")
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (0, 1),
+        (-1, 1),
+        (1, 2),
+        (9, 10),
+        (False, True),
+        (-0.5, 2.25),
+        ("no", "yes"),
+        (b"n", b"y"),
+        (0, 2**70),
+        (1, "a"),
+        (Decimal("0.1"), Decimal("0.2")),
+        (datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)),
+    ],
+)
+@pytest.mark.parametrize("kind", ["plain", "object", "list"])
+@pytest.mark.parametrize("rows", [TABLE, TABLE[::-1]])
+def test_oracle_any_two_values_in_either_order(low, high, kind, rows, decode):
+    values = [[(low, high)[v] for v in row] for row in rows.tolist()]
+    mixed = type(low) is not type(high)
+    dtype = object if kind == "object" or mixed else None  # NumPy makes text of mixed values
+    data = values if kind == "list" else np.array(values, dtype)
+    samples = encode(data)
+    assert samples.levels == ((low, high),) * 3
+    assert samples.names == ("x0", "x1", "x2")
+    assert decode(samples) == [tuple(row) for row in values]
+    assert all(type(v) in (type(low), type(high)) for v in samples.levels[0])
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", ">i4", "f2", "f4", "f8", "U3", "S2", "O"])
+@pytest.mark.parametrize("n_samples", [64, 513])
+@pytest.mark.usefixtures("small_chunks")
+def test_oracle_every_dtype(dtype, n_samples, decode):
+    table = np.random.default_rng(1).integers(0, 2, (n_samples, 4)).astype(dtype)
+    assert decode(encode(table)) == [tuple(row) for row in table.tolist()]
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from([np.uint8, np.int64, np.float32, np.bool_]),
+        hnp.array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=70),
+        elements=st.sampled_from([0, 1]),
+    )
+)
+def test_property_array_list_and_sparse_give_equal_samples(table):
+    table[0], table[-1] = 0, 1
+    one = encode(table)
+    for other in (table.tolist(), table.astype(object), scipy.sparse.coo_array(table)):
+        assert encode(other).fingerprint == one.fingerprint
+    assert np.array_equal(encode(np.asfortranarray(table)).words, one.words)
+
+
+def test_example_names_and_samples():
+    samples = encode(TABLE, names=["a", "b", "c"])
+    assert samples.names == ("a", "b", "c")
+    assert encode(samples) is samples
+
+
+def test_example_memory_map_and_view(tmp_path):
+    np.save(tmp_path / "t.npy", TABLE)
+    mapped = np.load(tmp_path / "t.npy", mmap_mode="r")
+    assert encode(mapped).fingerprint == encode(TABLE).fingerprint
+    assert encode(TABLE[::-1, ::-1]).levels == ((0, 1),) * 3
+
+
+def test_example_dates():
+    samples = encode(np.stack([DAY, DAY], axis=1))
+    assert samples.levels[0] == (datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2))
+    assert samples.words[:, 0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+@pytest.mark.parametrize("make", ["array", "matrix"])
+@pytest.mark.usefixtures("small_chunks")
+def test_oracle_sparse_of_any_format(kind, make, decode):
+    table = (np.random.default_rng(2).random((70, 6)) < 0.3).astype(float) * 2
+    table[:, 5] += 1  # a column without zeros
+    data = getattr(scipy.sparse, f"{kind}_{make}")(table)
+    assert decode(encode(data)) == [tuple(row) for row in table.tolist()]
+
+
+COMPLEX = np.array([[0, 1j], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([1, 0, 1], r"1-D array of shape \(3,\): Reshape your data"),
+        (np.zeros((2, 2, 2)), r"3-D array of shape \(2, 2, 2\): Reshape your data"),
+        (np.zeros((0, 10)), r"0 sample\(s\) \(shape=\(0, 10\)\) while a minimum of 2 is required"),
+        (np.zeros((1, 10)), r"1 sample\(s\) \(shape=\(1, 10\)\) while a minimum of 2 is required"),
+        (np.zeros((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 2 is required"),
+        (np.zeros((3, 1)), r"1 feature\(s\) \(shape=\(3, 1\)\) while a minimum of 2 is required"),
+        ([], "Reshape your data"),
+        ([[0, 1], [1]], "Row 2 has 1 values, but the first has 2"),
+        (COMPLEX, "Complex data not supported"),
+        (COMPLEX.astype(object), "Complex data not supported"),
+        (scipy.sparse.csr_array(COMPLEX), "Complex data not supported"),
+        ([[0, 1], [1, 2], [3, 1]], r"'x0' has more than 2 values, 0, 1 and 3 \(number 3 at row"),
+        (np.arange(6.0).reshape(3, 2), r"'x0' .* 0\.0, 2\.0 and 4\.0 \(number 3 at row 3\)"),
+        ([[0, 1], [None, 2]], r"1 missing value \(NaN, .* in column 'x0' \(1\), .* at row 2"),
+        (np.array([[0, np.nan], [np.nan, 1]]), r"2 missing values .* column 'x1' at row 1"),
+        (scipy.sparse.csr_array([[0, 1], [np.nan, 2]]), r"column 'x0' at row 2"),
+        (np.array([DAY, ["NaT", "2024"]], "M8[s]"), r"1 missing value"),
+        (np.ma.array([[0, 1], [1, 0]], mask=[[0, 1], [0, 0]]), r"1 missing value"),
+        (np.array([[0, 1], [-np.inf, 0]]), r"'x0' has an infinite value \(inf\) at row 2"),
+        ([[0.0, 1], [1, float("inf")]], r"'x1' has an infinite value \(inf\) at row 2"),
+        ([[0, {}], [1, 1]], "'x1' at row 1 has a dict"),
+        (np.zeros((2, 2), "V3"), "dtype .* has no values to compare"),
+        (5, "A int cannot be used as data"),
+    ],
+)
+def test_example_bad_input_gets_one_sentence(data, message):
+    with pytest.raises(InputError, match=message) as caught:
+        encode(data, max_levels=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_example_bad_names():
+    with pytest.raises(InputError, match="'a' occurs more than once"):
+        encode(TABLE, names=["a", "a", "b"])
+    with pytest.raises(InputError, match="2 names for 3 columns"):
+        encode(TABLE, names=["a", "b"])
+
+
+LIKE = ((0, 1), ("no", "yes"), (5,))
+
+
+def test_oracle_encode_like_keeps_the_levels(decode):
+    rows = [(1, "yes", 5), (1, "no", 5)]
+    samples = encode_like([list(row) for row in rows], LIKE)
+    assert samples.levels == LIKE
+    assert decode(samples) == rows
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, float, object])
+def test_property_encode_like_agrees_with_encode(dtype):
+    samples = encode(TABLE.astype(dtype))
+    for other in (int, float, object):
+        again = encode_like(TABLE.astype(other), samples.levels)
+        assert np.array_equal(again.words, samples.words)
+    one = encode_like(scipy.sparse.csr_array(TABLE[:1]), samples.levels)
+    assert one.words[:, 0].tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("data", "levels", "message"),
+    [
+        ([[0, "no", 6]], LIKE, r"'x2' has the value 6 at row 1, but the model knows only 5 in it"),
+        ([[0, "no", 5], [2, "no", 5]], LIKE, r"'x0' has the value 2 at row 2, .* only 0 and 1"),
+        ([[0, "no"]], LIKE, "The data have 2 columns, but the model was fitted to 3"),
+        (np.array([[0, 1], [2, 1]]), ((0, 1), (0, 1)), "'x0' has the value 2 at row 2"),
+        (np.array([[0, 1], [0, 2]]), ((0, 1), (1,)), "'x1' has the value 2 at row 2"),
+        (np.array([[0, 1]]), (("a", "b"), ("a", "b")), "'x0' has the value 0 at row 1"),
+        (np.array([["c", "a"]]), (("a", "b"), ("a", "b")), "'x0' has the value 'c' at row 1"),
+        (np.zeros((0, 2)), ((0, 1), (0, 1)), "0 sample"),
+        (np.array([[0, np.nan]]), ((0, 1), (0, 1)), "NaN"),
+    ],
+)
+def test_example_encode_like_refuses_other_values(data, levels, message):
+    with pytest.raises(InputError, match=message):
+        encode_like(data, levels)

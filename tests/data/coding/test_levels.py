@@ -1,0 +1,171 @@
+"""Columns with more than two levels, whatever they came in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markhood.data.coding.coders import FEW, in_order
+from markhood.data.coding.encode import encode, encode_like
+from markhood.data.formats.files import read_samples
+from markhood.errors import InputError
+
+
+def table_of(n_samples, n_levels, seed=0):
+    """Return columns with so many levels each, all of which occur."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.permutation(np.arange(n_samples) % r) for r in n_levels]
+    return np.column_stack(columns)
+
+
+def rows_of(table):
+    return [tuple(row) for row in table.tolist()]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "f4", "f8", "U3", "S3", "O", ">i4"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.usefixtures("small_chunks")
+def test_oracle_columns_of_any_number_of_levels(dtype, order, decode):
+    n_levels = [2, 3, 4, 5, 17, FEW, FEW + 1, 64, 1]
+    table = table_of(700, n_levels, seed=1).astype(dtype, order=order)
+    with pytest.warns(UserWarning, match="one value only"):
+        samples = encode(table)
+    assert [len(levels) for levels in samples.levels] == n_levels
+    assert all(list(levels) == sorted(levels) for levels in samples.levels)
+    assert decode(samples) == rows_of(table)
+    assert not samples.is_binary
+    assert samples.starts[-1] == len(samples.words)
+
+
+@pytest.mark.parametrize("n_levels", [255, 256, 257, 300, 1000])
+@pytest.mark.parametrize("dtype", ["i8", "f8", "O", "U4"])
+def test_oracle_hundreds_of_levels(n_levels, dtype, decode):
+    table = table_of(1100, [2, n_levels]).astype(dtype)
+    samples = encode(table, max_levels=n_levels)
+    assert decode(samples) == rows_of(table)
+    with pytest.raises(InputError, match=f"'x1' has more than {n_levels - 1} values"):
+        encode(table, max_levels=n_levels - 1)
+
+
+@given(
+    st.lists(st.lists(st.integers(-3, 3), min_size=70, max_size=70), min_size=2, max_size=4),
+    st.sampled_from(["i1", "f4", "O", "U2"]),
+)
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+def test_property_every_road_gives_the_same_samples(columns, dtype):
+    table = np.array(columns).T
+    one = encode(table)
+    assert encode(table.tolist()).fingerprint == one.fingerprint
+    assert encode(scipy.sparse.csr_array(table)).fingerprint == one.fingerprint
+    names = [f"x{j}" for j in range(len(columns))]
+    assert encode(pd.DataFrame(table, columns=names)).fingerprint == one.fingerprint
+    assert encode_like(table.astype(float), one.levels).fingerprint == one.fingerprint
+    assert [len(ls) for ls in encode(table.astype(dtype)).levels] == [len(set(c)) for c in columns]
+
+
+def test_example_a_level_seen_once_in_the_last_chunk(decode):
+    table = np.zeros((130, 2), int)
+    table[::2] = 1
+    table[129, 1] = -7
+    samples = encode(table)
+    assert samples.levels == ((0, 1), (-7, 0, 1))
+    assert decode(samples) == rows_of(table)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy", "parquet", "arrow"])
+@pytest.mark.usefixtures("small_chunks")
+def test_oracle_files(tmp_path, ending, decode):
+    table = table_of(600, [2, 3, 20, 40])
+    path = tmp_path / f"t.{ending}"
+    frame = pl.DataFrame({f"x{j}": table[:, j] for j in range(4)})
+    {
+        "csv": frame.write_csv,
+        "parquet": frame.write_parquet,
+        "arrow": frame.write_ipc,
+        "npy": lambda place: np.save(place, table),
+    }[ending](path)
+    samples = read_samples(path)
+    assert decode(samples) == rows_of(table)
+    assert samples.fingerprint == encode(table).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("values", "order", "expected"),
+    [
+        ([10, 9, 100], (), [9, 10, 100]),
+        (["b", 2, "a", 1.5], (), [1.5, 2, "a", "b"]),
+        (["lo", "hi", "none"], ["none", "lo", "hi"], ["none", "lo", "hi"]),
+        (["lo", "hi", "new"], ["none", "lo", "hi"], ["hi", "lo", "new"]),
+        ([(1,), "a", b"c"], (), [(1,), "a", b"c"]),
+    ],
+)
+def test_example_order(values, order, expected):
+    assert [values[k] for k in in_order(values, order)] == expected
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical(["hi", "lo", "mid", "lo"], categories=["none", "lo", "mid", "hi"]),
+        pl.Series(["hi", "lo", "mid", "lo"], dtype=pl.Enum(["none", "lo", "mid", "hi"])),
+        pa.DictionaryArray.from_arrays([3, 1, 2, 1], ["none", "lo", "mid", "hi"], ordered=True),
+    ],
+    ids=["pandas", "polars", "arrow"],
+)
+def test_example_categories_keep_their_order_and_only_those_that_occur(column, decode):
+    make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+    frame = make[type(column).__module__.split(".")[0]]({"a": column, "b": [0, 0, 1, 2]})
+    samples = encode(frame)
+    assert samples.levels == (("lo", "mid", "hi"), (0, 1, 2))
+    assert decode(samples) == [("hi", 0), ("lo", 0), ("mid", 1), ("lo", 2)]
+
+
+def test_example_categories_without_an_order_are_sorted_as_polars_sorts_them():
+    values = ["yes", "no", "maybe"]
+    column = pl.Series("a", values, dtype=pl.Categorical)
+    samples = encode(pl.DataFrame({"a": column, "b": [0, 0, 1]}))
+    assert list(samples.levels[0]) == column.sort().to_list() == sorted(values)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (
+            np.random.default_rng(0).normal(size=(200, 2)),
+            {},
+            r"'x0' has more than 64 values, 0\.\d+, .* \(number 65 at row 65\): it looks continuous, so cut it",
+        ),
+        (
+            [[f"id{k}", k % 2] for k in range(100)],
+            {},
+            r"'x0' has more than 64 values, 'id0', .* \(number 65 at row 65\): recode it to fewer",
+        ),
+        ([[0, 1], [1, 2], [2, 1]], {"max_levels": 2}, r"'x0' has more than 2 values, 0, 1 and 2 "),
+        ([[0, 1]] * 2, {"max_levels": 1}, "max_levels must be a whole number from 2 to 65535, not"),
+        ([[0, 1]] * 2, {"max_levels": 10**6}, "from 2 to 65535, not 1000000"),
+        ([[0, 1]] * 2, {"max_levels": 2.5}, "from 2 to 65535, not 2.5"),
+    ],
+)
+def test_example_too_many_levels(data, options, message):
+    with pytest.raises(InputError, match=message) as caught:
+        encode(data, **options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("as_data", [list, np.array])
+def test_oracle_fixed_levels(as_data, decode):
+    levels = ((3, 1, 2), tuple(range(50)))
+    rows = [(1, 49), (3, 0), (2, 40)]
+    samples = encode_like(as_data(rows), levels)
+    assert samples.levels == levels
+    assert decode(samples) == rows
+    with pytest.raises(InputError, match=r"'x1' has the value 50 at row 2, but the model knows"):
+        encode_like(as_data([(1, 49), (3, 50)]), levels)
+    with pytest.raises(InputError, match=r"'x0' has the value 9 at row 1, .* only 3, 1 and 2"):
+        encode_like(as_data([(9, 49), (3, 0)]), levels)

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from markhood.data.storage import memory
+from markhood.errors import InputError
+
+
+def test_example_memory_is_known_here():
+    available = memory.available_memory()
+    assert available is None or available > 0
+
+
+def test_example_without_meminfo(monkeypatch):
+    def missing(*_, **__):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(memory, "open", missing, raising=False)
+    assert memory.available_memory() is None or memory.available_memory() > 0
+
+
+@pytest.mark.parametrize("available", [None, 128])
+def test_example_what_fits_is_let_through(monkeypatch, available):
+    monkeypatch.setattr(memory, "available_memory", lambda: available)
+    memory.require_memory(2, 512)
+
+
+def test_example_what_does_not_fit_says_how_much_it_needs(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 127)
+    with pytest.raises(
+        InputError, match=r"need 128 bytes of memory .* only 127 bytes is available"
+    ):
+        memory.require_memory(2, 512)

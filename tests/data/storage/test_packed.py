@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+import warnings
+from contextlib import nullcontext
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import markhood
+from markhood.data.coding.encode import encode
+from markhood.data.formats.files import read_samples
+from markhood.data.storage.packed import write_packed
+from markhood.data.storage.packing import pack
+from markhood.data.storage.places import Files
+from markhood.errors import InputError
+
+CHOICES = [{}, {"missing": "level"}, {"missing": "impute"}, {"missing": "drop"}, {"weights": "w"}]
+
+
+def assert_same(one, other):
+    assert one.names == other.names
+    assert one.levels == other.levels
+    assert [[type(v) for v in ls] for ls in one.levels] == [
+        [type(v) for v in ls] for ls in other.levels
+    ]
+    assert one.n_samples == other.n_samples
+    assert np.array_equal(one.words, other.words)
+    assert sorted(one.missing) == sorted(other.missing)
+    assert all(np.array_equal(one.missing[j], other.missing[j]) for j in one.missing)
+    assert (one.weights is None) == (other.weights is None)
+    if one.weights is not None:
+        assert np.array_equal(one.weights.counts, other.weights.counts)
+        assert one.weights.unit == other.weights.unit
+
+
+def table(n_samples, choice):
+    rng = np.random.default_rng(n_samples)
+    frame = {
+        "a": rng.integers(0, 2, n_samples).tolist(),
+        "b": rng.choice(["x", "y", "z"], n_samples).tolist(),
+        "c": (rng.integers(0, 3, n_samples) / 2).tolist(),
+        "t": (rng.random(n_samples) < 0.5).tolist(),
+    }
+    if "missing" in choice:
+        frame["b"][1] = frame["a"][n_samples // 2] = None
+    if "weights" in choice:
+        frame["w"] = rng.integers(0, 20, n_samples) / 4 + 0.25
+    return pl.DataFrame(frame)
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+@pytest.mark.parametrize("n_samples", [64, 700])
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+@pytest.mark.usefixtures("small_chunks")
+def test_property_a_packed_file_is_what_reading_it_gives(
+    tmp_path, monkeypatch, ending, n_samples, choice
+):
+    monkeypatch.setattr("markhood.data.storage.places.RESIDENT_BYTES", 1)
+    monkeypatch.setattr("markhood.data.storage.mapped.BLOCK_BYTES", 1)
+    path, folder = tmp_path / f"data{ending}", tmp_path / "packed"
+    frame = table(n_samples, choice)
+    {".csv": frame.write_csv, ".parquet": frame.write_parquet, ".arrow": frame.write_ipc}[ending](
+        path
+    )
+    with pytest.warns(markhood.DataWarning) if choice == {"missing": "drop"} else nullcontext():
+        expected = read_samples(path, **choice)
+        pack(path, folder, **choice)
+    packed = read_samples(folder)
+    assert isinstance(packed.words, np.memmap)
+    assert_same(packed, expected)
+    assert packed.fingerprint == expected.fingerprint
+    assert sorted(p.name for p in tmp_path.iterdir()) == [path.name, "packed"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_property_round_trip_of_any_samples(tmp_path_factory, data):
+    values = st.one_of(st.booleans(), st.integers(), st.floats(-1e9, 1e9), st.text(max_size=3))
+    columns = data.draw(st.lists(st.lists(values, min_size=1, max_size=4), min_size=2, max_size=6))
+    n_samples = data.draw(st.integers(2, 130))
+    rows = [[column[s % len(column)] for column in columns] for s in range(n_samples)]
+    frame = np.array(rows, dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", markhood.DataWarning)
+        samples = encode(frame)
+    folder = tmp_path_factory.mktemp("packed")
+    write_packed(samples, folder)
+    again = read_samples(folder)
+    assert_same(again, samples)
+    again.__dict__.pop("fingerprint")
+    assert again.fingerprint == samples.fingerprint
+
+
+def test_example_dates_come_back_as_text_and_columns_can_be_picked(tmp_path):
+    day = datetime.date
+    frame = pl.DataFrame(
+        {"d": [day(2020, 1, 1), day(2021, 1, 1)] * 2, "e": ["p", "q", "r", "p"], "f": [0, 1, 1, 0]}
+    )
+    write_packed(encode(frame), tmp_path / "packed")
+    assert read_samples(tmp_path / "packed").levels[0] == ("2020-01-01", "2021-01-01")
+    picked = read_samples(tmp_path / "packed", columns=["f", "e"])
+    assert_same(picked, encode(frame[["f", "e"]]))
+    assert picked.fingerprint == encode(frame[["f", "e"]]).fingerprint
+    with pytest.raises(InputError, match="There is no column 'g'"):
+        read_samples(tmp_path / "packed", columns=["e", "g"])
+
+
+def test_example_about_is_small_and_names_hashes(tmp_path):
+    pack_coins(tmp_path)
+    about = json.loads((tmp_path / "packed" / "about.json").read_text())
+    assert about["version"] == 1
+    assert about["samples"] == 200
+    variables = json.loads((tmp_path / "packed" / "variables.json").read_text())
+    assert variables["levels"] == [[0, 1]]
+    assert "levels_of" not in variables
+    assert np.array_equal(np.load(tmp_path / "packed" / "words.npy"), coins().words)
+
+
+def coins():
+    return encode(np.random.default_rng(0).integers(0, 2, (200, 5)))
+
+
+def pack_coins(tmp_path):
+    write_packed(coins(), tmp_path / "packed")
+    return tmp_path / "packed"
+
+
+@pytest.mark.parametrize("name", ["words.npy", "variables.json", "about.json"])
+@pytest.mark.parametrize("harm", ["truncated", "flipped", "gone", "longer"])
+def test_example_damage_is_one_sentence(tmp_path, name, harm):
+    folder = pack_coins(tmp_path)
+    content = (folder / name).read_bytes()
+    harmed = {
+        "truncated": content[:-20],
+        "flipped": content[:-10] + bytes([content[-10] ^ 1]) + content[-9:],
+        "longer": content + b"more",
+    }
+    if harm == "gone":
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(harmed[harm])
+    if (name, harm) == ("about.json", "gone"):
+        message = "is a directory: give a file"
+    else:
+        message = r"The packed folder .* is damaged \(.*\): pack the data again"
+    with pytest.raises(InputError, match=message) as caught:
+        read_samples(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_example_files_that_do_not_fit_together(tmp_path):
+    folder = pack_coins(tmp_path)
+    about = json.loads((folder / "about.json").read_text())
+    (folder / "about.json").write_text(json.dumps(about | {"samples": 5000}))
+    with pytest.raises(InputError, match="its files do not fit together"):
+        read_samples(folder)
+    (folder / "about.json").write_text(json.dumps(about | {"version": 9}))
+    with pytest.raises(InputError, match="packed in format 9, and this markhood reads 1"):
+        read_samples(folder)
+
+
+def test_example_what_cannot_be_written_or_read_so(tmp_path):
+    folder = pack_coins(tmp_path)
+    with pytest.raises(InputError, match="is there already: name a new folder"):
+        write_packed(coins(), folder)
+    with pytest.raises(InputError, match="There is no folder"):
+        write_packed(coins(), tmp_path / "no" / "packed")
+    with pytest.raises(InputError, match="packed already: say how"):
+        read_samples(folder, missing="drop")
+    with pytest.raises(InputError, match="There is no file"):
+        pack(tmp_path / "none.csv", tmp_path / "other")
+    assert [p.name for p in tmp_path.iterdir()] == ["packed"]
+
+
+def test_example_nothing_is_left_after_an_error(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("markhood.data.storage.packed._write", full)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
+        pack_coins(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_example_a_disk_that_is_too_small(tmp_path, monkeypatch):
+    usage = type("Usage", (), {"free": 100})
+    monkeypatch.setattr("markhood.data.storage.places.shutil.disk_usage", lambda _: usage)
+    with pytest.raises(
+        InputError, match=r"need 128 bytes when packed, but the disk of .* has 100 b"
+    ):
+        Files(tmp_path).require(2, 512)
+
+
+def test_example_every_learner_takes_the_folder(tmp_path):
+    rng = np.random.default_rng(0)
+    data = rng.integers(0, 2, (300, 4))
+    data[:, 3] = data[:, 0]
+    write_packed(encode(data), tmp_path / "packed")
+    expected = markhood.learn(data)
+    assert markhood.learn(tmp_path / "packed") == expected
+    assert markhood.learn(str(tmp_path / "packed"), n_jobs=2).edges.tolist() == [[0, 3]]
+    fitted = markhood.PLRHC().fit(tmp_path / "packed")
+    assert fitted.graph_ == expected
+    assert fitted.n_features_in_ == 4
+    assert fitted.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3"]
+
+
+PEAK = """
+import pathlib, sys
+import markhood, markhood.data.storage.packing, numpy
+
+def peak():
+    return int(pathlib.Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+
+markhood.pack(sys.argv[1], sys.argv[2])
+before = peak()
+markhood.pack(sys.argv[3], sys.argv[4])
+print(before, peak())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
+def test_example_packing_takes_memory_of_a_few_chunks(tmp_path):
+    small, large = tmp_path / "small.npy", tmp_path / "large.npy"
+    np.save(small, np.eye(2, dtype=np.uint8).repeat(8, axis=0))
+    shape = (16 * 1024, 20_000)
+    values = np.lib.format.open_memmap(large, mode="w+", dtype=np.uint8, shape=shape)
+    values[::2] = 1
+    values.flush()
+    del values
+    places = [small, tmp_path / "a", large, tmp_path / "b"]
+    command = [sys.executable, "-W", "ignore", "-c", PEAK, *map(str, places)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    before, after = map(int, done.stdout.split())
+    packed = (tmp_path / "b" / "words.npy").stat().st_size
+    assert packed > 40e6
+    assert (after - before) * 1024 < 200e6  # of 328 MB of values and 41 MB of bits

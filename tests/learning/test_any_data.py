@@ -1,0 +1,237 @@
+"""Learning from data as people have them: levels, weights, missing values, penalised fits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import markhood
+from markhood.data.coding.encode import encode
+from markhood.errors import InputError
+from markhood.kernels.tables import codes
+from markhood.learning.imputation import Completed, Imputation
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import METHODS, method_named
+from oracles.levels import chain
+from oracles.networks import network
+
+LEVELS = (3, 2, 4, 2, 3, 2)
+seeds = st.integers(0, 100_000)
+
+
+def edges_of(graph):
+    return graph.edges.tolist()
+
+
+def with_holes(values, share, seed=0):
+    values = np.asarray(values, dtype=float)
+    values[np.random.default_rng(seed).random(values.shape) < share] = np.nan
+    return values
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds, method=st.sampled_from(["plrhc", "mpl", "bjp"]))
+def test_property_relabelling_levels_changes_no_edge(seed, method):
+    rng = np.random.default_rng(seed)
+    values = chain(seed, 2000, LEVELS, strength=1.0)
+    relabelled = np.column_stack(
+        [rng.permutation(r)[v] for v, r in zip(values.T, LEVELS, strict=True)]
+    )
+    here, there = markhood.learn(values, method), markhood.learn(relabelled, method)
+    assert edges_of(here) == edges_of(there)
+    np.testing.assert_allclose(here.evidence, there.evidence, rtol=0, atol=1e-6)
+    # Binary pairs may change their sign, tables their order: never their size.
+    np.testing.assert_allclose(np.abs(here.coupling), np.abs(there.coupling), rtol=1e-3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_property_binary_variables_given_as_text_are_the_same(method):
+    values = network(1, 300, 8)
+    as_text = np.where(values == 1, "yes", "no")
+    assert markhood.learn(as_text, method) == markhood.learn(values, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("levels", [(2,) * 6, LEVELS])
+def test_property_integer_weights_are_repeated_rows(method, levels):
+    values = chain(3, 200, levels)
+    counts = np.random.default_rng(3).integers(1, 5, 200)
+    weighted = markhood.learn(values, method, weights=counts)
+    repeated = markhood.learn(values.repeat(counts, axis=0), method)
+    assert edges_of(weighted) == edges_of(repeated)
+    np.testing.assert_allclose(weighted.evidence_ends, repeated.evidence_ends, rtol=0, atol=1e-8)
+    assert weighted.provenance["data"]["weight"] == counts.sum()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_property_weights_of_one_change_nothing(method):
+    values = chain(4, 200, LEVELS)
+    plain = markhood.learn(values, method)
+    assert markhood.learn(values, method, weights=np.ones(200)) == plain
+    assert markhood.learn(values, method, weights=np.full(200, 1.0)) == plain
+
+
+def test_property_real_weights_do_not_depend_on_their_scale():
+    values = chain(5, 400, LEVELS)
+    weights = np.random.default_rng(5).gamma(4.0, size=400)
+    plain = markhood.learn(values, weights=weights)
+    assert markhood.learn(values, weights=1000.5 * weights) == plain
+    many = markhood.learn(values, weights=1000.5 * weights, normalize_weights=False)
+    assert many.n_edges >= plain.n_edges
+    assert many.evidence.sum() > 100 * plain.evidence.sum()
+
+
+def test_example_a_weight_counts_a_sample():
+    values = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+    assert markhood.learn(values).n_edges == 0
+    assert markhood.learn(values, weights=[9, 1, 1, 9] * 10).n_edges == 1
+
+
+def test_example_only_whole_weights_for_l1_paths():
+    with pytest.raises(InputError, match="whole numbers only"):
+        markhood.learn(chain(1, 50, (2, 2, 2)), "l1lr", weights=np.linspace(0.5, 1.3, 50))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_property_imputation_without_missing_values_is_the_plain_run(method):
+    values = chain(6, 200, LEVELS)
+    assert markhood.learn(values, method, missing="impute") == markhood.learn(values, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_example_every_method_imputes(method):
+    values = with_holes(chain(7, 400, (2,) * 6), 0.15)
+    graph = markhood.learn(values, method, missing="impute", imputations=4)
+    assert graph.n_edges >= 2
+    shares, variances = graph.annotations["share"], graph.annotations["evidence_variance"]
+    assert ((shares > 0.5) & (shares <= 1)).all()
+    assert (variances >= 0).all()
+    assert graph.provenance["imputation"] == {
+        "missing": int(np.isnan(values).sum()),
+        "sets": 4,
+        "seed": 0,
+    }
+
+
+def test_property_the_seed_decides():
+    values = with_holes(chain(8, 300, LEVELS), 0.2)
+    one, again, other = (markhood.learn(values, missing="impute", seed=s) for s in (1, 1, 2))
+    assert one == again
+    assert one != other
+
+
+def test_property_observed_values_and_weights_stay_as_they_are():
+    values = chain(9, 300, LEVELS)
+    holes = np.isnan(with_holes(values, 0.2))
+    samples = encode(with_holes(values, 0.2), missing="impute", weights=np.arange(1, 301))
+    learned = learn_from(samples, method_named("plrhc", {}), imputation=Imputation(3, seed=5))
+    assert learned.graph.provenance["data"]["weight"] == 300 * 301 / 2
+    completed = Completed(samples, np.random.default_rng(1))
+    draws = []
+    for _ in range(4):
+        completed.draw_missing(learned.regressions)
+        found = completed.samples()
+        draws.append(np.column_stack([codes(found.bits, v) for v in range(len(LEVELS))]))
+        assert (draws[-1][~holes] == values[~holes]).all()
+        assert (draws[-1] < LEVELS).all()
+        assert not found.missing
+        assert found.weights is samples.weights
+    assert (draws[0][holes] != draws[1][holes]).any()
+
+
+def test_property_missing_values_are_drawn_by_their_neighbours():
+    """Where two variables are nearly always the same, so are what is drawn and what was removed."""
+    rng = np.random.default_rng(13)
+    values = np.repeat(rng.integers(0, 3, (2000, 1)), 2, axis=1)
+    values[rng.random(2000) < 0.05, 1] = 0
+    holed = values.astype(float)
+    holed[rng.random(2000) < 0.3, 1] = np.nan
+    samples = encode(holed, missing="impute")
+    learned = learn_from(samples, method_named("plrhc", {}), imputation=Imputation(2))
+    completed = Completed(samples, rng)
+    completed.draw_missing(learned.regressions)
+    drawn = codes(completed.samples().bits, 1)[np.isnan(holed[:, 1])]
+    assert np.mean(drawn == values[np.isnan(holed[:, 1]), 1]) > 0.85
+
+
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_property_imputing_is_nearest_to_the_complete_data(share):
+    """Summed over a few data sets; docs/your-data.md has the table with standard errors."""
+    distances = {"impute": 0, "level": 0, "drop": 0}
+    for seed in range(3):
+        values = network(seed, 1500, 9, strength=1.5)
+        complete = set(map(tuple, edges_of(markhood.learn(values))))
+        for choice in distances:
+            graph = markhood.learn(with_holes(values, share, seed), missing=choice)
+            distances[choice] += len(complete ^ set(map(tuple, edges_of(graph))))
+    assert distances["impute"] < min(distances["level"], distances["drop"])
+
+
+def test_example_missing_values_are_an_error_that_says_what_to_do():
+    with pytest.raises(InputError, match=r"missing='drop'.*'level'.*'impute'"):
+        markhood.learn(with_holes(network(1, 100, 4), 0.1))
+
+
+@pytest.mark.parametrize("options", [{"imputations": 1}, {"imputations": 2.5}, {"seed": -1}])
+def test_example_imputation_that_cannot_be(options):
+    with pytest.raises(InputError, match="whole number"):
+        markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", **options)
+
+
+def test_example_a_checkpoint_is_not_for_imputation(tmp_path):
+    values = with_holes(network(1, 100, 4), 0.1)
+    with pytest.raises(InputError, match="leave one of the two out"):
+        markhood.learn(values, missing="impute", checkpoint=tmp_path / "saved")
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("levels", [(2,) * 5, (3,) * 5])
+def test_example_a_penalty_keeps_couplings_finite(penalty, levels):
+    values = chain(10, 300, levels)
+    values[:, 1] = values[:, 0]
+    plain = markhood.learn(values)
+    assert np.isinf(plain.coupling).any()
+    penalised = markhood.learn(values, fit_penalty=penalty, fit_strength=0.5)
+    assert np.isfinite(penalised.coupling).all()
+    assert [0, 1] in edges_of(penalised)
+
+
+def test_property_a_vanishing_penalty_changes_nothing():
+    values = chain(11, 800, LEVELS)
+    plain = markhood.learn(values)
+    for penalty in ("l1", "l2"):
+        nearly = markhood.learn(values, fit_penalty=penalty, fit_strength=1e-9)
+        assert edges_of(nearly) == edges_of(plain)
+        np.testing.assert_allclose(nearly.evidence, plain.evidence, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fit_penalty": "l3"}, "Unknown fit_penalty"),
+        ({"fit_penalty": "l2", "fit_strength": 0}, "above 0"),
+        ({"fit_strength": 2.0}, "needs a fit_penalty"),
+        ({"fit_penalty": "l2", "criterion": "mpl"}, "criterion 'bic'"),
+    ],
+)
+def test_example_a_penalty_that_cannot_be(options, message):
+    with pytest.raises(InputError, match=message):
+        markhood.learn(chain(1, 50, (2, 2, 2)), **options)
+
+
+def test_example_levels_seen_once_and_never_together():
+    values = chain(12, 400, (3, 4, 3))
+    values[0] = [3, 4, 3]  # each seen once, together
+    values[1:9, 0], values[1:9, 1] = 4, np.arange(8) % 4
+    graph = markhood.learn(values)
+    assert edges_of(graph) == [[0, 1], [1, 2]]
+    assert not np.isnan(graph.coupling).any()
+
+
+def test_example_hundreds_of_levels_are_refused_unless_asked_for():
+    values = np.column_stack([np.arange(600) % 200, np.arange(600) % 2, np.arange(600) // 300])
+    with pytest.raises(InputError, match="max_levels"):
+        markhood.learn(values)
+    # N MI = 416 does not pay for 199 parameters, though one variable says all about the other.
+    assert edges_of(markhood.learn(values, max_levels=300, gamma=0)) == []

@@ -1,0 +1,125 @@
+"""What a forecast says of pairs, spaces and memory; of time it is `make bench` that asks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from markhood import DataWarning, InputError, learn
+from markhood.data.coding.encode import encode
+from markhood.kernels.native import NativeKernels
+from markhood.learning.forecast import forecast
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import method_named
+from markhood.search.spaces import NearbyVariables
+from oracles.scale import chains, one_cause
+
+
+@pytest.mark.parametrize("n_levels", [2, 3])
+@pytest.mark.parametrize("n_variables", [320, 1600])
+def test_example_pairs_and_candidates_are_about_right(n_variables, n_levels):
+    samples = encode(chains(n_variables, 600, n_levels))
+    method = method_named("plrhc", {"rule": "or"})
+    said = forecast(samples, method, NativeKernels(), 1)
+    learned = learn_from(samples, method)
+    edges = learned.screened_graph.edges
+    spaces = NearbyVariables(edges, n_variables, 3).of(np.arange(n_variables)).candidates
+    assert said.pairs == pytest.approx(len(edges), rel=0.25)
+    assert said.candidates == pytest.approx(len(spaces.values) / n_variables, rel=0.5)
+    assert set(said.seconds) == set(learned.seconds)
+    assert all(seconds > 0 for seconds in said.seconds.values())
+
+
+def test_example_spaces_too_large_to_follow_are_made_up(monkeypatch):
+    monkeypatch.setattr("markhood.learning.forecast.MOST_ROWS", 60)
+    samples = encode(one_cause(300, 500))
+    said = forecast(samples, method_named("plrhc", {}), NativeKernels(), 1)
+    assert 150 < said.candidates <= 299
+    bounded = forecast(samples, method_named("plrhc", {"max_candidates": 20}), NativeKernels(), 1)
+    assert bounded.candidates == 20
+
+
+@pytest.mark.parametrize("n_variables", [2, 3, 40])
+def test_example_variables_that_have_nothing_to_do_with_each_other(n_variables):
+    coins = encode(np.random.default_rng(0).integers(0, 2, (100, n_variables)))
+    said = forecast(coins, method_named("plrhc", {"gamma": 3}), NativeKernels(), 2)
+    assert (said.pairs, said.candidates) == (0, 0)
+
+
+def test_example_other_searches():
+    samples = encode(chains(40, 300))
+    said = forecast(samples, method_named("hc", {"rule": "and"}), NativeKernels(), 1)
+    assert said.candidates == 39
+    assert list(said.seconds) == ["blankets", "evidence"]
+    assert said.pairs == 0
+    with pytest.raises(InputError, match="Only plrhc, hc and mpl can be forecast, not chow-liu"):
+        forecast(samples, method_named("chow-liu", {}), NativeKernels(), 1)
+
+
+def test_example_missing_values_cannot_be_forecast():
+    samples = encode([[0, 1], [1, None], [0, 0], [1, 1]], missing="impute")
+    with pytest.raises(InputError, match="A forecast is of one learning, and imputation is many"):
+        forecast(samples, method_named("plrhc", {}), NativeKernels(), 1)
+
+
+def test_example_what_cannot_fit_is_refused_before_the_screen(monkeypatch):
+    data = chains(64, 300)
+    needed = 64 * 1000 + 200 * len(learn(data, "pairwise").edges)
+    monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: needed + 500)
+    assert learn(data).n_edges
+    monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: needed - 500)
+    with pytest.raises(
+        InputError, match=r"need about .* of memory, but only .* is available: rais"
+    ):
+        learn(data)
+
+
+BOUNDED = """
+import json, pathlib, warnings
+import numpy as np
+from oracles.scale import one_cause, peak, reset_peak
+from markhood.data.coding.encode import encode
+from markhood.learning.forecast import forecast
+from markhood.kernels.native import NativeKernels
+from markhood.learning.learn import learn_from
+from markhood.learning.methods import method_named
+
+warnings.simplefilter("ignore")
+samples = encode(one_cause(1500, 1000))
+method = method_named("plrhc", {"max_candidates": 8, "rule": "or"})
+small = samples.pick(np.arange(40))
+learn_from(small, method)  # what is imported on the way does not count
+before = reset_peak()
+learned = learn_from(samples, method)
+extra = peak() - before
+said = forecast(samples, method, NativeKernels(), 1)
+print(json.dumps({
+    "pairs": learned.screened_graph.n_edges, "cut": learned.n_cut, "extra": extra,
+    "said_pairs": said.pairs, "said": said.memory,
+}))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
+def test_example_memory_of_a_bounded_run(pytestconfig):
+    """Half of all pairs pass the screen; the spaces of all variables are cut."""
+    tests = str(pytestconfig.rootpath / "tests")
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {tests!r})\n{BOUNDED}"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    assert found["cut"] == 1500
+    assert found["pairs"] > 300_000
+    assert found["said_pairs"] == pytest.approx(found["pairs"], rel=0.2)
+    assert found["extra"] / 2 < found["said"] < 2 * found["extra"]
+
+
+def test_property_a_bounded_run_finds_what_a_free_one_does_where_spaces_are_small():
+    data = chains(96, 500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        assert learn(data, max_candidates=60) == learn(data)
