@@ -1,10 +1,22 @@
 """What markhood says when it is given something that it cannot use.
 
-Every message is one sentence: what is wrong, where, and what to do about it. The command line
-prints it and leaves with exit code 2; in Python it is a `ValueError`.
+Every message is one sentence with a full stop: what is wrong, where, and what to do about it. The
+command line prints it and leaves with exit code 2; in Python it is a `ValueError`.
+
+A sentence that names an option writes it with `option`, so that it is said as the reader would type
+it: ``missing='drop'`` in Python, ``--missing drop`` on the command line, which says so by `written_by`
+before it calls anything.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Writer = Callable[[str, Any], str]
+
+_NOT_GIVEN = object()
 
 
 class InputError(ValueError):
@@ -13,3 +25,45 @@ class InputError(ValueError):
 
 class DataWarning(UserWarning):
     """Data that can be used, but probably not as the user meant it."""
+
+
+def option(name: str, value: Any = _NOT_GIVEN) -> str:
+    """Return how an option is written at the door through which the user came.
+
+    Examples
+    --------
+    >>> option("missing", "drop"), option("max_levels")
+    ("missing='drop'", 'max_levels')
+    >>> with written_by(on_command_line):
+    ...     option("missing", "drop"), option("max_levels")
+    ('--missing drop', '--max-levels')
+    """
+    return _writer(name, value)
+
+
+def in_python(name: str, value: Any) -> str:
+    """Write an option as an argument of a function."""
+    return name if value is _NOT_GIVEN else f"{name}={value!r}"
+
+
+def on_command_line(name: str, value: Any) -> str:
+    """Write an option as it is typed in a shell."""
+    flag = f"--{name.replace('_', '-')}"
+    if value is _NOT_GIVEN or value is True:
+        return flag
+    return flag.replace("--", "--no-", 1) if value is False else f"{flag} {value}"
+
+
+# For the whole process, not the thread: the tiles of a command run on other threads than it does.
+_writer: Writer = in_python
+
+
+@contextmanager
+def written_by(writer: Writer) -> Iterator[None]:
+    """Let sentences write options in a door's own way."""
+    global _writer
+    before, _writer = _writer, writer
+    try:
+        yield
+    finally:
+        _writer = before
