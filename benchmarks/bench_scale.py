@@ -30,15 +30,14 @@ LEARN = """
 import json, pathlib, sys, time
 from markhood.data.formats.files import read_samples
 from markhood.execution.runner import Runner
-from markhood.learning.forecast import forecast
 from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import learn_from
+from markhood.learning.request import Options, Request
 from markhood.learning.methods import method_named
 
 samples, method = read_samples(sys.argv[1]), method_named("plrhc", {})
-said = forecast(samples, method, NativeKernels(), 2)
+said = Request(method, Options(n_jobs=2)).forecast(samples)
 start = time.perf_counter()
-learned = learn_from(samples, method, runner=Runner(2))
+learned = Request(method, Options(n_jobs=2)).learn(samples)
 seconds = time.perf_counter() - start
 status = pathlib.Path("/proc/self/status")
 peak = int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024 if status.exists() else 0

@@ -13,8 +13,8 @@ from report import Row
 
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import method_named
+from markhood.learning.request import Options, Request
 from markhood.search.screen import pair_costs, screen, tiles_of
 
 
@@ -33,7 +33,7 @@ def rows() -> Iterator[Row]:
     network, plrhc = grid_network(1024, 4000), method_named("plrhc", {})
 
     def learned(n_threads: int) -> None:
-        learn_from(network, plrhc, runner=Runner(n_threads))
+        Request(plrhc, Options(n_jobs=n_threads)).learn(network)
 
     yield _row("bare AND+POPCNT: what the machine can give", bare, target=None)
     yield _row("screen 4096 x 16384", screened, target=1.8)

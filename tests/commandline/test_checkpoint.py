@@ -21,7 +21,7 @@ def long_work(tmp_path):
     values = rng.integers(0, 2, size=(4000, 600), dtype=np.uint8)
     values[:, 1::2] = np.where(rng.random((4000, 300)) < 0.7, values[:, ::2], values[:, 1::2])
     np.save(tmp_path / "long.npy", values)
-    return [*COMMAND, "learn", str(tmp_path / "long.npy"), "--method", "hc", "--jobs", "1"]
+    return [*COMMAND, "learn", str(tmp_path / "long.npy"), "--method", "hc", "--n-jobs", "1"]
 
 
 def everything_but_times(path):

@@ -16,8 +16,9 @@ from markhood.execution.checkpoint import Checkpoint, SavedPhase
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import METHODS, Plrhc
+from markhood.learning.request import Options, Request
+from markhood.scores.bic import Bic
 from oracles.networks import network
 
 RUN = {"version": "1", "gamma": "0.5"}
@@ -170,20 +171,19 @@ def test_example_records_of_markhood_come_back(tmp_path):
 def test_property_every_method_goes_on_from_its_tiles(name, tmp_path, monkeypatch):
     monkeypatch.setattr("markhood.execution.checkpoint.SECONDS_PER_RECORD", 0.0)
     samples, method = encode(DATA), METHODS[name]()
-    plain = learn_from(samples, method)
-    first = learn_from(samples, method, checkpoint=tmp_path)
+    plain = Request(method).learn(samples)
+    first = Request(method, Options(checkpoint=tmp_path)).learn(samples)
     for path in tmp_path.glob("*.tiles"):
         path.write_bytes(path.read_bytes()[:-1])  # the last record of every phase is lost
-    again = learn_from(samples, method, checkpoint=tmp_path)
+    again = Request(method, Options(checkpoint=tmp_path)).learn(samples)
     assert plain.graph == first.graph == again.graph
-    complete = learn_from(samples, method, kernels=_Nothing(), checkpoint=tmp_path)
+    only_saved = Options(kernels=_Nothing(), checkpoint=tmp_path)
+    complete = Request(method, only_saved).learn(samples)
     assert complete.graph == plain.graph
 
 
 class _Nothing:
     """Kernels that are good for cutting tiles only: what is saved need not be computed."""
-
-    words_per_tile, largest_tile = 4e7, 1024
 
     def __getattr__(self, name):
         from markhood.kernels.native import NativeKernels
@@ -211,6 +211,36 @@ def test_example_a_criterion_of_ones_own_is_known_again(tmp_path):
 
     folder = tmp_path / "tiles"
     one, other = (
-        learn_from(encode(DATA), Plrhc(criterion=Own()), checkpoint=folder) for _ in range(2)
+        Request(Plrhc(criterion=Own()), Options(checkpoint=folder)).learn(encode(DATA))
+        for _ in range(2)
     )
     assert one.graph == other.graph
+
+
+class Priced:
+    """A criterion with a state: what a neighbour costs."""
+
+    def __init__(self, price):
+        self.price = price
+
+    def score(self, table):
+        return Bic(0.5).score(table) - self.price * table.n_blanket
+
+
+def test_example_what_a_criterion_holds_is_part_of_the_run(tmp_path):
+    def learned(price):
+        options = Options(checkpoint=tmp_path / "tiles")
+        return Request(Plrhc(criterion=Priced(price)), options).learn(encode(DATA)).graph
+
+    cheap = learned(0.1)
+    assert learned(0.1) == cheap
+    assert cheap.n_edges > 0
+    with pytest.raises(InputError, match=r"criterion was .*Priced"):
+        learned(1e6)
+
+
+def test_example_a_criterion_that_cannot_be_told_from_another_is_refused(tmp_path):
+    options = Options(checkpoint=tmp_path / "tiles")
+    with pytest.raises(InputError, match="holds a function cannot be told from another"):
+        Request(Plrhc(criterion=Priced(lambda: 1)), options).learn(encode(DATA))
+    assert not (tmp_path / "tiles").exists()

@@ -58,12 +58,9 @@ def read_data(
             "a line; or similarity, for sequences.",
         ),
     ] = None,
-    keep_weight_scale: Annotated[
-        bool,
-        typer.Option(
-            "--keep-weight-scale", help="Do not scale weights that are not whole to mean 1."
-        ),
-    ] = False,
+    normalize_weights: Annotated[
+        bool, typer.Option(help="Scale weights that are not whole numbers to mean 1.")
+    ] = True,
 ) -> Any:
     """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.formats.files import read_samples
@@ -81,7 +78,7 @@ def read_data(
         missing_values=[] if missing_values is None else missing_values.split(","),
         max_levels=max_levels,
         weights=weights,
-        normalize_weights=not keep_weight_scale,
+        normalize_weights=normalize_weights,
         storage=storage or MEMORY,
     )
 

@@ -26,6 +26,7 @@ from markhood.kernels.protocol import (
     L1Paths,
     PottsNetwork,
     Pricing,
+    Tiling,
 )
 from markhood.kernels.reference.multinomial import STILL_MOVING
 
@@ -59,8 +60,8 @@ class NativeKernels:
         One of ``available()``. The empty string means the best one.
     """
 
-    words_per_tile: ClassVar[float] = 4e7  # a few milliseconds of counting
-    largest_tile: ClassVar[int] = 1024  # the columns of a tile stay in the second-level cache
+    # A few milliseconds of counting, and columns that stay in the second-level cache.
+    TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
     instruction_set: str = ""
 
@@ -73,6 +74,10 @@ class NativeKernels:
     def available() -> list[str]:
         """Instruction sets that this processor can run, best first."""
         return _native.instruction_sets()
+
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
+        return self.TILING
 
     def associated_pairs(
         self,

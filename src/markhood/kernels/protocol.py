@@ -79,6 +79,13 @@ class Dirichlet(NamedTuple):
 Pricing = Costs | Dirichlet
 
 
+class Tiling(NamedTuple):
+    """How large a tile of the screen should be: words of intersections, and variables a side."""
+
+    words: float
+    side: int
+
+
 class AssociatedPairs(NamedTuple):
     """Pairs i < j, of shape (n_pairs, 2), and the samples where both are one, (n_pairs,)."""
 
@@ -180,13 +187,8 @@ class Kernels(Protocol):
     def name(self) -> str:
         """What to call the backend."""
 
-    @property
-    def words_per_tile(self) -> float:
-        """How many words of intersections a tile of the screen should have."""
-
-    @property
-    def largest_tile(self) -> int:
-        """How many variables a side of a tile may have."""
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
 
     def associated_pairs(
         self,

@@ -30,18 +30,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.errors import InputError
-from markhood.execution.runner import Runner
+from markhood.errors import InputError, option
+from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import Kernels
+from markhood.graph.numbering import pair_numbers
 from markhood.kernels.tables import codes
-from markhood.learning.describe import describe
-from markhood.learning.learned import Learned
+from markhood.learning.describe import Learned, Numbers, numbers_of, regress
 from markhood.learning.methods import Method
 from markhood.model.regressions import Regressions, softmax
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.knowledge import Knowledge
+from markhood.search.found import Found
+from markhood.search.job import Job
 
 # A filling by chance weakens all couplings. With 30 % missing on grids of 64, 2 turns ended 20.5 edges
 # from the complete data's graph, 6 turns 17.8 and 12 turns 17.0.
@@ -58,40 +58,34 @@ class Imputation:
     ----------
     sets : int, default=10
         How many completed data sets to learn from.
-    seed : int, default=0
-        What their random numbers start from.
+    seed : int or None, default=0
+        What their random numbers start from; None for others every time.
     """
 
     sets: int = 10
-    seed: int = 0
+    seed: int | None = 0
 
     def __post_init__(self) -> None:
         """Check the options."""
         if not isinstance(self.sets, Integral) or self.sets < 2:
-            raise InputError(f"imputations must be a whole number from 2 up, not {self.sets!r}.")
-        if not isinstance(self.seed, Integral) or self.seed < 0:
-            raise InputError(f"The seed must be a whole number from 0 up, not {self.seed!r}.")
+            raise InputError(
+                f"{option('imputations')} must be a whole number from 2 up, not {self.sets!r}."
+            )
+        if self.seed is not None and (not isinstance(self.seed, Integral) or self.seed < 0):
+            raise InputError(
+                f"{option('seed')} must be a whole number from 0 up, not {self.seed!r}."
+            )
 
 
-def learn_imputed(
-    samples: Samples,
-    method: Method,
-    kernels: Kernels,
-    runner: Runner,
-    knowledge: Knowledge,
-    imputation: Imputation,
-) -> Learned:
-    """Learn from samples with missing values: complete them several times, learn, and combine.
+def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
+    """Learn from samples with missing values: complete them several times, search, and combine.
 
     Parameters
     ----------
-    samples : Samples
-        Read with ``missing="impute"``.
+    job : Job
+        Its samples were read with ``missing="impute"``.
     method : Method
-        What learns from completed samples.
-    kernels : Kernels
-    runner : Runner
-    knowledge : Knowledge
+        What searches in completed samples.
     imputation : Imputation
 
     Returns
@@ -99,36 +93,34 @@ def learn_imputed(
     Learned
         Its graph has the annotations ``share`` and ``evidence_variance``.
     """
-    quiet = replace(runner, progress=lambda phase, done, total: None)
-
-    def learn(completed: Samples) -> Learned:
-        return method.learn(completed, kernels, quiet, knowledge)
-
+    quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     sets = []
     start = perf_counter()
-    runner.progress("imputations", 0, imputation.sets)
+    job.runner.progress("imputations", 0, imputation.sets)
     for seed in np.random.SeedSequence(imputation.seed).spawn(imputation.sets):
-        sets.append(_settle(samples, learn, np.random.default_rng(seed)))
-        runner.progress("imputations", len(sets), imputation.sets)
-    return _combined(sets, kernels, quiet, perf_counter() - start)
+        sets.append(_settle(quiet, method.search, np.random.default_rng(seed)))
+        job.runner.progress("imputations", len(sets), imputation.sets)
+    return _combined(sets, perf_counter() - start)
 
 
 def _settle(
-    samples: Samples, learn: Callable[[Samples], Learned], rng: np.random.Generator
-) -> tuple[Samples, Learned]:
-    """Learn and draw the missing values in turns until the graph stays as it is, but for chance."""
-    values = Completed(samples, rng)
-    learned, changed = learn(values.samples()), math.inf
+    job: Job, search: Callable[[Job], Found], rng: np.random.Generator
+) -> tuple[Job, Found]:
+    """Search and draw the missing values in turns until the graph stays as it is, but for chance."""
+    values = Completed(job.samples, rng)
+    completed = job.on(values.samples())
+    found, changed = search(completed), math.inf
     for turn in range(1, MOST_TURNS + 1):
-        before, changed_before = learned, changed
+        before, changed_before = found, changed
+        regressions = regress(completed, found.edges)
         for _ in range(SWEEPS):
-            values.draw_missing(learned.regressions)
-        learned = learn(values.samples())
-        edges = {tuple(edge) for edge in learned.graph.edges.tolist()}
-        changed = len(edges ^ {tuple(edge) for edge in before.graph.edges.tolist()})
+            values.draw_missing(regressions)
+        completed = job.on(values.samples())
+        found = search(completed)
+        changed = len(np.setxor1d(pair_numbers(found.edges), pair_numbers(before.edges)))
         if turn >= FIRST_TURNS and changed >= changed_before:
             break
-    return values.samples(), learned
+    return completed, found
 
 
 class Completed:
@@ -181,21 +173,16 @@ def _unpacked(mask: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
     return np.unpackbits(mask.view(np.uint8), count=n_samples, bitorder="little")
 
 
-def _combined(
-    sets: list[tuple[Samples, Learned]], kernels: Kernels, runner: Runner, seconds: float
-) -> Learned:
+def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
     """Keep the edges that most sets have, with means of what the sets say of them."""
-    names, d = sets[0][0].names, sets[0][0].n_variables
-    of_sets = [learned for _, learned in sets]
-    edges, shares = edges_in_most([learned.graph.edges for learned in of_sets], d)
-    or_edges, _ = edges_in_most([learned.or_graph.edges for learned in of_sets], d)
-    described = [
-        describe(edges, completed, learned.criterion, kernels, runner)
-        for completed, learned in sets
-    ]
+    variables = sets[0][0].samples.variables
+    of_sets = [found for _, found in sets]
+    edges, shares = edges_in_most([found.edges for found in of_sets])
+    or_edges, _ = edges_in_most([found.or_edges for found in of_sets])
+    described = [numbers_of(job, replace(found, edges=edges)) for job, found in sets]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
     graph = Graph(
-        names,
+        variables,
         edges,
         evidence_ends.mean(axis=0),
         np.mean([numbers.coupling_ends for numbers in described], axis=0),
@@ -208,35 +195,34 @@ def _combined(
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
         },
     )
-    phases = of_sets[0].evaluations
+    screened = [found.screened.edges for found in of_sets if found.screened is not None]
     return Learned(
         graph=graph,
-        screened_graph=_screened_in_most(of_sets, d),
-        or_graph=Graph(names, or_edges),
-        blanket_scores=np.mean([numbers.scores for numbers in described], axis=0),
+        screened_graph=Graph(variables, edges_in_most(screened)[0]) if screened else None,
+        or_graph=Graph(variables, or_edges),
+        blanket_scores=_mean_scores(described),
+        regressions=_mean_regressions(described),
         evaluations={
-            phase: add_counts([learned.evaluations[phase] for learned in of_sets])
-            for phase in phases
+            phase: add_counts([found.evaluations[phase] for found in of_sets])
+            for phase in of_sets[0].evaluations
         },
         seconds={"imputation": seconds},
-        regressions=_mean([numbers.regressions for numbers in described]),
-        criterion=of_sets[0].criterion,
-        n_cut=max(learned.n_cut for learned in of_sets),
+        n_cut=max(found.n_cut for found in of_sets),
     )
 
 
-def _screened_in_most(of_sets: list[Learned], n_variables: int) -> Graph | None:
-    graphs = [learned.screened_graph for learned in of_sets if learned.screened_graph is not None]
-    if not graphs:
-        return None
-    edges, _ = edges_in_most([graph.edges for graph in graphs], n_variables)
-    return Graph(graphs[0].nodes, edges)
+def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:
+    scores = [numbers.scores for numbers in described if numbers.scores is not None]
+    return np.mean(scores, axis=0) if scores else None
 
 
-def _mean(regressions: list[Regressions]) -> Regressions:
+def _mean_regressions(described: list[Numbers]) -> Regressions | None:
     """Return the means of regressions on the same blankets."""
+    of_sets = [numbers.regressions for numbers in described if numbers.regressions is not None]
+    if not of_sets:
+        return None
     return replace(
-        regressions[0],
-        coefficients=np.mean([r.coefficients for r in regressions], axis=0),
-        infinite=np.any([r.infinite for r in regressions], axis=0),
+        of_sets[0],
+        coefficients=np.mean([r.coefficients for r in of_sets], axis=0),
+        infinite=np.any([r.infinite for r in of_sets], axis=0),
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
-from markhood.kernels.protocol import Kernels
 from markhood.output.pictures.panels import Panel, draw_panels
 from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
@@ -59,7 +58,6 @@ def repeat(
     folder: Path,
     runner: Runner,
     sampling: Sampling,
-    kernels: Kernels | None = None,
 ) -> Report:
     """Run an experiment, or what is left of it, and write its tables and its plot.
 
@@ -70,7 +68,7 @@ def repeat(
     files: list[Path] = []
     for part in parts:
         files.append(folder / f"{part.name}.csv")
-        results = run(part, cells, replicates, files[-1], runner, sampling, kernels)
+        results = run(part, cells, replicates, files[-1], runner, sampling)
         lines += compare_with_paper(part, results, cells, replicates)
     table, text, picture = (folder / f"{name}{end}" for end in ("-table.csv", "-table.md", ".png"))
     table.write_text(as_csv(lines), encoding="utf-8")

@@ -21,11 +21,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import Runner, cut
+from markhood.execution.runner import cut
 from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.scores.scorer import Road
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.scores.scorer import Scorer
+from markhood.search.job import Job
 
 VARIABLES_PER_TILE = 64
 
@@ -40,19 +40,12 @@ class Climbed:
     evaluations: NDArray[np.int64]
 
 
-def climb(
-    edges: NDArray[np.int64],
-    n_variables: int,
-    road: Road,
-    runner: Runner,
-    start: Start = "or",
-    knowledge: Knowledge = NOTHING,
-) -> Climbed:
+def climb(job: Job, edges: NDArray[np.int64], start: Start = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
-    required = knowledge.requires(edges)
-    first = Lists.of_neighbours(edges if start == "or" else edges[required], n_variables)
-    state = _Flips(edges[~required], n_variables, road, start, first)
-    tiles = runner.map("climb", state.score_first, cut(n_variables, VARIABLES_PER_TILE))
+    d, required = job.n_variables, job.knowledge.requires(edges)
+    first = Lists.of_neighbours(edges if start == "or" else edges[required], d)
+    state = _Flips(edges[~required], d, job.scorer, start, first)
+    tiles = job.runner.map("climb", state.score_first, cut(d, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         ends = state.flip(edge)
@@ -69,14 +62,14 @@ class _Flips:
         self,
         edges: NDArray[np.int64],
         n_variables: int,
-        road: Road,
+        scorer: Scorer,
         start: Start,
         first: Lists,
     ) -> None:
         self.present = np.full(len(edges), start == "or")
         self.evaluations: Counter[int] = Counter()
         self._edges = edges
-        self._road = road
+        self._scorer = scorer
         self._start = start
         self._first = first  # the blankets at the start
         # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
@@ -96,7 +89,7 @@ class _Flips:
         """Return what `score` does for a tile of variables at the start."""
         partners = self._partners.part(tile)
         targets = np.arange(tile.start, tile.stop)
-        scores, toggled = self._road.toggled(targets, self._first.part(tile), partners)
+        scores, toggled = self._scorer.toggled(targets, self._first.part(tile), partners)
         return toggled - np.repeat(scores, np.diff(partners.starts))
 
     def begin(self, changes: NDArray[np.float64]) -> None:
@@ -115,7 +108,7 @@ class _Flips:
         """Return how each target's score would change by each flip at it."""
         blankets = Lists.of([sorted(self._blankets[t]) for t in targets.tolist()])
         toggles = Lists.of([self._partners[t] for t in targets.tolist()])
-        scores, toggled = self._road.toggled(targets, blankets, toggles)
+        scores, toggled = self._scorer.toggled(targets, blankets, toggles)
         return toggled - np.repeat(scores, np.diff(toggles.starts))
 
     def update(self, targets: NDArray[np.int64], changes: NDArray[np.float64]) -> None:

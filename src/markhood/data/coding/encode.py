@@ -18,9 +18,10 @@ from markhood.data.coding import encoder
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.frames import add_frame, as_frame, category_orders
-from markhood.data.coding.names import check_names, default_names
+from markhood.data.coding.names import check_names
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
+from markhood.data.variables import default_names
 from markhood.errors import InputError
 
 

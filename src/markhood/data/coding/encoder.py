@@ -33,6 +33,7 @@ from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, Samples, Weights
+from markhood.data.variables import Variables
 from markhood.data.weights import as_weights, check_weights, similarity_weights
 from markhood.errors import DataWarning, InputError
 
@@ -180,7 +181,13 @@ class Encoder:
             some_left_out=n_samples < self._rows,
         )
         self._check_levels(table)
-        samples = Samples(table.words, n_samples, self._names, table.levels, table.missing, weights)
+        samples = Samples(
+            table.words,
+            n_samples,
+            Variables(tuple(self._names), table.levels),
+            table.missing,
+            weights,
+        )
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             samples = replace(samples, weights=similarity_weights(samples))
         return samples

@@ -10,11 +10,6 @@ from markhood.data.coding.findings import listed
 from markhood.errors import InputError
 
 
-def default_names(n_variables: int) -> list[str]:
-    """Return x0, x1, ...: the names where data have none."""
-    return [f"x{j}" for j in range(n_variables)]
-
-
 def check_names(names: Sequence[str], advice: str = "rename them") -> None:
     """Raise where two variables have one name."""
     twice = [name for name, count in Counter(names).items() if count > 1]

@@ -84,7 +84,8 @@ def read_fasta(
         encoder.add(letters[chunk[:, kept[picked]]])
     samples = encoder.finish()
     named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
-    return replace(samples, levels=tuple(named[levels] for levels in samples.levels))
+    levels = tuple(named[levels] for levels in samples.levels)
+    return replace(samples, variables=replace(samples.variables, levels=levels))
 
 
 def _by_number(reading: Reading) -> Reading:

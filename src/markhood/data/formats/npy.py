@@ -27,9 +27,10 @@ from markhood.data.coding import encoder
 from markhood.data.coding.encode import check_table
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.findings import listed
-from markhood.data.coding.names import default_names, pick_columns
+from markhood.data.coding.names import pick_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.variables import default_names
 from markhood.data.weights import find_weights
 from markhood.errors import InputError
 

@@ -32,8 +32,9 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from markhood.data.coding.names import pick_columns
-from markhood.data.samples import Samples, Weights, level_text, words_per_row
+from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
+from markhood.data.variables import described_variables
 from markhood.errors import InputError
 
 KIND = "markhood packed samples"
@@ -79,7 +80,7 @@ def _write_files(samples: Samples, folder: Path) -> None:
     if masked:
         masks = np.stack([samples.missing[variable] for variable in masked])
         files[MISSING] = _write_array(folder / MISSING, masks)
-    variables = {"names": samples.names, **_listed_levels(samples), "missing": masked}
+    variables = {"names": samples.names, **samples.variables.described(), "missing": masked}
     content = json.dumps(variables).encode()
     files[VARIABLES] = _write(folder / VARIABLES, [content])
     about = {
@@ -116,25 +117,6 @@ def _write(path: Path, parts: Iterable[bytes | memoryview]) -> dict[str, Any]:
         return {"bytes": file.tell(), "blake2b": digest.hexdigest()}
 
 
-def _listed_levels(samples: Samples) -> dict[str, Any]:
-    """Return the distinct lists of levels, and which of them each variable has."""
-    numbers: dict[str, int] = {}
-    texts: dict[Any, str] = {}
-    which = []
-    for levels in samples.levels:
-        key = (levels, tuple(map(type, levels)))  # because 1, 1.0 and True are equal
-        if key not in texts:
-            texts[key] = json.dumps([_plain(level) for level in levels])
-        which.append(numbers.setdefault(texts[key], len(numbers)))
-    listed = {"levels": [json.loads(text) for text in numbers]}
-    return listed if len(numbers) == 1 else listed | {"levels_of": which}
-
-
-def _plain(level: Any) -> Any:
-    is_plain = level is None or isinstance(level, (bool, int, float, str))
-    return level if is_plain else level_text(level)
-
-
 def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
     """Map the samples of a packed folder, having checked that they are as they were written."""
     about = _read_about(path)
@@ -143,8 +125,6 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
     try:
         variables = json.loads((path / VARIABLES).read_bytes())
         words = np.load(path / WORDS, mmap_mode="r")
-        lists = [tuple(levels) for levels in variables["levels"]]
-        which = variables.get("levels_of", [0] * len(variables["names"]))
         weights = None
         if WEIGHTS in about["files"]:
             weights = Weights(np.load(path / WEIGHTS), about["weight_unit"])
@@ -152,8 +132,7 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
         samples = Samples(
             words,
             about["samples"],
-            tuple(variables["names"]),
-            tuple(lists[k] for k in which),
+            described_variables(variables["names"], variables),
             dict(zip(variables["missing"], masks, strict=True)),
             weights,
         )

@@ -27,42 +27,28 @@ from markhood.kernels.protocol import (
     L1Paths,
     PottsNetwork,
     Pricing,
+    Tiling,
 )
 from markhood.kernels.reference import independence
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
-from markhood.kernels.tables import blanket_table, likelihood_ratio, n_levels, pair_table
-
-
-def likelihood_ratios(
-    joint: NDArray[np.int64],
-    ones_i: NDArray[np.int64],
-    ones_j: NDArray[np.int64],
-    n_log_n: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return n times the mutual information of pairs of variables, from their counts.
-
-    For two binary variables the logistic regression of one on the other is saturated, so this is
-    the log-likelihood ratio of dependence against independence, in either direction.
-    """
-    n = len(n_log_n) - 1
-    cells = (
-        n_log_n[joint]
-        + n_log_n[ones_i - joint]
-        + n_log_n[ones_j - joint]
-        + n_log_n[n - ones_i - ones_j + joint]
-    )
-    margin_i = n_log_n[ones_i] + n_log_n[n - ones_i] - n_log_n[n]
-    margin_j = n_log_n[ones_j] + n_log_n[n - ones_j]
-    return np.asarray(cells - margin_i - margin_j)
+from markhood.kernels.tables import (
+    blanket_table,
+    likelihood_ratio,
+    likelihood_ratios,
+    n_parameters,
+    pair_table,
+)
 
 
 class ReferenceKernels:
     """Kernels for reading and for testing the others against."""
 
     name = "reference"
-    words_per_tile = 4e7
-    largest_tile = 1024
+
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
+        return Tiling(words=4e7, side=1024)
 
     def associated_pairs(
         self,
@@ -94,8 +80,8 @@ class ReferenceKernels:
         for i in rows:
             for j in range(max(i + 1, columns.start), columns.stop):
                 ratio = likelihood_ratio(pair_table(bits, i, j))
-                parameters = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
-                if ratio >= parameters * costs.parameter + costs.variable:
+                price = float(n_parameters(bits, i, j)) * costs.parameter + costs.variable
+                if ratio >= price:
                     pairs.append((i, j))
                     ratios.append(ratio)
         return AssociatedTables(np.array(pairs, np.int64).reshape(-1, 2), np.array(ratios))

@@ -26,8 +26,8 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
-from markhood.model.exact import Exact
 from markhood.model.ising.enumeration import LARGEST, enumerate_states
+from markhood.model.ising.exact import Exact
 from markhood.model.ising.forest import Forest, sigmoid
 from markhood.model.neighbours import Neighbours
 from markhood.model.sampling.gibbs import Advance, gibbs_network

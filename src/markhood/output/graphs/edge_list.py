@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, TextIO
 
 from markhood.errors import InputError
 from markhood.graph.columns import COLUMNS, END_COLUMNS, TABLE, annotation_columns
-from markhood.graph.edge_table import edge_columns, graph_from_columns, table_column
+from markhood.graph.edge_table import about_graph, edge_columns, graph_from_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.graphs.names import require_names_without
 
@@ -66,7 +66,7 @@ def about_to_bytes(graph: Graph) -> bytes:
     >>> json.loads(about_to_bytes(Graph("ab", [])))
     {'nodes': ['a', 'b'], 'provenance': {}}
     """
-    about: dict[str, Any] = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    about: dict[str, Any] = {"nodes": graph.nodes, **about_graph(graph)}
     if graph.coupling_tables:
         # With the names of the ends: an edge list is easily sorted or cut by others.
         ends_and_tables = zip(graph.edge_names(), table_column(graph), strict=True)
@@ -106,11 +106,10 @@ def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
     for name in (*END_COLUMNS, *further):
         if name in columns:
             columns[name] = [field or None for field in columns[name]]
-    nothing: dict[str, Any] = {"nodes": None, "provenance": None}
-    known = nothing if about is None else json.loads(about)
+    known: dict[str, Any] = {} if about is None else json.loads(about)
     found = {(edge["source"], edge["target"]): edge[TABLE] for edge in known.get("tables", ())}
     tables = [found.get(ends) for ends in zip(columns["source"], columns["target"], strict=True)]
-    return graph_from_columns(columns, known["nodes"], known["provenance"], further, tables)
+    return graph_from_columns(columns, known.get("nodes"), known, further, tables)
 
 
 def is_ours(stream: BinaryIO) -> bool:
