@@ -10,6 +10,9 @@ from markhood.data.coding.encode import encode
 from markhood.data.coding.planes import every_sample
 from markhood.data.samples import Samples, words_per_row
 from markhood.data.variables import Variables, default_names
+from markhood.execution.runner import Runner
+from markhood.scores.discrete import DiscreteScorer
+from markhood.search.job import Job
 from markhood.simulate import grid, ising
 
 
@@ -50,3 +53,8 @@ def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:
         block[:, ::2] = first
         block[:, 1::2] = first ^ (one & other)
     table.flush()
+
+
+def job(samples: Samples, n_threads: int = 1) -> Job:
+    """Return what a search of these samples is given."""
+    return Job(samples, DiscreteScorer(samples), Runner(n_threads))

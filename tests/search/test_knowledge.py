@@ -120,7 +120,12 @@ def test_property_every_backend_and_number_of_threads_knows_the_same(name, optio
             assert {p: n.tolist() for p, n in here.evaluations.items()} == {
                 p: n.tolist() for p, n in there.evaluations.items()
             }
-        np.testing.assert_allclose(here.blanket_scores, there.blanket_scores, rtol=0, atol=1e-8)
+        for one, other in (
+            (here.graph.evidence, there.graph.evidence),
+            (here.blanket_scores, there.blanket_scores),
+        ):
+            if one is not None:
+                np.testing.assert_allclose(one, other, rtol=0, atol=1e-8)
 
 
 @way

@@ -20,7 +20,7 @@ from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.chow_liu import chow_liu
 from markhood.search.found import Found
-from markhood.search.hill_climbing import hill_climb
+from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.job import Job
 from markhood.search.l1_paths import l1_search
@@ -41,9 +41,13 @@ class Method(Protocol):
     def search(self, job: Job) -> Found:
         """Search for a graph."""
 
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Search in samples that hardly differ from those in which something was found before."""
+        return self.search(job)
+
 
 @dataclass(frozen=True)
-class Climbing:
+class Climbing(Method):
     """Every variable's blanket by a greedy search, and a graph of these: what some methods share.
 
     Parameters
@@ -80,6 +84,10 @@ class Climbing:
             start=self.start,  # type: ignore[arg-type]
             **self.near,
         )
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Search among the neighbours that were found before."""
+        return climb_again(job, before, self.rule)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -195,7 +203,7 @@ class MarginalPseudoLikelihood(Climbing):
 
 
 @dataclass(frozen=True)
-class L1Logistic:
+class L1Logistic(Method):
     """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC).
 
     Parameters
@@ -242,7 +250,7 @@ class L1Logistic:
 
 
 @dataclass(frozen=True)
-class BlanketsJointPosterior:
+class BlanketsJointPosterior(Method):
     """The graph whose independence assertions are most probable together (BJP).
 
     Parameters
@@ -270,7 +278,7 @@ class BlanketsJointPosterior:
 
 
 @dataclass(frozen=True)
-class Pairwise:
+class Pairwise(Method):
     """The screen alone: all pairs that depend on each other, directly or not.
 
     Parameters
@@ -298,7 +306,7 @@ class Pairwise:
 
 
 @dataclass(frozen=True)
-class ChowLiu:
+class ChowLiu(Method):
     """The forest under which the data are most likely.
 
     Parameters
@@ -358,7 +366,9 @@ def method_named(name: str, options: Mapping[str, Any]) -> Method:
         if given not in known:
             close = get_close_matches(given, known, n=1)
             hint = f"did you mean {option(close[0])}?" if close else f"it takes {', '.join(known)}."
-            raise InputError(f"Method {name!r} has no option {option(given, options[given])}: {hint}")
+            raise InputError(
+                f"Method {name!r} has no option {option(given, options[given])}: {hint}"
+            )
     return METHODS[name](**options)
 
 

@@ -1,7 +1,7 @@
 """The second phase: climb over graphs, flipping one edge of the OR graph at a time.
 
-The climb starts from the OR graph, or from the graph without edges; required edges are there
-either way, and are never flipped.
+The climb starts from the OR graph, from the graph without edges, or from any other that is part of the
+OR graph; required edges are there either way, and are never flipped.
 
     1. for every other edge of the OR graph: the change of the two end variables' scores if it were
        flipped (removed, or put back)
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.execution.runner import cut
+from markhood.graph.numbering import pair_numbers
 from markhood.kernels.greedy import TIE, counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.scores.scorer import Scorer
@@ -40,11 +41,15 @@ class Climbed:
     evaluations: NDArray[np.int64]
 
 
-def climb(job: Job, edges: NDArray[np.int64], start: Start = "or") -> Climbed:
+def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
     d, required = job.n_variables, job.knowledge.requires(edges)
-    first = Lists.of_neighbours(edges if start == "or" else edges[required], d)
-    state = _Flips(edges[~required], d, job.scorer, start, first)
+    if isinstance(start, str):
+        present = np.full(len(edges), start == "or")
+    else:
+        present = np.isin(pair_numbers(edges), pair_numbers(start))
+    first = Lists.of_neighbours(edges[present | required], d)
+    state = _Flips(edges[~required], present[~required], d, job.scorer, first)
     tiles = job.runner.map("climb", state.score_first, cut(d, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
@@ -61,16 +66,15 @@ class _Flips:
     def __init__(
         self,
         edges: NDArray[np.int64],
+        present: NDArray[np.bool_],
         n_variables: int,
         scorer: Scorer,
-        start: Start,
         first: Lists,
     ) -> None:
-        self.present = np.full(len(edges), start == "or")
+        self.present = present
         self.evaluations: Counter[int] = Counter()
         self._edges = edges
         self._scorer = scorer
-        self._start = start
         self._first = first  # the blankets at the start
         # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
         self._partners = Lists.of_neighbours(edges, n_variables)
@@ -95,11 +99,9 @@ class _Flips:
     def begin(self, changes: NDArray[np.float64]) -> None:
         """Take in what `score_first` returned, of all variables at once."""
         self._changes[self._edge.values, self._end.values] = changes
-        change = -1 if self._start == "or" else 1
-        sizes = np.diff(self._first.starts) + change
-        for size, degree in zip(sizes.tolist(), self._degrees.tolist(), strict=True):
-            if degree > 0:
-                self.evaluations[size] += degree
+        sizes = np.repeat(np.diff(self._first.starts), self._degrees)
+        counts = np.bincount(sizes + np.where(self.present[self._edge.values], -1, 1))
+        self.evaluations.update({size: n for size, n in enumerate(counts.tolist()) if n})
         gains = self._changes.sum(axis=1)
         self._heap = list(zip((-gains).tolist(), range(len(gains)), strict=True))
         heapq.heapify(self._heap)

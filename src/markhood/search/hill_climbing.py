@@ -5,6 +5,7 @@ With a screen this is PLRHC, without one it is HC; the rest is the same.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -77,6 +78,26 @@ def hill_climb(
         seconds=seconds,
         n_cut=blankets.n_cut,
     )
+
+
+def climb_again(job: Job, before: Found, rule: Rule) -> Found:
+    """Search once more, in samples that hardly differ: among the neighbours found before.
+
+    With the rule "global" it is the climb alone, over the union of blankets that there was, from the
+    graph that there was; blankets are grown anew where the graph is made of them, each among its
+    variable's neighbours in that union.
+    """
+    seconds: dict[str, float] = {}
+    if rule == "global":
+        with timed(seconds, "climb"):
+            climbed = climb(job, before.or_edges, before.edges)
+        counts = {"climb": climbed.evaluations}
+        return replace(before, edges=climbed.edges, evaluations=counts, seconds=seconds)
+    with timed(seconds, "blankets"):
+        blankets = search_blankets(job, NearbyVariables(before.or_edges, job.n_variables, 1))
+        edges = combine(blankets.members, rule)
+    counts = {"blankets": blankets.evaluations}
+    return replace(before, edges=edges, evaluations=counts, seconds=seconds)
 
 
 def _nearby(
