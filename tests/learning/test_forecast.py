@@ -61,10 +61,16 @@ def test_example_other_searches():
         Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
 
 
-def test_example_missing_values_cannot_be_forecast():
-    samples = encode([[0, 1], [1, None], [0, 0], [1, 1]], missing="impute")
-    with pytest.raises(InputError, match="A forecast is of one learning, and imputation is many"):
-        Request(method_named("plrhc", {}), Options(n_jobs=1)).forecast(samples)
+def test_example_missing_values_take_several_searches_and_sets():
+    values = chains(40, 300).astype(float)
+    values[::7, ::3] = np.nan
+    samples = encode(values, missing="impute")
+    of_ten, of_twenty = (
+        Request(method_named("plrhc", {}), Options(imputations=sets)).forecast(samples).seconds
+        for sets in (10, 20)
+    )
+    assert list(of_ten) == ["settling", "sets"]
+    assert of_twenty["sets"] > of_ten["sets"] > 0
 
 
 def test_example_what_cannot_fit_is_refused_before_the_screen(monkeypatch):

@@ -71,16 +71,11 @@ def forecast(job: Job, method: Method) -> Forecast:
     Raises
     ------
     InputError
-        For methods other than hill climbing, and for samples with missing values.
+        For methods other than hill climbing.
     """
     if not isinstance(method, Climbing):
         raise InputError(
             f"Only plrhc, hc and mpl can be forecast, not {method.name}: try it on fewer variables."
-        )
-    if job.samples.missing:
-        raise InputError(
-            "A forecast is of one learning, and imputation is many: choose "
-            f"{option('missing', 'drop')} for it."
         )
     # On threads here, whatever the job would run on, and telling nobody of these trials.
     job = replace(job, runner=Runner(job.runner.n_jobs))
@@ -95,9 +90,8 @@ def forecast(job: Job, method: Method) -> Forecast:
         seeds, spaces = sample.spaces(near["depth"], near.get("max_candidates") or d)
     scorer = job.scorer
     blankets = _Blankets(scorer, seeds, spaces)
-    each = d / (
-        effective_n_jobs(job.runner.n_jobs) * THREAD_GAIN
-    )  # variables one after another, of all
+    threads = effective_n_jobs(job.runner.n_jobs) * THREAD_GAIN
+    each = d / threads  # variables one after another, of all
     seconds["blankets"] = blankets.seconds * each
     scored = blankets.seconds_of(lambda t, members: scorer.toggled(t, members, members))
     if method.rule == "global":

@@ -4,15 +4,15 @@ The data are completed by turns of learning and guessing, and sets are taken on 
 
     1. fill every missing value by chance, as often as its levels are seen in the variable
     2. search for a graph in the completed samples
-    3. some times: fit every variable's regression on its neighbours, and draw each missing value anew
-       given the others of its sample, by its variable's regression; some sweeps of this are Gibbs
-       sampling from the learned model
-    4. search once more, now that the guesses have forgotten the filling, and go on with 3
-    5. for each set: fit and draw as in 3, and search again among the neighbours that were found so far
+    3. fit every variable's regression on its neighbours, and draw each missing value anew given the
+       others of its sample, by its variable's regression; some sweeps of this are Gibbs sampling
+       from the learned model
+    4. go on with 2 until the graph settles
+    5. for each set: fit and draw as in 3, and search again near what was found so far
 
 A search is what takes the time, and two sets' samples hardly differ: so methods that can search
-again near what they found do so in 5 (`Method.search_again`), and ten sets take a few times as long
-as complete data.
+again among the neighbours that they found do so in 5 (`Method.search_again`), and ten sets take a few
+times as long as complete data.
 
 An edge of the answer is in more than half of the completed sets' graphs. Its `share` says in how many,
 and `evidence_variance` how much its evidence differs between them: signs of how much the missing
@@ -25,6 +25,7 @@ observed in its sample, but not on the value itself.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from numbers import Integral
 from time import perf_counter
@@ -39,6 +40,7 @@ from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.tables import codes
 from markhood.learning.describe import Learned, Numbers, numbers_of, regress
+from markhood.learning.forecast import Forecast, forecast
 from markhood.learning.methods import Method
 from markhood.model.regressions import Regressions, softmax
 from markhood.search.blankets import add_counts
@@ -46,7 +48,13 @@ from markhood.search.combine import edges_in_most
 from markhood.search.found import Found
 from markhood.search.job import Job
 
-TURNS = 3  # of fitting and drawing after a search
+# A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
+# there. Searches go on until one changes hardly any edges, or as many as the one before it.
+FIRST_TURNS = 6
+MOST_TURNS = 20
+HARDLY_ANY = 0.02  # of the edges
+EXPECTED_TURNS = 3  # two where few values are missing, seven where a third are
+TURNS_PER_SET = 3
 SWEEPS = 5  # of drawing after a fit
 
 
@@ -100,23 +108,45 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     found = _settled(quiet, method, values)
     sets = []
     for k in range(imputation.sets):
-        completed = _drawn(quiet, found.edges, values)
-        sets.append((completed, method.search_again(completed, found)))
-        found = replace(found, edges=sets[-1][1].edges)
+        for _ in range(TURNS_PER_SET):
+            completed = _drawn(quiet, found.edges, values)
+            found = method.search_again(completed, found)
+        sets.append((completed, found))
         job.runner.progress("imputations", k + 1, imputation.sets)
     return _combined(sets, perf_counter() - start)
 
 
+def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
+    """Say what learning from samples with missing values will take, from one completed set."""
+    filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
+    said = forecast(job.on(filled), method)
+    search = sum(said.seconds.values()) - said.seconds["evidence"]
+    again = said.seconds.get("climb", search)
+    turn = again + said.seconds["evidence"] / 2  # a fit takes about half of what evidence does
+    seconds = {
+        "settling": EXPECTED_TURNS * (search + said.seconds["evidence"] / 2),
+        "sets": imputation.sets * (TURNS_PER_SET * turn + said.seconds["evidence"]),
+    }
+    return replace(said, seconds=seconds)
+
+
 def _settled(job: Job, method: Method, values: Completed) -> Found:
-    """Draw the missing values until the filling is forgotten; return what was found meanwhile."""
-    first = method.search(job.on(values.samples()))
-    for _ in range(TURNS):
-        completed = _drawn(job, first.edges, values)
-    found = method.search(completed)
-    for _ in range(TURNS):
-        _drawn(job, found.edges, values)
-    both = np.union1d(pair_numbers(first.or_edges), pair_numbers(found.or_edges))
-    return replace(found, or_edges=pairs_numbered(both))
+    """Search and draw the missing values in turns until the graph stays as it is, but for chance.
+
+    The answer has the last graph, and the unions of blankets of all searches.
+    """
+    found, changed = method.search(job.on(values.samples())), math.inf
+    seen = pair_numbers(found.or_edges)
+    for turn in range(1, MOST_TURNS + 1):
+        before, changed_before = found, changed
+        found = method.search(_drawn(job, found.edges, values))
+        seen = np.union1d(seen, pair_numbers(found.or_edges))
+        changed = len(np.setxor1d(pair_numbers(found.edges), pair_numbers(before.edges)))
+        if changed <= HARDLY_ANY * len(found.edges):
+            break
+        if turn >= FIRST_TURNS and changed >= changed_before:
+            break
+    return replace(found, or_edges=pairs_numbered(seen))
 
 
 def _drawn(job: Job, edges: NDArray[np.int64], values: Completed) -> Job:

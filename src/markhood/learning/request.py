@@ -26,7 +26,7 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
-from markhood.learning.imputation import Imputation, learn_imputed
+from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.methods import Method
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.discrete import scorer_for
@@ -177,6 +177,8 @@ class Request:
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
         with self._job(samples) as job:
+            if samples.missing:
+                return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
 
     @contextmanager
