@@ -49,10 +49,11 @@ from markhood.search.found import Found
 from markhood.search.job import Job
 
 # A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
-# there. Searches go on until one changes hardly any edges, or as many as the one before it.
+# there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,
+# 6 turns 17.8 and 12 turns 17.0. Where few values are missing there is little to forget.
 FIRST_TURNS = 6
 MOST_TURNS = 20
-HARDLY_ANY = 0.02  # of the edges
+MANY = 0.1  # as a share of all values: from here on all first turns are taken
 EXPECTED_TURNS = 3  # two where few values are missing, seven where a third are
 TURNS_PER_SET = 3
 SWEEPS = 5  # of drawing after a fit
@@ -135,6 +136,7 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
 
     The answer has the last graph, and the unions of blankets of all searches.
     """
+    first_turns = math.ceil(FIRST_TURNS * min(1.0, values.share_missing / MANY))
     found, changed = method.search(job.on(values.samples())), math.inf
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
@@ -142,9 +144,7 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
         found = method.search(_drawn(job, found.edges, values))
         seen = np.union1d(seen, pair_numbers(found.or_edges))
         changed = len(np.setxor1d(pair_numbers(found.edges), pair_numbers(before.edges)))
-        if changed <= HARDLY_ANY * len(found.edges):
-            break
-        if turn >= FIRST_TURNS and changed >= changed_before:
+        if turn >= first_turns and (not changed or changed >= changed_before):
             break
     return replace(found, or_edges=pairs_numbered(seen))
 
@@ -178,6 +178,11 @@ class Completed:
         for variable, absent in self._absent.items():
             seen = np.delete(self._values[variable], absent)
             self._values[variable, absent] = rng.choice(seen, size=len(absent))
+
+    @property
+    def share_missing(self) -> float:
+        """How many of all values are guesses."""
+        return sum(map(len, self._absent.values())) / self._values.size
 
     def draw_missing(self, regressions: Regressions) -> None:
         """Draw every missing value given the others of its sample, one variable after another."""
