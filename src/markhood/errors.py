@@ -10,6 +10,8 @@ before it calls anything.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +19,10 @@ from typing import Any
 Writer = Callable[[str, Any], str]
 
 _NOT_GIVEN = object()
+_OWN_PACKAGES = (
+    "markhood",
+    "sklearn",
+)  # scikit-learn wraps what estimators do in frames of its own
 
 
 class InputError(ValueError):
@@ -25,6 +31,14 @@ class InputError(ValueError):
 
 class DataWarning(UserWarning):
     """Data that can be used, but probably not as the user meant it."""
+
+
+def warn(sentence: str) -> None:
+    """Give out a `DataWarning` that points at the line from which markhood was called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, DataWarning, stacklevel=level)
 
 
 def option(name: str, value: Any = _NOT_GIVEN) -> str:

@@ -41,6 +41,7 @@ SHARED = {
     "forbidden_edges": ([("q0", "q1")], {}),
     "groups": ({name: int(k > 3) for k, name in enumerate(NAMES)}, {}),
     "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
+    "shuffles": (2, {}),
     "n_jobs": (2, {}),
     "kernels": ("native", {}),
     "executor": ("threads", {}),

@@ -167,6 +167,14 @@ Imputations = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+Shuffles = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="Search so many times more with every column shuffled: how many edges does chance make?",
+        rich_help_panel=RUN,
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(

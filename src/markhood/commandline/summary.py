@@ -61,6 +61,10 @@ def print_summary(graph: Graph, console: Console) -> None:
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
         f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"
     )
+    if by_chance := about.get("edges_by_chance"):
+        mean = sum(by_chance) / len(by_chance)
+        times = f"{len(by_chance)} time{'s' * (len(by_chance) > 1)}"
+        console.print(f"by chance {mean:.3g} edges with every column shuffled ({times})")
     console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
     if graph.n_edges:
         console.print()

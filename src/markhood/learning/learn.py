@@ -27,6 +27,7 @@ def learn(
     forbidden_edges: Any = None,
     groups: Any = None,
     group_rule: str = "between",
+    shuffles: int = 0,
     n_jobs: int | None = -1,
     kernels: Any = "native",
     executor: Any = None,
@@ -67,6 +68,9 @@ def learn(
         every line.
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
+    shuffles : int, default=0
+        Search so many times more with every column shuffled, where nothing depends on anything;
+        ``provenance["edges_by_chance"]`` has how many edges each search found.
     n_jobs : int or None, default=-1
         Threads; -1 for all, None for what joblib is set to. The graph is the same.
     kernels : {"native", "cuda"} or Kernels, default="native"

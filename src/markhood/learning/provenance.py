@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def with_provenance(
-    learned: Learned, job: Job, method: Method, imputation: Imputation | None
+    learned: Learned,
+    job: Job,
+    method: Method,
+    imputation: Imputation | None = None,
+    by_chance: Sequence[int] = (),
 ) -> Learned:
     """Write into all graphs where they came from."""
     samples = job.samples
@@ -52,6 +56,8 @@ def with_provenance(
             "sets": int(imputation.sets),
             "seed": imputation.seed if imputation.seed is None else int(imputation.seed),
         }
+    if by_chance:
+        provenance["edges_by_chance"] = list(by_chance)
     if learned.n_cut:
         provenance["cut_search_spaces"] = learned.n_cut
     if job.knowledge:

@@ -8,7 +8,6 @@ shares are the fields of `Options`, and nowhere else.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,12 +17,13 @@ from typing import Any
 from markhood.data.formats.files import as_samples
 from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples
-from markhood.errors import DataWarning, InputError, option
+from markhood.errors import InputError, option, warn
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
+from markhood.learning.chance import edges_by_chance, warn_of_chance
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
@@ -60,6 +60,8 @@ class Options:
         The group of every variable: by name, in order, or in a file.
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
+    shuffles : int, default=0
+        Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
         Threads; -1 for all, None for what joblib is set to.
     kernels : {"native", "cuda"} or Kernels, default="native"
@@ -82,6 +84,7 @@ class Options:
     forbidden_edges: Any = None
     groups: Any = None
     group_rule: str = "between"
+    shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
     executor: Any = None
@@ -121,6 +124,11 @@ class Request:
         if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
             raise InputError(
                 f"{option('n_jobs')} must be a number of threads, or -1 for all, not {jobs!r}."
+            )
+        shuffles = self.options.shuffles
+        if not isinstance(shuffles, Integral) or shuffles < 0:
+            raise InputError(
+                f"{option('shuffles')} must be a whole number from 0 up, not {shuffles!r}."
             )
         rule = self.options.group_rule
         if rule not in ("between", "within"):
@@ -162,17 +170,17 @@ class Request:
                 learned = learn_imputed(job, self.method, self._imputation)
             else:
                 learned = describe(job, self.method.search(job))
+            by_chance = edges_by_chance(job, self.method, self.options.shuffles, self.options.seed)
         if learned.n_cut:
             many = learned.n_cut > 1
-            warnings.warn(
+            warn(
                 f"The search space{'s' if many else ''} of {learned.n_cut} variable"
                 f"{'s were' if many else ' was'} cut to the strongest candidates "
-                f"({option('max_candidates')}).",
-                DataWarning,
-                stacklevel=2,
+                f"({option('max_candidates')})."
             )
+        warn_of_chance(job, self.method, learned.graph.n_edges)
         imputation = self._imputation if samples.missing else None
-        return with_provenance(learned, job, self.method, imputation)
+        return with_provenance(learned, job, self.method, imputation, by_chance)
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""

@@ -183,7 +183,10 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
         found += _rare_values(samples)
     n_samples = data.get("samples")
     if _is_number(n_samples) and n_samples < SAMPLES_PER_VARIABLE * graph.n_nodes:
-        found.append("There are few samples for so many variables: only strong edges are found.")
+        found.append(
+            "There are few samples for so many variables: weak edges are missed, and some of those "
+            "found can be chance."
+        )
     return found + _doubtful_edges(graph)
 
 
