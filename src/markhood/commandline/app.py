@@ -92,7 +92,7 @@ Learn the graph of a table of discrete observations.
 
   markhood learn symptoms.csv
 
-  markhood learn votes.parquet --output votes.graphml --output votes.csv
+  markhood learn votes.parquet --output votes.graphml --output edges.csv
 
   markhood learn spins.npy --method hc --rule and --gamma 0.25 --jobs 4
 
@@ -177,7 +177,12 @@ def learn(
     given = {name: value for name, value in named.items() if value is not None}
     chosen = method_named(method, given | options.settings(more or []))
     outputs = output or []
-    check_outputs(outputs, report)
+    check_outputs(
+        outputs,
+        report,
+        inputs=[data, required, forbidden, groups, read.keywords["weights"]],
+        others=[] if checkpoint is None else [checkpoint / "run.json"],
+    )
     with runner_on(executor, scheduler, jobs, kernels) as runner:
         samples = read(data)
         if dry_run:
@@ -221,7 +226,7 @@ def make_report(
     from markhood.learning.methods import method_named
     from markhood.output.graphs.files import holds_graph, read_graph
 
-    check_outputs([], output)
+    check_outputs([], output, inputs=[file, read.keywords["weights"]])
     if holds_graph(file):
         _write_report(read_graph(file), output, None, file.name)
         return
@@ -297,6 +302,7 @@ def compare(
 
     if output is not None:
         check_table_writable(output)
+        check_outputs([], inputs=[truth, *learned], others=[output])
     graphs = {str(path): read_graph(path) for path in learned}
     rows = comparison_table(read_graph(truth), graphs)
     table = Table(box=None, padding=(0, 2, 0, 0))

@@ -72,7 +72,8 @@ def simulate(
     from markhood.simulate.potentials import random_model
 
     check_data_writable(output)
-    check_outputs([str(truth)] if truth else [])
+    inputs = [network] if Path(network).suffix else []
+    check_outputs([str(truth)] if truth else [], inputs=inputs, others=[output])
     if convergence and blocks is not None:
         raise InputError("--convergence is of one network: leave it or --blocks out.")
     for_network, for_potentials, for_samples = _three_seeds(seed)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from itertools import chain
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,6 @@ import typer
 from markhood.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
     from rich.table import Table
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
 LEVELS_SHOWN = 8
+PLINK = (".bim", ".fam")  # beside the .bed
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -201,17 +202,45 @@ def whole_numbers(option: str, text: str) -> list[int]:
         raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
 
 
-def check_outputs(outputs: list[str], report: Path | None = None) -> None:
-    """Refuse what could not be written, before the work rather than after it."""
+def check_outputs(
+    outputs: list[str],
+    report: Path | None = None,
+    inputs: Iterable[str | Path | None] = (),
+    others: Iterable[Path] = (),
+) -> None:
+    """Refuse what could not or must not be written, before the work rather than after it.
+
+    Parameters
+    ----------
+    outputs : list of str
+        Graphs, or a dash.
+    report : Path, optional
+    inputs : iterable of path
+        All that is read; None is passed over. Of a folder, that is everything in it.
+    others : iterable of Path
+        What else is written, and has been checked.
+    """
     if report is not None:
         from markhood.output.report.page import check_report_writable
 
         check_report_writable(report)
-    from markhood.output.graphs.files import check_writable
+    from markhood.output.graphs.files import check_writable, files_of
+    from markhood.output.places import check_apart
 
-    for output in outputs:
-        if output != "-":
-            check_writable(output)
+    files = [output for output in outputs if output != "-"]
+    for output in files:
+        check_writable(output)
+    written = [*chain.from_iterable(map(files_of, files)), *([report] if report else []), *others]
+    check_apart(written, chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None))
+
+
+def _files_read(path: Path) -> list[Path]:
+    """List the files that are read with a file or folder, whatever its kind."""
+    beside = [path.parent / f"{path.name}.json", *(path.parent / f"{path.stem}{e}" for e in PLINK)]
+    try:
+        return [path, *beside, *(path.iterdir() if path.is_dir() else ())]
+    except OSError:
+        return [path]
 
 
 def write_graphs(graph: Graph, outputs: list[str]) -> None:

@@ -21,7 +21,7 @@ from markhood.output.graphs import xml as xml_graphs
 from markhood.output.graphs.edge_list import write_csv
 from markhood.output.places import check_place, known_ending, replace_all
 
-__all__ = ["check_writable", "holds_graph", "read_graph", "write_csv", "write_graph"]
+__all__ = ["check_writable", "files_of", "holds_graph", "read_graph", "write_csv", "write_graph"]
 
 
 class _Format(NamedTuple):
@@ -142,10 +142,20 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf and .npz.
     """
-    place = Path(path)
-    files = [place, _beside(place)] if _ending(place) == ".csv" else [place]
-    for file in files:
+    for file in files_of(path):
         check_place(file)
+
+
+def files_of(path: str | os.PathLike[str]) -> list[Path]:
+    """List the files that a graph in `path` consists of: an edge list has a second.
+
+    Examples
+    --------
+    >>> [file.name for file in files_of("graph.csv")]
+    ['graph.csv', 'graph.csv.json']
+    """
+    place = Path(path)
+    return [place, _beside(place)] if _ending(place) == ".csv" else [place]
 
 
 def _ending(path: Path) -> str:
