@@ -8,6 +8,7 @@ only one that can be locked, and is the user's own, is left over. Where nothing 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -66,6 +67,15 @@ def remove_left_drafts(folder: Path) -> None:
         for draft in left:
             with suppress(OSError):
                 _remove_if_left(draft)
+
+
+def reason(error: OSError) -> str:
+    """Say what stood in the way of writing; in our words where the system's mislead."""
+    if error.errno == errno.ENXIO:
+        return "nobody reads from that pipe; start its reader first"
+    if error.errno == errno.EFBIG:
+        return "it would be larger than files may be here, see ulimit -f"
+    return error.strerror or str(error)
 
 
 def _locked_draft(folder: Path, is_folder: bool) -> tuple[Path, int]:

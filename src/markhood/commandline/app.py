@@ -1,7 +1,8 @@
 """The command line: parse, call, print.
 
 Numbers are made elsewhere; heavy modules are imported by the command that needs them, so that
-`markhood --help` answers at once. Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C.
+`markhood --help` answers at once. Exit codes: 0; 2 for input that cannot be used; those of signals are in
+`start`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
 from markhood.commandline.reading import Read, reads_data
 from markhood.commandline.simulate import simulate
+from markhood.commandline.start import main
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
@@ -23,12 +25,16 @@ from markhood.commandline.terminal import (
     print_forecast,
     print_summary,
     runner_on,
+    say,
     write_graphs,
 )
+from markhood.errors import printable
 
 if TYPE_CHECKING:
     from markhood.data.samples import Samples
     from markhood.graph.graph import Graph
+
+__all__ = ["app", "main"]
 
 ABOUT = """
 Learn the graph of a pairwise Markov network (Ising, Potts) from data.
@@ -48,7 +54,8 @@ Learn the graph of a pairwise Markov network (Ising, Potts) from data.
 
 EPILOG = (
     "markhood COMMAND --help says more, with examples. "
-    "Exit codes: 0 done, 2 input that cannot be used, 130 stopped with Ctrl-C."
+    "Exit codes: 0 done, 2 input that cannot be used, 130 stopped with Ctrl-C, 141 nobody read the "
+    "output, 143 stopped by SIGTERM."
 )
 
 app = typer.Typer(
@@ -60,11 +67,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def main() -> None:
-    """Run the command line."""
-    app()
 
 
 def _print_version(wanted: bool) -> None:
@@ -311,11 +313,11 @@ def compare(
             heading.replace("_", "\n"), justify="left" if heading == "method" else "right"
         )
     for row in rows:
-        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()))
+        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else printable(v) for v in row.values()))
     console_for([]).print(table)
     if output is not None:
         write_table(rows, output)
-        typer.echo(f"Wrote {output}")
+        say(f"Wrote {output}")
 
 
 app.command("paper")(guarded(paper))
@@ -327,4 +329,4 @@ def _write_report(
     from markhood.output.report.page import write_report
 
     write_report(graph, path, samples, title)
-    typer.echo(f"Wrote {path}", err=err)
+    say(f"Wrote {path}", err=err)

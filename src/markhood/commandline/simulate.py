@@ -10,6 +10,7 @@ import typer
 from markhood.commandline.terminal import (
     check_outputs,
     progress_bar,
+    say,
     whole_numbers,
     words,
     write_graphs,
@@ -89,7 +90,7 @@ def simulate(
         with progress_bar() as progress:
             packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
         write_samples(packed, output)
-    typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
+    say(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
     write_graphs(graph, [str(truth)] if truth else [])
     if agreement is not None:
         typer.echo(agreement.in_words(samples))

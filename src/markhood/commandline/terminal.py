@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from markhood.errors import DataWarning, InputError
+from markhood.commandline.start import stopped_code
+from markhood.errors import DataWarning, InputError, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +37,10 @@ PLINK = (".bim", ".fam")  # beside the .bed
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130."""
+    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130.
+
+    What the system refuses, whatever was asked of it, is said by `start`.
+    """
 
     @wraps(command)
     def with_guard(*args: Any, **kwargs: Any) -> None:
@@ -46,24 +50,35 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 warnings.simplefilter("always", DataWarning)
                 command(*args, **kwargs)
         except InputError as error:
-            typer.echo(f"markhood: {error}", err=True)
+            say(f"markhood: {error}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            typer.echo("markhood: stopped.", err=True)
-            raise typer.Exit(130) from None
+            say("markhood: stopped.", err=True)
+            raise typer.Exit(stopped_code()) from None
+        except MemoryError:
+            say("markhood: There is not enough memory: take fewer columns or rows.", err=True)
+            raise typer.Exit(2) from None
 
     return with_guard
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"markhood: note: {message}", err=True)
+    say(f"markhood: note: {message}", err=True)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a line, with nothing in it that a terminal would obey."""
+    typer.echo(printable(text), err=err)
 
 
 def console_for(outputs: list[str]) -> Console:
-    """Print to standard error where standard output is for the graph."""
+    """Print to standard error where standard output is for the graph.
+
+    Whatever it is given is text: `[red]` and `:cow:` may be names of variables.
+    """
     from rich.console import Console
 
-    return Console(stderr="-" in outputs, soft_wrap=True)
+    return Console(stderr="-" in outputs, soft_wrap=True, markup=False, emoji=False)
 
 
 @contextmanager
@@ -136,23 +151,21 @@ def print_forecast(samples: Samples, method: Method, kernels: Kernels, jobs: int
 
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
-    from rich.markup import escape
-
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
     degree = graph.degree
     options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
-    console.print(f"[bold]{data['samples']} samples{weight}, {data['variables']} variables[/bold]")
+    console.print(f"{data['samples']} samples{weight}, {data['variables']} variables", style="bold")
     if isinstance(data["levels"], list):
-        levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
+        levels = [f"{k} is {printable(level)}" for k, level in enumerate(data["levels"])]
         more = ["..."] if len(levels) > LEVELS_SHOWN else []
         console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
-    console.print(f"method    {about['method']} ({escape(options)})")
+    console.print(f"method    {about['method']} ({printable(options)})")
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
-        console.print(f"known     {facts}")
+        console.print(f"known     {printable(facts)}")
     if imputed := about.get("imputation"):
         sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
         console.print(f"imputed   {imputed['missing']} missing values in {sets}")
@@ -168,7 +181,6 @@ def print_summary(graph: Graph, console: Console) -> None:
 
 def _strongest(graph: Graph) -> Table:
     """Return the table of the edges with the most evidence."""
-    from rich.markup import escape
     from rich.table import Table
 
     from markhood.graph.edge_table import has_sign
@@ -177,11 +189,11 @@ def _strongest(graph: Graph) -> Table:
     for heading in ("source", "target"):
         table.add_column(heading)
     for heading in ("evidence", "coupling", *graph.annotations):
-        table.add_column(heading.replace("_", " "), justify="right")
+        table.add_column(printable(heading.replace("_", " ")), justify="right")
     names, signed = graph.edge_names(), has_sign(graph)
     for k in graph.strongest(STRONGEST_SHOWN):
         table.add_row(
-            *map(escape, names[k]),
+            *map(printable, names[k]),
             f"{graph.evidence[k]:.2f}",
             format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
             *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),
@@ -252,4 +264,4 @@ def write_graphs(graph: Graph, outputs: list[str]) -> None:
             write_csv(graph, sys.stdout)
         else:
             write_graph(graph, output)
-            typer.echo(f"Wrote {output}", err="-" in outputs)
+            say(f"Wrote {output}", err="-" in outputs)

@@ -173,6 +173,10 @@ class L1Paths(NamedTuple):
     slopes: NDArray[np.float64]
 
 
+# What the kernels return, and so what tiles consist of: the records that a checkpoint knows.
+RESULTS = (AssociatedPairs, AssociatedTables, Blankets, Fits, L1Paths, Lists)
+
+
 class Kernels(Protocol):
     """The operations that cost time."""
 

@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from numbers import Integral, Real
@@ -22,12 +23,15 @@ from markhood.execution.executors import executor_named
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Kernels
+from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.forecast import require_room
 from markhood.learning.imputation import Imputation, learn_imputed
 from markhood.learning.learned import Learned
 from markhood.learning.methods import Method, method_named, options_of
 from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.l1_paths import L1Blankets
+
+RECORDS = (*RESULTS, L1Blankets)  # what the results of all phases consist of
 
 
 def learn(
@@ -216,11 +220,12 @@ def learn_from(
                 "A checkpoint is of one learning, and imputation is many: leave one of the two out."
             )
         run = _run(samples, method, knowledge)
-        runner = replace(runner, checkpoint=Checkpoint(checkpoint, run))
+        runner = replace(runner, checkpoint=Checkpoint(checkpoint, run, RECORDS))
     if samples.missing:
         learned = learn_imputed(samples, method, backend, runner, knowledge, imputation)
     else:
-        learned = method.learn(samples, backend, runner, knowledge)
+        with runner.checkpoint.answering() if runner.checkpoint else nullcontext():
+            learned = method.learn(samples, backend, runner, knowledge)
     provenance = _provenance(samples, method, learned)
     if samples.missing:
         provenance["imputation"] = {

@@ -8,14 +8,13 @@ written to, because replacing `/dev/null` would be the end of it.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from markhood.drafts import draft_beside
+from markhood.drafts import draft_beside, reason
 from markhood.errors import InputError
 
 Content = bytes | Iterable[bytes]
@@ -40,7 +39,7 @@ def check_place(path: Path) -> None:
         found = _found(target)
         has_folder = folder.is_dir()
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {_reason(error)}.") from None
+        raise InputError(f"Cannot write {path}: {reason(error)}.") from None
     if found is not None and stat.S_ISDIR(found.st_mode):
         raise InputError(f"Cannot write {path}: it is a folder.")
     if not has_folder:
@@ -102,7 +101,7 @@ def replace_all(files: Mapping[Path, Content]) -> None:
             for draft, path in ready:
                 os.replace(draft, path)
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {_reason(error)}.") from None
+        raise InputError(f"Cannot write {path}: {reason(error)}.") from None
 
 
 def _write_to(target: Path, content: Content) -> None:
@@ -119,7 +118,7 @@ def _target(path: Path) -> Path:
 
 
 def _found(path: Path) -> os.stat_result | None:
-    """What is there, None for nothing; an `OSError` where nothing could be."""
+    """Look what is there, None for nothing; an `OSError` where nothing could be."""
     try:
         return os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -141,12 +140,3 @@ def _identity(path: Path) -> tuple[object, ...]:
             found = os.stat(known)
             return (found.st_dev, found.st_ino, *name)
     return (os.path.realpath(path),)
-
-
-def _reason(error: OSError) -> str:
-    """Say what stood in the way; where the system's words mislead, in ours."""
-    if error.errno == errno.ENXIO:
-        return "nobody reads from that pipe; start its reader first"
-    if error.errno == errno.EFBIG:
-        return "it would be larger than files may be here (see ulimit -f)"
-    return error.strerror or str(error)
