@@ -152,6 +152,7 @@ def learn(
             "output. May be repeated.",
         ),
     ] = None,
+    escape_formulas: options.EscapeFormulas = False,
     report: Annotated[
         Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
     ] = None,
@@ -192,7 +193,7 @@ def learn(
             return
         known = known_beforehand(samples.names, required, forbidden, groups, group_rule)
         learned = learn_from(samples, chosen, backend, runner, known, imputation, checkpoint)
-    write_graphs(learned.graph, outputs)
+    write_graphs(learned.graph, outputs, escape_formulas)
     if report is not None:
         _write_report(learned.graph, report, samples, data.name, err="-" in outputs)
     print_summary(learned.graph, console_for(outputs))

@@ -37,6 +37,13 @@ DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only say how long it will take, and how much memory."),
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="In CSV, put an apostrophe before names that a spreadsheet would run as formulas.",
+    ),
+]
 MaxCandidates = Annotated[
     int | None,
     typer.Option(help="Search among so many variables near each at most (plrhc) [all]."),

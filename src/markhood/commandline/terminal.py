@@ -255,13 +255,13 @@ def _files_read(path: Path) -> list[Path]:
         return [path]
 
 
-def write_graphs(graph: Graph, outputs: list[str]) -> None:
+def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False) -> None:
     """Write a graph to files, and to standard output for a dash."""
     from markhood.output.graphs.files import write_csv, write_graph
 
     for output in outputs:
         if output == "-":
-            write_csv(graph, sys.stdout)
+            write_csv(graph, sys.stdout, escape_formulas)
         else:
-            write_graph(graph, output)
+            write_graph(graph, output, escape_formulas=escape_formulas)
             say(f"Wrote {output}", err="-" in outputs)
