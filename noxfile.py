@@ -15,7 +15,13 @@ import nox
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 FIRST_WITH_STABLE_ABI = "3.12"  # from here on one wheel serves all
-NATIVE_TESTS = ("tests/kernels", "tests/search", "tests/golden", "tests/model", "tests/data/storage")
+NATIVE_TESTS = (
+    "tests/kernels",
+    "tests/search",
+    "tests/golden",
+    "tests/model",
+    "tests/data/storage",
+)
 
 nox.options.sessions = ["tests"]
 nox.options.error_on_missing_interpreters = False

@@ -24,7 +24,9 @@ def names(folder):
 
 def start_writer(folder, kind):
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(folder / "place"), kind], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WRITER, str(folder / "place"), kind],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return writer, writer.stdout.readline().strip()
 

@@ -106,7 +106,9 @@ def test_example_control_c_during_the_imports(data, name):
 
 
 def test_example_a_signal_that_is_ignored_stays_so(data):
-    done = shell("trap '' TERM; markhood learn data.csv >/dev/null & sleep 0.3; kill $!; wait $!", data)
+    done = shell(
+        "trap '' TERM; markhood learn data.csv >/dev/null & sleep 0.3; kill $!; wait $!", data
+    )
     assert done.returncode == 0, done.stderr
 
 

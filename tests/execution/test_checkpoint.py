@@ -234,7 +234,9 @@ def test_example_a_folder_that_was_left_at_its_beginning_is_healed(tmp_path, lef
     assert squares(tmp_path, range(3))[1] == []
 
 
-@pytest.mark.parametrize("content", ["[]", "3", "null", "{", "[" * 100000, '{"version": {"a": []}}', ""])
+@pytest.mark.parametrize(
+    "content", ["[]", "3", "null", "{", "[" * 100000, '{"version": {"a": []}}', ""]
+)
 def test_example_manifests_that_nobody_wrote(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(InputError, match="tiles of another run"):
@@ -257,7 +259,9 @@ def test_example_nonsense_in_whole_records_is_one_sentence(tmp_path):
     with path.open("rb") as file:
         (_, _), (content, _), *_ = _records(file)
     number, (blankets, n_cut) = decode_result(content, RESULTS)[0]
-    wrong = blankets._replace(members=Lists(blankets.members.starts, blankets.members.values + 10**6))
+    wrong = blankets._replace(
+        members=Lists(blankets.members.starts, blankets.members.values + 10**6)
+    )
     first = path.read_bytes()[: HEAD.size + 16]
     record = encode_result([(number, (wrong, n_cut))], RESULTS)
     path.write_bytes(first + HEAD.pack(len(record), _hash(record)) + record)

@@ -27,7 +27,9 @@ def test_example_each_kind_of_trouble(kernels):
         values = values[rng.permutation(n_samples)]
         if n_samples == 1:
             values[:] = 0
-        bits = samples_with_levels(np.concatenate([values, np.arange(4)[:, None] % [2, 3, 4, 2]])).bits
+        bits = samples_with_levels(
+            np.concatenate([values, np.arange(4)[:, None] % [2, 3, 4, 2]])
+        ).bits
         n = bits.n_samples
         nothing = masks(0, bits.words.shape[1])
         assert kernels.unsound_variables(bits, NONE, nothing) == Unsound(-1, -1)

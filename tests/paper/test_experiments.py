@@ -221,7 +221,9 @@ def test_killed_in_the_middle_and_resumed_gives_the_identical_table(tmp_path):
         assert (killed / name).read_text() == (whole / name).read_text()
 
 
-@pytest.mark.parametrize("line", ["x", "grid,9,20", "grid,9,20,0,1", "grid,a,20,0,1.0,2.0", "", "\0", "a" * 300])
+@pytest.mark.parametrize(
+    "line", ["x", "grid,9,20", "grid,9,20,0,1", "grid,a,20,0,1.0,2.0", "", "\0", "a" * 300]
+)
 def test_a_line_that_is_no_result_is_named(tmp_path, line):
     path = tmp_path / "c.csv"
     run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
@@ -235,8 +237,12 @@ def test_a_line_that_is_no_result_is_named(tmp_path, line):
 def test_places_where_no_results_can_be_kept(tmp_path):
     (tmp_path / "file").write_text("precious")
     (tmp_path / "folder.csv").mkdir()
-    for path in (tmp_path / "file" / "c.csv", tmp_path / "folder.csv", tmp_path / f"{'x' * 300}.csv"):
-        with pytest.raises(InputError, match="cannot be kept|is no file"):
+    for path in (
+        tmp_path / "file" / "c.csv",
+        tmp_path / "folder.csv",
+        tmp_path / f"{'x' * 300}.csv",
+    ):
+        with pytest.raises(InputError, match=r"cannot be kept|is no file"):
             run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
     assert (tmp_path / "file").read_text() == "precious"
 

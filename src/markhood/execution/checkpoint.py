@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, Self
 
 from markhood.drafts import draft_beside, is_draft, reason
 from markhood.errors import InputError
-from markhood.execution.tile_codec import Damaged, decode_result, encode_result
+from markhood.execution.tile_codec import DamagedError, decode_result, encode_result
 
 MANIFEST = "run.json"
 MOST_BYTES = 1 << 24  # of a manifest; ours have a few hundred
@@ -172,7 +172,7 @@ class SavedPhase:
             for content, at in records:
                 try:
                     self.finished.update(self._tiles_of(content))
-                except Damaged:
+                except DamagedError:
                     break
                 end = at
         return end
@@ -182,9 +182,9 @@ class SavedPhase:
         try:
             numbered = {number: result for number, result in found}
         except (TypeError, ValueError) as error:
-            raise Damaged("no numbered tiles") from error
+            raise DamagedError("no numbered tiles") from error
         if not all(type(k) is int and 0 <= k < self._n_tiles for k in numbered):
-            raise Damaged("no numbers of tiles")
+            raise DamagedError("no numbers of tiles")
         return numbered
 
     def add(self, number: int, result: Any) -> None:

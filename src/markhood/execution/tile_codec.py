@@ -26,7 +26,7 @@ LENGTH = struct.Struct("<Q")  # of the JSON
 _NUMBERS = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[48]")
 
 
-class Damaged(ValueError):
+class DamagedError(ValueError):
     """Bytes that no result was written as."""
 
 
@@ -61,13 +61,13 @@ def encode_result(result: Any, records: Iterable[type]) -> bytes:
 
 
 def decode_result(content: bytes, records: Iterable[type]) -> Any:
-    """Return what was written; `Damaged` where that cannot be told.
+    """Return what was written; `DamagedError` where that cannot be told.
 
     Examples
     --------
     >>> decode_result(b"any", ())
     Traceback (most recent call last):
-    markhood.execution.tile_codec.Damaged: no result
+    markhood.execution.tile_codec.DamagedError: no result
     """
     try:
         (length,) = LENGTH.unpack_from(content)
@@ -75,9 +75,9 @@ def decode_result(content: bytes, records: Iterable[type]) -> Any:
         reader = _Reader(content, end, {record.__name__: record for record in records})
         result = reader.value(json.loads(content[LENGTH.size : end]))
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError, struct.error) as error:
-        raise Damaged("no result") from error
+        raise DamagedError("no result") from error
     if reader.at != len(content):
-        raise Damaged("more than a result")
+        raise DamagedError("more than a result")
     return result
 
 
@@ -121,15 +121,15 @@ class _Reader:
             return array[()]
         if kind == "array":
             return array
-        raise Damaged(kind)
+        raise DamagedError(kind)
 
     def _array(self, dtype: str, shape: list[int]) -> Any:
         if not _NUMBERS.fullmatch(dtype) or not all(type(n) is int and n >= 0 for n in shape):
-            raise Damaged("no array of numbers")
+            raise DamagedError("no array of numbers")
         count = math.prod(shape)
         size = count * np.dtype(dtype).itemsize
         if size > len(self._content) - self.at:
-            raise Damaged("an array that is cut off")
+            raise DamagedError("an array that is cut off")
         values = np.frombuffer(self._content, dtype, count, self.at).reshape(shape)
         self.at += size
         return values.astype(values.dtype.newbyteorder("="))  # a copy, which can be written to

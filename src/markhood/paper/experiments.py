@@ -73,7 +73,9 @@ def repeat(
     table, text, picture = (folder / f"{name}{end}" for end in ("-table.csv", "-table.md", ".png"))
     for made in (table, text, picture):
         if made.exists() and not any(file.exists() for file in files):
-            raise InputError(f"{made} is there, but not the results it would be from: move it away.")
+            raise InputError(
+                f"{made} is there, but not the results it would be from: move it away."
+            )
     for part, file in zip(parts, files, strict=True):
         results = run(part, cells, replicates, file, runner, sampling, kernels)
         lines += compare_with_paper(part, results, cells, replicates)

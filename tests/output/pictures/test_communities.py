@@ -21,7 +21,7 @@ def members(graph):
 
 
 def test_example_floating_ties_that_went_round_for_ever():
-    pairs = "ac ad ae ag ah bg ce de eh fh".split()
+    pairs = ["ac", "ad", "ae", "ag", "ah", "bg", "ce", "de", "eh", "fh"]
     graph = Graph("abcdefgh", [("abcdefgh".index(a), "abcdefgh".index(b)) for a, b in pairs])
     assert communities(graph).min() == 0
 

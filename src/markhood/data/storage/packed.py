@@ -162,7 +162,7 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
         _check_fit(samples)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or error}).") from error
-    except _Misfit as misfit:
+    except _MisfitError as misfit:
         raise _damaged(path, str(misfit)) from None
     except (AttributeError, KeyError, IndexError, OverflowError, RecursionError, TypeError,
             ValueError) as error:  # fmt: skip
@@ -175,13 +175,13 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
     return samples
 
 
-class _Misfit(Exception):
+class _MisfitError(Exception):
     """What files say that cannot be."""
 
 
 def _require(holds: Any, what: str = "its files do not fit together") -> None:
     if not holds:
-        raise _Misfit(what)
+        raise _MisfitError(what)
 
 
 def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
@@ -196,7 +196,9 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
     _require(all(type(number) is int and number >= 0 for number in (*which, *masked)))
     _require(len(which) == len(names) and sorted(set(masked)) == masked)
     words = npy_format.open_memmap(path / WORDS, mode="r")
-    masks = _load(path / MISSING) if MISSING in about["files"] else np.empty((0, words.shape[1]), "<u8")
+    masks = (
+        _load(path / MISSING) if MISSING in about["files"] else np.empty((0, words.shape[1]), "<u8")
+    )
     weights = None
     if WEIGHTS in about["files"]:
         weights = Weights(_load(path / WEIGHTS), about["weight_unit"])

@@ -71,7 +71,7 @@ def _moved(links: Links) -> list[int]:
 
 
 def _numbered(of: list[int]) -> tuple[list[int], int]:
-    """Number communities from 0 on, in the order of their first nodes."""
+    """Give communities numbers from 0 on, in the order of their first nodes."""
     numbers: dict[int, int] = {}
     return [numbers.setdefault(community, len(numbers)) for community in of], len(numbers)
 
@@ -86,7 +86,7 @@ def _merged(links: Links, of: list[int], n: int) -> Links:
 
 
 def _by_size(of: NDArray[np.int64], has_edges: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Number communities from the largest on, and those equally large by their first nodes."""
+    """Give the largest community the number 0; of two equally large ones, that of the first node."""
     _, first, which, sizes = np.unique(
         of, return_index=True, return_inverse=True, return_counts=True
     )
