@@ -37,7 +37,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from fuzz.commands import arguments, commands, input_kinds
 from fuzz.corpus import damaged, valid
 
-SECONDS = 30
+SECONDS = 120  # of waiting, on a machine that may be busy
+CPU_SECONDS = 20
 MEMORY = 8 << 30
 MOST_SAID = 1 << 24  # bytes
 CODES = {0, 2, 128 + signal.SIGINT, 128 + signal.SIGPIPE, 128 + signal.SIGTERM}
@@ -230,6 +231,7 @@ def child(case: Case, folder: Path, streams: int) -> None:
         give_up_privileges()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         if case.largest_file is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (case.largest_file, case.largest_file))
         sys.argv = ["markhood", *case.line]
