@@ -379,6 +379,23 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
             to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
 }
 
+std::pair<std::int64_t, std::int64_t> unsound_variables(Words words, std::size_t n_samples, Starts starts,
+                                                        Integers masked, Words masks,
+                                                        const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, std::nullopt);
+    const std::size_t d = n_variables(bits, starts);
+    require_variables(masked, d);
+    for (std::size_t k = 1; k < masked.shape(0); ++k) require(masked(k - 1) < masked(k), "masked must ascend");
+    require(masks.shape(0) == masked.shape(0) && masks.shape(1) == bits.n_words, "masks must be as long as the rows");
+    const Tier& tier = find_tier(instruction_set);
+    std::pair<std::int64_t, std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        tier.unsound_variables(bits, d, masked.data(), masked.shape(0), masks.data(), &found.first, &found.second);
+    }
+    return found;
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -410,4 +427,6 @@ NB_MODULE(_native, m) {
           "weights"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
+    m.def("unsound_variables", &unsound_variables, "words"_a, "n_samples"_a, "starts"_a.none(), "masked"_a, "masks"_a,
+          "instruction_set"_a = "");
 }

@@ -7,9 +7,11 @@
 #include "l1_path.hpp"
 #include "pairs.hpp"
 #include "potts.hpp"
+#include "soundness.hpp"
 
 namespace markhood {
 static const Tier tier{"scalar", scalar::associated_pairs, scalar::associated_tables, scalar::toggle_scores, scalar::grow_blankets,
-                       scalar::fit_blankets, scalar::gibbs, scalar::potts_gibbs, scalar::independence_tests, scalar::l1_paths};
+                       scalar::fit_blankets, scalar::gibbs, scalar::potts_gibbs, scalar::independence_tests, scalar::l1_paths,
+                       scalar::unsound_variables};
 const Tier* const tier_scalar = &tier;
 }  // namespace markhood

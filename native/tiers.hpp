@@ -168,6 +168,11 @@ struct Tier {
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,
                      std::size_t largest_support, L1Fits);
+
+    // The first variable with a one past the samples, and the first with a sample of two levels, or of a level and
+    // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.
+    void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
+                              const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
 };
 
 // Null where this build or architecture has none.

@@ -5,11 +5,12 @@ command line prints it and leaves with exit code 2; in Python it is a `ValueErro
 
 A sentence that names an option writes it with `option`, so that it is said as the reader would type
 it: ``missing='drop'`` in Python, ``--missing drop`` on the command line, which says so by `written_by`
-before it calls anything.
+before it calls anything. What it quotes of others' text has no control characters: see `printable`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -28,9 +29,33 @@ _OWN_PACKAGES = (
 class InputError(ValueError):
     """Input that cannot be used; the message says what to do about it."""
 
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
+
 
 class DataWarning(UserWarning):
     """Data that can be used, but probably not as the user meant it."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
+
+
+# Controls, which a terminal obeys; those that reverse the direction of writing; breaks of lines;
+# and halves of characters, which cannot be written at all.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def printable(text: Any) -> str:
+    r"""Return text of others' (a name, a level, a path) so that it can do nothing but be read.
+
+    Examples
+    --------
+    >>> print(printable("\x1b[2Jname"), printable("two\nlines"), printable(3))
+    \x1b[2Jname two\nlines 3
+    """
+    return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
 def warn(sentence: str) -> None:

@@ -16,9 +16,7 @@ def coins(seed, n_samples, n_variables, n_levels=2):
 
 
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
-@pytest.mark.parametrize(
-    ("n_samples", "d", "n_levels"), [(200, 150, 2), (60, 60, 3), (60, 200, 2)]
-)
+@pytest.mark.parametrize(("n_samples", "d", "n_levels"), [(200, 150, 2), (60, 60, 3), (60, 200, 2)])
 def test_property_as_many_pairs_pass_by_chance_as_expected(n_samples, d, n_levels):
     gamma = 0.25 if n_levels == 2 else 0.0
     sets = [encode(coins(seed, n_samples, d, n_levels)) for seed in range(6)]

@@ -218,3 +218,37 @@ def test_killed_in_the_middle_and_resumed_gives_the_identical_table(tmp_path):
     assert results.read_text().count("\n") - 2 == 12
     for name in ("cost-table.csv", "cost-table.md"):
         assert (killed / name).read_text() == (whole / name).read_text()
+
+
+@pytest.mark.parametrize(
+    "line", ["x", "grid,9,20", "grid,9,20,0,1", "grid,a,20,0,1.0,2.0", "", "\0", "a" * 300]
+)
+def test_a_line_that_is_no_result_is_named(tmp_path, line):
+    path = tmp_path / "c.csv"
+    run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    content = path.read_text() + line + "\n"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"Line 5 of .*c\.csv is no result: take it out"):
+        run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    assert path.read_text() == content
+
+
+def test_places_where_no_results_can_be_kept(tmp_path):
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "folder.csv").mkdir()
+    for path in (
+        tmp_path / "file" / "c.csv",
+        tmp_path / "folder.csv",
+        tmp_path / f"{'x' * 300}.csv",
+    ):
+        with pytest.raises(InputError, match=r"cannot be kept|is no file"):
+            run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    assert (tmp_path / "file").read_text() == "precious"
+
+
+def test_tables_and_pictures_of_others_are_not_replaced(tmp_path):
+    (tmp_path / "cost.png").write_text("precious")
+    cells = choose_cells(Cost(), ["hub"], [64], [])
+    with pytest.raises(InputError, match=r"cost\.png is there, but not the results"):
+        repeat("cost", [Cost()], cells, 1, tmp_path, Runner(1), QUICK)
+    assert [p.name for p in tmp_path.iterdir()] == ["cost.png"]

@@ -1,7 +1,8 @@
 """The commands, put together.
 
-Each is a file: it parses, calls and prints. Numbers are made elsewhere; heavy modules are imported by the command that needs them, so that
-`markhood --help` answers at once. Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C.
+Each is a file: it parses, calls and prints. Heavy modules are imported by the command that needs them,
+so that `markhood --help` answers at once. Exit codes: 0; 2 for input that cannot be used; those of signals are in
+`start`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from markhood.commandline.paper import paper
 from markhood.commandline.reading import reads_data
 from markhood.commandline.report import report
 from markhood.commandline.simulate import simulate
+from markhood.commandline.start import main
 from markhood.commandline.terminal import guarded
+
+__all__ = ["app", "main"]
 
 ABOUT = """
 Learn the graph of a pairwise Markov network (Ising, Potts) from data.
@@ -38,7 +42,8 @@ Learn the graph of a pairwise Markov network (Ising, Potts) from data.
 
 EPILOG = (
     "markhood COMMAND --help says more, with examples. "
-    "Exit codes: 0 done, 2 input that cannot be used, 130 stopped with Ctrl-C."
+    "Exit codes: 0 done, 2 input that cannot be used, 130 stopped with Ctrl-C, 141 nobody read the "
+    "output, 143 stopped by SIGTERM."
 )
 
 app = typer.Typer(
@@ -50,11 +55,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def main() -> None:
-    """Run the command line."""
-    app()
 
 
 def _print_version(wanted: bool) -> None:

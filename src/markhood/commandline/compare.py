@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.terminal import console_for
+from markhood.commandline.terminal import check_outputs, console_for, say
+from markhood.errors import printable
 
 
 def compare(
@@ -35,6 +36,7 @@ def compare(
 
     if output is not None:
         check_table_writable(output)
+        check_outputs([], inputs=[truth, *learned], others=[output])
     graphs = {str(path): read_graph(path) for path in learned}
     rows = comparison_table(read_graph(truth), graphs)
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -43,8 +45,8 @@ def compare(
             heading.replace("_", "\n"), justify="left" if heading == "method" else "right"
         )
     for row in rows:
-        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()))
+        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else printable(v) for v in row.values()))
     console_for([]).print(table)
     if output is not None:
         write_table(rows, output)
-        typer.echo(f"Wrote {output}")
+        say(f"Wrote {output}")

@@ -23,6 +23,7 @@ def learn(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
     read: Read,
     output: options.Outputs = None,
+    escape_formulas: options.EscapeFormulas = False,
     report: Annotated[
         Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
     ] = None,
@@ -108,7 +109,12 @@ def learn(
         checkpoint=checkpoint,
     )
     outputs = output or []
-    check_outputs(outputs, report)
+    check_outputs(
+        outputs,
+        report,
+        inputs=[data, required_edges, forbidden_edges, groups, read.keywords["weights"]],
+        others=[] if checkpoint is None else [checkpoint / "run.json"],
+    )
     with progress_bar() as progress:
         request = Request(method_named(method, given), shared, progress)
         samples = read(data)
@@ -116,7 +122,7 @@ def learn(
             print_forecast(request.forecast(samples), samples)
             return
         graph = request.learn(samples).graph
-    write_graphs(graph, outputs)
+    write_graphs(graph, outputs, escape_formulas)
     if report is not None:
         write_report_page(graph, report, samples, data.name, err="-" in outputs)
     print_summary(graph, console_for(outputs))

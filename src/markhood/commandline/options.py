@@ -43,6 +43,13 @@ Depth = Annotated[
         rich_help_panel=METHOD,
     ),
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="In CSV, put an apostrophe before names that a spreadsheet would run as formulas.",
+    ),
+]
 MaxCandidates = Annotated[
     int | None,
     typer.Option(

@@ -10,6 +10,7 @@ import typer
 from markhood.commandline import options
 from markhood.commandline.terminal import (
     runner_on,
+    say,
     whole_numbers,
     words,
 )
@@ -68,4 +69,4 @@ def paper(
         f"paper's by more than {FAR} standard errors of the difference"
     )
     for path in report.files:
-        typer.echo(f"Wrote {path}")
+        say(f"Wrote {path}")

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-Read = Callable[..., Any]
+Read = partial[Any]
 
 
 def read_data(

@@ -35,7 +35,7 @@ def report(
     from markhood.learning.request import Request
     from markhood.output.graphs.files import holds_graph, read_graph
 
-    check_outputs([], output)
+    check_outputs([], output, inputs=[file, read.keywords["weights"]])
     if holds_graph(file):
         write_report_page(read_graph(file), output, None, file.name)
         return

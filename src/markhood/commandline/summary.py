@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from markhood.errors import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -35,8 +37,6 @@ def print_forecast(said: Forecast, samples: Samples) -> None:
 
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
-    from rich.markup import escape
-
     from markhood.data.variables import level_text
 
     about = graph.provenance
@@ -45,15 +45,15 @@ def print_summary(graph: Graph, console: Console) -> None:
     options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
-    console.print(f"[bold]{data['samples']} samples{weight}, {data['variables']} variables[/bold]")
+    console.print(f"{data['samples']} samples{weight}, {data['variables']} variables", style="bold")
     if len(distinct := {levels for levels in graph.variables.levels or () if len(levels) > 1}) == 1:
-        levels = [f"{k} is {escape(level_text(v))}" for k, v in enumerate(distinct.pop())]
+        levels = [f"{k} is {printable(level_text(v))}" for k, v in enumerate(distinct.pop())]
         more = ["..."] if len(levels) > LEVELS_SHOWN else []
         console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
-    console.print(f"method    {about['method']} ({escape(options)})")
+    console.print(f"method    {about['method']} ({printable(options)})")
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
-        console.print(f"known     {facts}")
+        console.print(f"known     {printable(facts)}")
     if imputed := about.get("imputation"):
         sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
         console.print(f"imputed   {imputed['missing']} missing values in {sets}")
@@ -73,7 +73,6 @@ def print_summary(graph: Graph, console: Console) -> None:
 
 def _strongest(graph: Graph) -> Table:
     """Return the table of the edges with the most evidence."""
-    from rich.markup import escape
     from rich.table import Table
 
     from markhood.graph.edge_table import has_sign
@@ -82,11 +81,11 @@ def _strongest(graph: Graph) -> Table:
     for heading in ("source", "target"):
         table.add_column(heading)
     for heading in ("evidence", "coupling", *graph.annotations):
-        table.add_column(heading.replace("_", " "), justify="right")
+        table.add_column(printable(heading.replace("_", " ")), justify="right")
     names, signed = graph.edge_names(), has_sign(graph)
     for k in graph.strongest(STRONGEST_SHOWN):
         table.add_row(
-            *map(escape, names[k]),
+            *map(printable, names[k]),
             f"{graph.evidence[k]:.2f}",
             format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
             *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),

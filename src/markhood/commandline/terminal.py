@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from itertools import chain
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from markhood.errors import DataWarning, InputError, on_command_line, written_by
+from markhood.commandline.start import stopped_code
+from markhood.errors import DataWarning, InputError, on_command_line, printable, written_by
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from markhood.data.samples import Samples
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
     from markhood.graph.graph import Graph
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
+PLINK = (".bim", ".fam")  # beside the .bed
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130."""
+    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130.
+
+    What the system refuses, whatever was asked of it, is said by `start`.
+    """
 
     @wraps(command)
     def with_guard(*args: Any, **kwargs: Any) -> None:
@@ -37,24 +42,35 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 warnings.simplefilter("always", DataWarning)
                 command(*args, **kwargs)
         except InputError as error:
-            typer.echo(f"markhood: {error}", err=True)
+            say(f"markhood: {error}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            typer.echo("markhood: stopped.", err=True)
-            raise typer.Exit(130) from None
+            say("markhood: stopped.", err=True)
+            raise typer.Exit(stopped_code()) from None
+        except MemoryError:
+            say("markhood: There is not enough memory: take fewer columns or rows.", err=True)
+            raise typer.Exit(2) from None
 
     return with_guard
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"markhood: note: {message}", err=True)
+    say(f"markhood: note: {message}", err=True)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a line, with nothing in it that a terminal would obey."""
+    typer.echo(printable(text), err=err)
 
 
 def console_for(outputs: list[str]) -> Console:
-    """Print to standard error where standard output is for the graph."""
+    """Print to standard error where standard output is for the graph.
+
+    Whatever it is given is text: `[red]` and `:cow:` may be names of variables.
+    """
     from rich.console import Console
 
-    return Console(stderr="-" in outputs, soft_wrap=True)
+    return Console(stderr="-" in outputs, soft_wrap=True, markup=False, emoji=False)
 
 
 @contextmanager
@@ -121,29 +137,57 @@ def whole_numbers(option: str, text: str) -> list[int]:
         raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
 
 
-def check_outputs(outputs: list[str], report: Path | None = None) -> None:
-    """Refuse what could not be written, before the work rather than after it."""
+def check_outputs(
+    outputs: list[str],
+    report: Path | None = None,
+    inputs: Iterable[str | Path | None] = (),
+    others: Iterable[Path] = (),
+) -> None:
+    """Refuse what could not or must not be written, before the work rather than after it.
+
+    Parameters
+    ----------
+    outputs : list of str
+        Graphs, or a dash.
+    report : Path, optional
+    inputs : iterable of path
+        All that is read; None is passed over. Of a folder, that is everything in it.
+    others : iterable of Path
+        What else is written, and has been checked.
+    """
     if report is not None:
         from markhood.output.report.page import check_report_writable
 
         check_report_writable(report)
-    from markhood.output.graphs.files import check_writable
+    from markhood.output.graphs.files import check_writable, files_of
+    from markhood.output.places import check_apart
 
-    for output in outputs:
-        if output != "-":
-            check_writable(output)
+    files = [output for output in outputs if output != "-"]
+    for output in files:
+        check_writable(output)
+    written = [*chain.from_iterable(map(files_of, files)), *([report] if report else []), *others]
+    check_apart(written, chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None))
 
 
-def write_graphs(graph: Graph, outputs: list[str]) -> None:
+def _files_read(path: Path) -> list[Path]:
+    """List the files that are read with a file or folder, whatever its kind."""
+    beside = [path.parent / f"{path.name}.json", *(path.parent / f"{path.stem}{e}" for e in PLINK)]
+    try:
+        return [path, *beside, *(path.iterdir() if path.is_dir() else ())]
+    except OSError:
+        return [path]
+
+
+def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False) -> None:
     """Write a graph to files, and to standard output for a dash."""
     from markhood.output.graphs.files import write_csv, write_graph
 
     for output in outputs:
         if output == "-":
-            write_csv(graph, sys.stdout)
+            write_csv(graph, sys.stdout, escape_formulas)
         else:
-            write_graph(graph, output)
-            typer.echo(f"Wrote {output}", err="-" in outputs)
+            write_graph(graph, output, escape_formulas=escape_formulas)
+            say(f"Wrote {output}", err="-" in outputs)
 
 
 def write_report_page(
@@ -153,4 +197,4 @@ def write_report_page(
     from markhood.output.report.page import write_report
 
     write_report(graph, path, samples, title)
-    typer.echo(f"Wrote {path}", err=err)
+    say(f"Wrote {path}", err=err)

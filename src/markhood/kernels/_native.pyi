@@ -131,3 +131,11 @@ def l1_paths(
     largest_support: int,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...
+def unsound_variables(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    starts: _Integers | None,
+    masked: _Integers,
+    masks: NDArray[np.uint64],
+    instruction_set: str = "",
+) -> tuple[int, int]: ...

@@ -27,6 +27,7 @@ from markhood.kernels.protocol import (
     PottsNetwork,
     Pricing,
     Tiling,
+    Unsound,
 )
 from markhood.kernels.reference.multinomial import STILL_MOVING
 
@@ -277,6 +278,15 @@ class NativeKernels:
         lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
+
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted."""
+        found = _native.unsound_variables(
+            bits.words, bits.n_samples, bits.starts, masked, masks, self.instruction_set
+        )
+        return Unsound(*found)
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

@@ -180,6 +180,20 @@ class L1Paths(NamedTuple):
     slopes: NDArray[np.float64]
 
 
+class Unsound(NamedTuple):
+    """First variables, -1 for none, with a one ``past`` the samples, or a sample of ``two_levels``.
+
+    A sample that has a level and is missing counts as one of two levels.
+    """
+
+    past: int
+    two_levels: int
+
+
+# What the kernels return, and so what tiles consist of: the records that a checkpoint knows.
+RESULTS = (AssociatedPairs, AssociatedTables, Blankets, Fits, L1Paths, Lists)
+
+
 class Kernels(Protocol):
     """The operations that cost time."""
 
@@ -291,4 +305,13 @@ class Kernels(Protocol):
         are zero. A path ends with the first support of more than ``largest_support`` variables,
         and repeats it. Where candidates are equal, complements or otherwise combinations of
         others, there may be several maxima, and a backend is free to return any of them.
+        """
+
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted.
+
+        ``masked`` lists the variables with missing values, ascending, and ``masks`` has for each the
+        samples in which it is missing, packed as the rows are.
         """

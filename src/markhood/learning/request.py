@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -22,7 +22,7 @@ from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Kernels
+from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
@@ -30,8 +30,12 @@ from markhood.learning.imputation import Imputation, forecast_imputed, learn_imp
 from markhood.learning.methods import Method
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.discrete import scorer_for
+from markhood.scores.scorer import Pairs
 from markhood.search.job import Job
 from markhood.search.knowledge import Knowledge
+from markhood.search.l1_paths import L1Blankets
+
+RECORDS = (*RESULTS, Pairs, L1Blankets)  # what the results of all phases consist of
 
 
 @dataclass(kw_only=True, eq=False)
@@ -169,7 +173,9 @@ class Request:
             if samples.missing:
                 learned = learn_imputed(job, self.method, self._imputation)
             else:
-                learned = describe(job, self.method.search(job))
+                saved = job.runner.checkpoint
+                with saved.answering() if saved else nullcontext():
+                    learned = describe(job, self.method.search(job))
             by_chance = edges_by_chance(job, self.method, self.options.shuffles, self.options.seed)
         if learned.n_cut:
             many = learned.n_cut > 1
@@ -220,7 +226,7 @@ class Request:
                 f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
                 "the two out."
             )
-        return Checkpoint(self.options.checkpoint, identity(samples, self.method, known))
+        return Checkpoint(self.options.checkpoint, identity(samples, self.method, known), RECORDS)
 
 
 def kernels_named(name: str | Kernels) -> Kernels:

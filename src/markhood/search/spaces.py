@@ -51,7 +51,9 @@ class NearbyVariables:
         """List the space of each target, ascending."""
         reached = self._steps[targets]
         for _ in range(self._depth - 1):
-            reached = reached @ self._steps
+            nearer, reached = reached, reached @ self._steps
+            if reached.nnz == nearer.nnz:
+                break  # further steps lead nowhere new
         reached.sort_indices()
         starts = reached.indptr.astype(np.int64)
         others = reached.indices != np.repeat(targets, np.diff(starts))
@@ -60,9 +62,12 @@ class NearbyVariables:
 
     def largest(self) -> NDArray[np.float64]:
         """Return what no space is larger than, from the number of walks: of shape (n_variables,)."""
-        walks: NDArray[np.float64] = np.ones(self._steps.shape[0])
+        n_variables = self._steps.shape[0]
+        walks: NDArray[np.float64] = np.ones(n_variables)
         for _ in range(self._depth):
-            walks = self._steps @ walks
+            fewer, walks = walks, np.minimum(self._steps @ walks, n_variables)
+            if np.array_equal(walks, fewer):
+                break
         return walks - 1
 
 
@@ -130,6 +135,8 @@ class StrongestNearby:
             reached = np.concatenate([reached, frontier])
             if len(best) > room:
                 return np.sort(reached[1:]), True
+            if not len(frontier):
+                break
         return np.sort(reached[1:]), False
 
     def _steps_from(

@@ -6,6 +6,7 @@ The other backends are tested against this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from markhood.kernels.protocol import (
     PottsNetwork,
     Pricing,
     Tiling,
+    Unsound,
 )
 from markhood.kernels.reference import independence
 from markhood.kernels.reference.l1_path import l1_path
@@ -187,6 +189,20 @@ class ReferenceKernels:
             Lists.of(supports),
             np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
         )
+
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted."""
+        starts = np.arange(len(bits.words) + 1) if bits.starts is None else bits.starts
+        mask_of = dict(zip(masked.tolist(), masks, strict=True))
+        past, two_levels = [], []
+        for v, (first, end) in enumerate(pairwise(starts)):
+            rows = [*bits.words[first:end], *([mask_of[v]] if v in mask_of else [])]
+            ones = np.unpackbits(np.array(rows, "<u8").view(np.uint8), axis=1, bitorder="little")
+            past += [v] if ones[:, bits.n_samples :].any() else []
+            two_levels += [v] if (ones.sum(axis=0) > 1).any() else []
+        return Unsound(*(next(iter(found), -1) for found in (past, two_levels)))
 
 
 def log_marginal(counts: NDArray[Any]) -> float:

@@ -167,7 +167,7 @@ class IsingModel(SampledModel):
         draws = len(values) // chains
         traced = np.column_stack((values, self.log_potential(values)))[: draws * chains]
         names = (*self.graph.nodes, "log potential")
-        return chain_diagnostics(traced.reshape(draws, chains, -1), names)
+        return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
 
     def __repr__(self) -> str:
         """Say how large the model is."""

@@ -196,7 +196,7 @@ class PottsModel(SampledModel):
         names = *(f"{self.graph.nodes[i]} = {a}" for i, a in levels), "log potential"
         indicators = [values[:, i] == a for i, a in levels]
         traced = np.column_stack((*indicators, self.log_potential(values)))[: draws * chains]
-        return chain_diagnostics(traced.reshape(draws, chains, -1), names)
+        return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
 
     def __repr__(self) -> str:
         """Say how large the model is."""
