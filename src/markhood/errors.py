@@ -10,6 +10,9 @@ before it calls anything.
 
 from __future__ import annotations
 
+import shlex
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +20,10 @@ from typing import Any
 Writer = Callable[[str, Any], str]
 
 _NOT_GIVEN = object()
+_OWN_PACKAGES = (
+    "markhood",
+    "sklearn",
+)  # scikit-learn wraps what estimators do in frames of its own
 
 
 class InputError(ValueError):
@@ -25,6 +32,14 @@ class InputError(ValueError):
 
 class DataWarning(UserWarning):
     """Data that can be used, but probably not as the user meant it."""
+
+
+def warn(sentence: str) -> None:
+    """Give out a `DataWarning` that points at the line from which markhood was called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, DataWarning, stacklevel=level)
 
 
 def option(name: str, value: Any = _NOT_GIVEN) -> str:
@@ -37,6 +52,9 @@ def option(name: str, value: Any = _NOT_GIVEN) -> str:
     >>> with written_by(on_command_line):
     ...     option("missing", "drop"), option("max_levels")
     ('--missing drop', '--max-levels')
+    >>> with written_by(on_command_line):
+    ...     option("missing_values", [-99, "?"])
+    "--missing-values '-99,?'"
     """
     return _writer(name, value)
 
@@ -51,7 +69,10 @@ def on_command_line(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
     if value is _NOT_GIVEN or value is True:
         return flag
-    return flag.replace("--", "--no-", 1) if value is False else f"{flag} {value}"
+    if value is False:
+        return flag.replace("--", "--no-", 1)
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return f"{flag} {shlex.quote(','.join(map(str, items)))}"
 
 
 # For the whole process, not the thread: the tiles of a command run on other threads than it does.

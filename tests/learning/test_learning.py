@@ -135,6 +135,13 @@ def test_example_provenance(method):
         "variables": 10,
         "fingerprint": samples.fingerprint,
         "levels": [0, 1],
+        "understood": {
+            "rows": 300,
+            "kinds": {"binary": 10},
+            "missing": 0,
+            "left_out": {},
+            "notes": [],
+        },
     }
     assert list(provenance["seconds"]) == phases
     assert provenance["evaluations"] == {k: n.tolist() for k, n in learned.evaluations.items()}

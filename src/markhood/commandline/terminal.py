@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from time import monotonic
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from markhood.errors import DataWarning, InputError
+from markhood.data.coding.findings import listed
+from markhood.errors import DataWarning, InputError, on_command_line, written_by
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 STRONGEST_SHOWN = 8
 LEVELS_SHOWN = 8
+COLUMNS_SHOWN = 6
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -40,7 +42,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_guard(*args: Any, **kwargs: Any) -> None:
         try:
-            with warnings.catch_warnings():
+            with written_by(on_command_line), warnings.catch_warnings():
                 warnings.showwarning = _print_warning
                 warnings.simplefilter("always", DataWarning)
                 command(*args, **kwargs)
@@ -144,10 +146,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
     console.print(f"[bold]{data['samples']} samples{weight}, {data['variables']} variables[/bold]")
-    if isinstance(data["levels"], list):
-        levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
-        more = ["..."] if len(levels) > LEVELS_SHOWN else []
-        console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
+    for line in understood_lines(data):
+        console.print(escape(line))
     console.print(f"method    {about['method']} ({escape(options)})")
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
@@ -163,6 +163,37 @@ def print_summary(graph: Graph, console: Console) -> None:
     if graph.n_edges:
         console.print()
         console.print(_strongest(graph))
+
+
+def understood_lines(data: Mapping[str, Any]) -> Iterator[str]:
+    """Say how the data were understood, from what a graph's provenance has of them."""
+    about = data["understood"]
+    read = [f"{about['rows']} rows"] if about["rows"] != data["samples"] else []
+    if about["left_out"]:
+        columns = [f"{name} ({reason})" for name, reason in about["left_out"].items()]
+        read.append(f"left out {listed(columns)}")
+    if about["missing"]:
+        read.append(f"{about['missing']} missing values")
+    if read:
+        yield f"read      {'; '.join(read)}"
+    if isinstance(data["levels"], list):
+        levels = [f"{k} is {level}" for k, level in enumerate(data["levels"])]
+        yield f"values    {_first_few(levels, LEVELS_SHOWN)}"
+        return
+    kinds = (
+        f"{number} {'' if kind in ('binary', 'constant') else 'of '}{kind}"
+        for kind, number in about["kinds"].items()
+    )
+    yield f"columns   {', '.join(kinds)}"
+    for name, own in list(data["levels"].items())[:COLUMNS_SHOWN]:
+        more = f" ({len(own)})" if len(own) > LEVELS_SHOWN else ""
+        yield f"          {name}: {_first_few([str(level) for level in own], LEVELS_SHOWN)}{more}"
+    if len(data["levels"]) > COLUMNS_SHOWN:
+        yield f"          and {len(data['levels']) - COLUMNS_SHOWN} more"
+
+
+def _first_few(items: list[str], shown: int) -> str:
+    return ", ".join(items[:shown] + (["..."] if len(items) > shown else []))
 
 
 def _strongest(graph: Graph) -> Table:

@@ -16,13 +16,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.storage.mapped import row_blocks
 from markhood.kernels.protocol import Bits, Weighting
+
+if TYPE_CHECKING:
+    from markhood.data.understood import Account
 
 BITS_PER_WORD = 64
 WORDS_PER_LANE = 8  # rows are padded to the widest vector register: no kernel has a tail loop
@@ -56,6 +59,8 @@ class Samples:
         indicator rows are zero there. Empty unless the data were read to be imputed.
     weights : Weights, optional
         How often each sample counts; by default once.
+    account : Account, optional
+        What was understood of the table that the samples came from.
     """
 
     words: NDArray[np.uint64]
@@ -64,6 +69,7 @@ class Samples:
     levels: tuple[tuple[Any, ...], ...]
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
     weights: Weights | None = None
+    account: Account | None = None
 
     @property
     def n_variables(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from markhood.data.formats.files import as_samples
 from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples, level_text
+from markhood.data.understood import understood
 from markhood.errors import DataWarning, InputError
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executors import executor_named
@@ -44,6 +45,8 @@ def learn(
     max_levels: int = 64,
     weights: Any = None,
     normalize_weights: bool = True,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
     imputations: int = 10,
     seed: int = 0,
     required_edges: Any = None,
@@ -82,6 +85,10 @@ def learn(
         How often each sample counts.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    columns : sequence of str, optional
+        The columns that are variables; by default all. Names, or patterns such as "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int, default=0
@@ -123,6 +130,8 @@ def learn(
         max_levels=max_levels,
         weights=weights,
         normalize_weights=normalize_weights,
+        columns=columns,
+        exclude=exclude,
     )
     known = known_beforehand(samples.names, required_edges, forbidden_edges, groups, group_rule)
     imputation = Imputation(imputations, seed)
@@ -279,6 +288,7 @@ def _provenance(samples: Samples, method: Method, learned: Learned) -> dict[str,
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
             "levels": _levels(samples),
+            "understood": understood(samples).as_json(),
         },
         "seconds": {phase: round(seconds, 6) for phase, seconds in learned.seconds.items()},
         "evaluations": {phase: n.tolist() for phase, n in learned.evaluations.items()},

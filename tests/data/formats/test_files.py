@@ -93,9 +93,12 @@ def test_example_damaged_files(tmp_path, ending, keep):
 
 
 def test_example_unknown_ending(tmp_path):
-    (tmp_path / "table.xlsx").write_text("a")
-    with pytest.raises(InputError, match=r"not known: .* one of \.csv, \.tsv, .* and \.bed"):
-        read_samples(tmp_path / "table.xlsx")
+    (tmp_path / "table.foo").write_text("a")
+    with pytest.raises(InputError, match=r"not known: .* are \.csv, \.tsv, .* and \.bed\.$"):
+        read_samples(tmp_path / "table.foo")
+    (tmp_path / "table.foo").write_bytes(b"PAR1...")
+    with pytest.raises(InputError, match=r"it looks like Parquet\): give .* ending, \.parquet\.$"):
+        read_samples(tmp_path / "table.foo")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".npy", ".parquet", ".arrow"])

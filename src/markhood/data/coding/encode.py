@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.frames import add_frame, as_frame, category_orders
-from markhood.data.coding.names import check_names, default_names
+from markhood.data.coding.findings import check_shape
+from markhood.data.coding.frames import as_frame, read_frame
+from markhood.data.coding.names import check_names, chosen_columns, default_names
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
 from markhood.errors import InputError
@@ -33,6 +35,8 @@ def encode(
     max_levels: int = 64,
     weights: Any = None,
     normalize_weights: bool = True,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
 ) -> Samples:
     """Pack a table of observations, a few bits a value.
 
@@ -47,9 +51,9 @@ def encode(
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
     missing : {"error", "drop", "level", "impute"}, default="error"
-        What to do about missing values (NaN, None, NA, null): refuse them, leave out the samples
-        that have any, make them a level of their own (the last, None), or keep them apart in
-        ``Samples.missing``.
+        What to do about missing values (NaN, None, null, and texts that mean so, such as "NA"):
+        refuse them, leave out the samples that have any, make them a level of their own (the last,
+        None), or keep them apart in ``Samples.missing``.
     missing_values : iterable, default=()
         Further values that mean missing, such as -9 or "?".
     max_levels : int, default=64
@@ -59,11 +63,17 @@ def encode(
         `markhood.data.weights` say how they are taken. Samples of weight 0 are left out.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    columns : sequence of str, optional
+        The columns that are variables, in this order; by default all. Names, or patterns such as
+        "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
 
     Returns
     -------
     Samples
-        With a `DataWarning` for columns that have one value only, and where samples were left out.
+        With a `DataWarning` for columns that have one value only, for columns and values that are
+        probably not meant as they were taken, and where samples were left out.
 
     Raises
     ------
@@ -81,19 +91,36 @@ def encode(
     >>> encode([["a", 1], ["b", None], ["c", 2]], missing="level").levels
     (('a', 'b', 'c'), (1, 2, None))
     """
-    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights)
+    reading = Reading(
+        missing,
+        missing_values,
+        max_levels,
+        weights,
+        normalize_weights,
+        columns=columns,
+        exclude=exclude,
+    )
     if isinstance(data, Samples):
-        if not reading.is_default:
+        if not replace(reading, columns=None, exclude=()).is_default:
             raise InputError(
                 "Samples have been encoded already: say how when they are, to encode or "
-                "read_samples"
+                "read_samples."
             )
-        return data
+        return pick_samples(data, reading)
     if isinstance(weights, str) and weights != SIMILARITY:
         raise InputError(
             f"Unknown weights {weights!r}: give a number a sample, or the word similarity"
         )
     return _encode(data, names, None, reading)
+
+
+def pick_samples(samples: Samples, reading: Reading) -> Samples:
+    """Return samples of the columns that a reading wants."""
+    picked = chosen_columns(samples.names, reading)
+    if picked == list(range(samples.n_variables)):
+        return samples
+    check_shape(samples.n_samples, len(picked))
+    return samples.pick(np.array(picked))
 
 
 def encode_like(
@@ -139,15 +166,15 @@ def _encode(
     frame = as_frame(data)
     if frame is not None:
         names = _names(names, frame.shape[1], levels, [str(name) for name in frame.columns])
-        orders = category_orders(frame)
-        packing = Encoder(names, len(frame), levels=levels, orders=orders, reading=reading)
-        add_frame(packing, frame)
-        return packing.finish()
+        return read_frame(frame, reading, names, levels)
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(data):
         return _encode_sparse(data, names, levels, reading)
     table = _as_table(data)
     names = _names(names, table.shape[1], levels)
+    picked = chosen_columns(names, reading)
+    if len(picked) < len(names) or reading.columns is not None:
+        table, names = table[:, picked], [names[j] for j in picked]
     packing = Encoder(names, len(table), levels=levels, reading=reading)
     packing.add(table)
     return packing.finish()
@@ -160,8 +187,12 @@ def _encode_sparse(
     check_table(data.shape, data.dtype)
     n_samples, n_variables = data.shape
     names = _names(names, n_variables, levels)
-    packing = Encoder(names, n_samples, levels=levels, reading=reading)
     by_columns = data.tocsc()
+    picked = chosen_columns(names, reading)
+    if len(picked) < len(names) or reading.columns is not None:
+        by_columns, names = by_columns[:, picked], [names[j] for j in picked]
+        n_variables = len(names)
+    packing = Encoder(names, n_samples, levels=levels, reading=reading)
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
     for column in range(0, n_variables, step):
         block = by_columns[:, column : column + step].toarray(order="F")
