@@ -117,3 +117,17 @@ def test_example_a_file_that_may_not_be_read(tmp_path):
     path.chmod(0)
     with pytest.raises(InputError, match="Permission denied"):
         read_samples(path)
+
+
+def test_example_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "table.csv")
+    with pytest.raises(
+        InputError, match=r"is a pipe or a device, .*: save them in a file first\.$"
+    ):
+        read_samples(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".csv", "nul\0.csv"])
+def test_example_names_that_no_file_can_have(tmp_path, name):
+    with pytest.raises(InputError, match=r"cannot be read \(.*\): check the path\.$"):
+        read_samples(tmp_path / name)

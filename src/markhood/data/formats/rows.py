@@ -104,6 +104,8 @@ def read_rows(source: Source, header: bool | None, reading: Reading) -> Samples:
     if refuted:
         encoder, _ = _encode(source, refuted, reading)
         guess = refuted
+    if guess.index and reading.columns is None:
+        reading.notes.leave_out(guess.first[0].strip() or "the first column", "the index")
     for sentence in _decisions(guess, source.parse):
         reading.notes.say(sentence)
     return encoder.finish()
@@ -249,13 +251,9 @@ def _pick(guess: _Guess, reading: Reading) -> tuple[list[int], int | None, Readi
     if guess.ends_in_delimiter:
         names = names[:-1]
     advice = f"rename them, or say {option('header', False)} if the first row is data."
-    outside = [0] if guess.index and reading.columns is None else []
-    kept = [j for j in range(len(names)) if j not in outside]
+    leaves_first_out = guess.index and reading.columns is None
+    kept = list(range(int(leaves_first_out), len(names)))
     picked = [kept[k] for k in chosen_columns([names[j] for j in kept], reading, advice)]
-    if outside:
-        reading.notes.leave_out(guess.first[0].strip() or "the first column", "the index")
-    else:
-        reading.notes.left_out.pop(guess.first[0].strip() or "the first column", None)
     return find_weights(names, picked, reading)
 
 
