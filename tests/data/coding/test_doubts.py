@@ -64,6 +64,7 @@ def test_example_what_values_look_like(values, expected):
         ((1, 9), []),
         (("n", "y", "?"), ["?"]),
         (("-", "+"), ["-"]),
+        (("-", "A", "C"), []),  # a gap of an alignment
         ((0, 1, "."), ["."]),
         ((".", None), []),  # it is all that there is
         ((False, True), []),

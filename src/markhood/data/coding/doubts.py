@@ -8,7 +8,7 @@ is probably a code for missing. The owner is asked, by name, with what to type i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, time, timedelta
 from itertools import pairwise
 from numbers import Real
@@ -153,6 +153,8 @@ def suspected_codes(levels: Sequence[Any]) -> list[Any]:
     (['?'], [])
     """
     texts = [level for level in levels if isinstance(level, str) and level.strip() in TEXT_CODES]
+    if _are_letters(level for level in levels if level not in texts):
+        texts = []
     numbers = [level for level in levels if isinstance(level, (int, float))]
     low = [level for level in numbers if level in LOW_CODES]
     others = [level for level in numbers if level not in LOW_CODES]
@@ -167,6 +169,11 @@ def suspected_codes(levels: Sequence[Any]) -> list[Any]:
         high = []
     found = [*low, *high, *texts]
     return found if len(found) < len(levels) - (None in levels) else []
+
+
+def _are_letters(levels: Iterable[Any]) -> bool:
+    """Return whether levels are those of a position of an alignment, where a dash is a gap."""
+    return all(isinstance(v, str) and len(v) == 1 and v.isalpha() and v.isupper() for v in levels)
 
 
 def ask_about_codes(

@@ -170,7 +170,8 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     ['1 edge has an infinite coupling: some combination of values never occurs in the data.']
     """
     data = _part(graph.provenance, "data")
-    found = []
+    notes = _part(data, "understood").get("notes")
+    found = list(map(str, notes)) if isinstance(notes, list) else []
     levels = data.get("levels")
     if isinstance(levels, Mapping):
         constant = [
