@@ -178,3 +178,12 @@ def test_example_what_was_taken_as_missing_is_named():
         encode([["NA", 0], ["None", 1], ["yes", 0]])
     with pytest.warns(DataWarning, match="^The text 'None' was taken as missing: "):
         encode([["no", 0], ["None", 1], ["yes", 0]], missing="level")
+
+
+def test_example_values_of_any_kind_behind_one_too_many():
+    rows = [[k, k % 2] for k in range(70)]
+    with pytest.raises(InputError, match="more than 64 values"):
+        encode([*rows, [float("inf"), 1], [{}, 0]])
+    floats = np.array([[k, k % 2] for k in [*range(64), np.inf, 70, 71]], float)
+    with pytest.raises(InputError, match="more than 64 values"):
+        encode(floats)

@@ -226,3 +226,35 @@ def test_example_columns_by_pattern(read):
         read(text, exclude=["R*"])
     with pytest.raises(InputError, match="There is no column 'ix'"):
         read(text, index="ix")
+
+
+def test_example_who_names_columns_says_that_there_is_a_header(read):
+    text = "yes,no\nno,no\nyes,yes\nno,no\n"
+    samples, said = read(text, columns=["no", "yes"])
+    assert samples.names == ("no", "yes")
+    assert "taken as names" in said[0]
+    assert read(text)[0].names == ("x0", "x1")
+    assert read(FRAME.to_csv(index_label="rownames"), index="rownames")[1] == []
+    assert read(FRAME.to_csv(index_label="rownames"), exclude=["row*"])[0].names == tuple("abcd")
+
+
+def test_example_what_the_user_says_of_the_header_is_not_commented_on(read):
+    assert read(lines(VALUES, "0,1,2,3"), header=True)[1] == []
+    assert read(lines(VALUES, "0,1,2,3"), header=False)[1] == []
+
+
+def test_example_a_first_row_of_numbers_that_is_too_short_is_no_header(read):
+    with pytest.raises(InputError, match=r"^Line 2 of .* has 3 fields where 2 were expected"):
+        read("1,0\n0,1,1\n1,1,0\n")
+
+
+def test_example_an_index_and_a_header_that_are_both_refuted(read):
+    rows = [("k", 9), *((f"r{k}", k % 2) for k in range(300)), ("r7", 9)]
+    samples, _ = read(lines(rows, None).replace("k,9", "rownames,9", 1), max_levels=400)
+    assert samples.names == ("x0", "x1")
+    assert samples.n_samples == 302
+
+
+def test_example_cells_of_nothing(read):
+    with pytest.raises(InputError, match="is empty"):
+        read('""\n""\n')

@@ -321,7 +321,8 @@ class ValueCoder:
             except (KeyError, TypeError, ValueError):
                 # Not seen before, or one that cannot be a key, or more than bytes can say.
                 self._meet(values, row, column + j - offset, j)
-                coded.append(self._look_up(values, j))
+                if j not in self._overfull:
+                    coded.append(self._look_up(values, j))
         if self._findings:
             return None
         stored: NDArray[Any]
@@ -371,8 +372,9 @@ class ValueCoder:
                 self._findings.note_unknown(r, column, value, list(levels))
             elif len(levels) >= limit:
                 self._overfull.add(offset)
-                looked_at = map(self._parse, values[:VALUES_LOOKED_AT])
-                some = [v for v in looked_at if not self._is_missing(v, texts_are_levels)]
+                # Up to here all have been looked up; what follows may be of any kind.
+                known = map(self._parse, values[: r - row + 1][-VALUES_LOOKED_AT:])
+                some = [v for v in known if not self._is_missing(v, texts_are_levels)]
                 self._findings.note_surplus(r, column, limit, some)
                 return
             else:

@@ -7,6 +7,7 @@ is probably a code for missing. The owner is asked, by name, with what to type i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, time, timedelta
@@ -49,6 +50,7 @@ def likeness(values: Sequence[Any], n_rows: int | None = None) -> str:
     ('dates', 'categories')
     """
     values = [parse_cell(value) if isinstance(value, str) else value for value in values]
+    values = [v for v in values if not (isinstance(v, float) and not math.isfinite(v))]
     all_differ = len(set(values)) >= SHARE_DISTINCT * (n_rows or len(values))
     if all(isinstance(value, Real) for value in values):
         whole = all(value == int(value) for value in values)

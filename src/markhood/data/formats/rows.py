@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any, Protocol
 
@@ -80,7 +81,7 @@ class Transposed:
         if not self._columns:
             rows = list(self.of.rows())
             if len(rows) > 1:
-                rows[0] = _aligned(self.of, rows[0], rows[1:])
+                rows[0] = _aligned(rows[0], rows[1:], self.parse)
             self._columns = list(_by_column(self.of, rows, 0))
         return iter(self._columns)
 
@@ -99,12 +100,14 @@ def read_rows(source: Source, header: bool | None, reading: Reading) -> Samples:
         Whether the first row has the names; by default it is found out.
     reading : Reading
     """
-    guess = _guess(source, list(islice(source.rows(), ROWS_LOOKED_AT)), header)
-    encoder, refuted = _encode(source, guess, reading)
-    if refuted:
-        encoder, _ = _encode(source, refuted, reading)
-        guess = refuted
-    if guess.index and reading.columns is None:
+    looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
+    if not looked_at:
+        raise InputError(f"{source.label} is empty: give a table with one row a sample.")
+    better: _Guess | None = _guess(source, looked_at, header, reading)
+    while better is not None:
+        guess = better
+        encoder, better = _encode(source, guess, reading)
+    if guess.index:
         reading.notes.leave_out(guess.first[0].strip() or "the first column", "the index")
     for sentence in _decisions(guess, source.parse):
         reading.notes.say(sentence)
@@ -117,6 +120,7 @@ class _Guess:
 
     first: Sequence[str]  # cells of the first row, as many as others have
     header: bool
+    is_given: bool  # whether the user said so
     is_certain: bool  # of the header: given, or it can be nothing else
     index: bool
     ends_in_delimiter: bool
@@ -129,10 +133,12 @@ class _Guess:
         return [cell.strip() or f"x{j}" for j, cell in enumerate(self.first)]
 
 
-def _guess(source: Source, looked_at: Sequence[Sequence[str]], header: bool | None) -> _Guess:
+def _guess(
+    source: Source, looked_at: Sequence[Sequence[str]], header: bool | None, reading: Reading
+) -> _Guess:
     others = looked_at[1:]
-    is_shorter = bool(others) and len(looked_at[0]) == len(others[0]) - 1 and header is not False
-    first = _aligned(source, looked_at[0], others) if header is not False else looked_at[0]
+    first = looked_at[0] if header is False else _aligned(looked_at[0], others, source.parse)
+    is_shorter = len(first) > len(looked_at[0])
     columns = _by_column(source, [first, *others], 0)
     ends_in_delimiter = len(columns) > 1 and not any(cell.strip() for cell in columns[-1])
     if ends_in_delimiter:
@@ -141,16 +147,30 @@ def _guess(source: Source, looked_at: Sequence[Sequence[str]], header: bool | No
     counted = _counts(first[: len(columns)])
     if header is not None:
         is_header, is_certain = header, True
-    elif is_shorter or counted or _heads_an_index(columns):
+    elif is_shorter or counted or _heads_an_index(columns) or _are_asked_for(first, reading):
         is_header, is_certain = True, True
     else:
         is_header, is_certain = again is None and not _has_decimals(source, columns), False
-    index = is_header and _names_rows(columns[0], isinstance(source, Transposed))
-    return _Guess(first, is_header, is_certain, index, ends_in_delimiter, again)
+    index = (
+        is_header
+        and reading.columns is None
+        and not _are_asked_for(first[:1], reading)
+        and _names_rows(columns[0], isinstance(source, Transposed))
+    )
+    is_given = header is not None
+    return _Guess(first, is_header, is_given, is_certain, index, ends_in_delimiter, again)
+
+
+def _are_asked_for(cells: Sequence[str], reading: Reading) -> bool:
+    """Return whether the user speaks of columns by these names."""
+    asked_for = [*(reading.columns or ()), *reading.exclude, reading.index, reading.weights]
+    names = [cell.strip() for cell in cells]
+    patterns = [name for name in asked_for if isinstance(name, str) and name.strip("*?")]
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names if name)
 
 
 def _aligned(
-    source: Source, first: Sequence[str], others: Sequence[Sequence[str]]
+    first: Sequence[str], others: Sequence[Sequence[str]], parse: Callable[[str], Any]
 ) -> Sequence[str]:
     """Return a first row with as many cells as the others have, where it is a header that has not.
 
@@ -158,7 +178,8 @@ def _aligned(
     the column of the names of rows.
     """
     width = len(others[0]) if others else len(first)
-    if len(first) == width - 1:
+    are_names = _counts(first) or all(isinstance(parse(cell), str) for cell in first)
+    if len(first) == width - 1 and are_names:
         if not any(row[-1].strip() for row in others):
             return [*first, ""]
         return ["", *first]
@@ -251,8 +272,7 @@ def _pick(guess: _Guess, reading: Reading) -> tuple[list[int], int | None, Readi
     if guess.ends_in_delimiter:
         names = names[:-1]
     advice = f"rename them, or say {option('header', False)} if the first row is data."
-    leaves_first_out = guess.index and reading.columns is None
-    kept = list(range(int(leaves_first_out), len(names)))
+    kept = list(range(int(guess.index), len(names)))
     picked = [kept[k] for k in chosen_columns([names[j] for j in kept], reading, advice)]
     return find_weights(names, picked, reading)
 
@@ -291,12 +311,12 @@ def _decisions(guess: _Guess, parse: Callable[[str], Any]) -> Iterator[str]:
     shown = [repr(cell) for cell in guess.first if cell.strip()]
     names = [cell.strip() for cell in guess.first[: len(guess.first) - guess.ends_in_delimiter]]
     numbers = [name for name in names if isinstance(parse(name), (int, float))]
-    if (guess.header and guess.again is not None) or (guess.header and numbers):
+    if guess.header and not guess.is_given and (guess.again is not None or numbers):
         yield (
             f"The first row was taken as names ({listed(shown)}): say {option('header', False)} if "
             "it is data."
         )
-    elif not guess.header and _could_be_names(names, parse):
+    elif not guess.header and not guess.is_given and _could_be_names(names, parse):
         because = "" if guess.again is None else f", because {guess.again!r} occurs again below it"
         yield (
             f"The first row ({listed(shown)}) was taken as data{because}: say "
@@ -305,7 +325,8 @@ def _decisions(guess: _Guess, parse: Callable[[str], Any]) -> Iterator[str]:
     if guess.index:
         called = f" ({guess.first[0].strip()})" if guess.first[0].strip() else ""
         yield (
-            f"The first column{called} names the rows and was left out: name it if it is a variable."
+            f"The first column{called} names the rows and was left out: give it another name "
+            "if it is a variable."
         )
     nameless = [
         f"x{j}" for j, name in enumerate(names) if not name and not (guess.index and j == 0)
