@@ -3,6 +3,9 @@
 A labelled value is called by its label, and levels stand in the order of the values: "never" (1)
 before "often" (3). What the file declares as missing is missing. In a column of which some values have
 labels and others none (ages, of which 99 means "99 or more") those without keep their numbers.
+
+pyreadstat reads in this process and does not survive every damaged file: mutated files have crashed
+it, and kept it busy for ever. Such files are to be read only from people whom one trusts.
 """
 
 from __future__ import annotations
