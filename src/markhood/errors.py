@@ -11,6 +11,7 @@ before it calls anything. What it quotes of others' text has no control characte
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -76,6 +77,9 @@ def option(name: str, value: Any = _NOT_GIVEN) -> str:
     >>> with written_by(on_command_line):
     ...     option("missing", "drop"), option("max_levels")
     ('--missing drop', '--max-levels')
+    >>> with written_by(on_command_line):
+    ...     option("missing_values", [-99, "?"])
+    "--missing-values '-99,?'"
     """
     return _writer(name, value)
 
@@ -90,7 +94,10 @@ def on_command_line(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
     if value is _NOT_GIVEN or value is True:
         return flag
-    return flag.replace("--", "--no-", 1) if value is False else f"{flag} {value}"
+    if value is False:
+        return flag.replace("--", "--no-", 1)
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return f"{flag} {shlex.quote(','.join(map(str, items)))}"
 
 
 # For the whole process, not the thread: the tiles of a command run on other threads than it does.

@@ -171,7 +171,7 @@ def bad_array(array):
         pytest.param(bad_csv("a\n0\n1\n0\n1\n"), "1 feature|one column", id="one column"),
         pytest.param(
             bad_csv("a,b\n" + "".join(f"{k / 8},{k % 2}\n" for k in range(70))),
-            r"'a' has more than 64 values.*line 66\): it looks continuous",
+            r"more than 64 values \(.*line 66\): 'a' \(measurements, .* --exclude a, or cut",
             id="continuous",
         ),
         pytest.param(good_csv_with("--missing", "guess"), "'guess'.*drop", id="missing policy"),

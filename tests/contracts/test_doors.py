@@ -34,6 +34,8 @@ SHARED = {
     "missing": ("drop", {"missing_values": [-9]}),
     "missing_values": ([-9], {"missing": "level"}),
     "max_levels": (3, {"missing": "level", "missing_values": [-9]}),
+    "columns": (["q0", "q1", "q2", "q5"], {}),
+    "exclude": (["q[67]"], {}),
     "normalize_weights": (False, {}),
     "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
     "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
@@ -78,7 +80,7 @@ def flags(folder, options):
             path = folder / f"{name}.csv"
             path.write_text("".join(f"{a},{b}\n" for a, b in rows))
             value = path
-        elif name == "missing_values":
+        elif name in ("missing_values", "columns", "exclude"):
             value = ",".join(map(str, value))
         typed.append(f"{flag}={value}")
     return typed

@@ -36,6 +36,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_every_method_is_an_estimator_and_the_same_graph_on_any_number_of_threads(method):
     samples, _ = draw(Cell("hub", 64, 500), 0, Sampling())

@@ -134,6 +134,13 @@ def test_example_provenance(method):
         "samples": 300,
         "variables": 10,
         "fingerprint": samples.fingerprint,
+        "understood": {
+            "rows": 300,
+            "kinds": {"binary": 10},
+            "missing": 0,
+            "left_out": {},
+            "notes": [],
+        },
     }
     assert list(provenance["seconds"]) == phases
     assert provenance["evaluations"] == {k: n.tolist() for k, n in learned.evaluations.items()}

@@ -21,12 +21,37 @@ def read_data(
     path: Path,
     storage: Any = None,
     *,
-    columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Use these columns only: a,b,c, or patterns: 'Q*'."),
+    ] = None,
+    exclude: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Leave these columns out: id,date, or patterns: 'note*'."
+        ),
+    ] = None,
+    index: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column that names the rows; it is no variable."),
+    ] = None,
     header: Annotated[
         bool | None,
-        typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
+        typer.Option(
+            "--header/--no-header", help="Whether the first row of a CSV or a sheet has names."
+        ),
     ] = None,
-    array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a text file: utf-8, cp1252, ... [found out]."),
+    ] = None,
+    transpose: Annotated[
+        bool,
+        typer.Option("--transpose", help="The rows of the text, sheet or array are the variables."),
+    ] = False,
+    array: Annotated[
+        str | None, typer.Option(help="Which array of an NPZ file, or table of R's.")
+    ] = None,
     min_minor: Annotated[
         float,
         typer.Option(help="FASTA: keep positions whose second most common letter has this share."),
@@ -69,7 +94,11 @@ def read_data(
     return read_samples(
         path,
         columns=None if columns is None else columns.split(","),
+        exclude=[] if exclude is None else exclude.split(","),
+        index=index,
         header=header,
+        encoding=encoding,
+        transpose=transpose,
         array=array,
         min_minor=min_minor,
         max_gap=max_gap,

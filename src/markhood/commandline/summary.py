@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 STRONGEST_SHOWN = 8
 LEVELS_SHOWN = 8
+COLUMNS_SHOWN = 6
 
 
 def print_forecast(said: Forecast, samples: Samples) -> None:
@@ -37,8 +39,6 @@ def print_forecast(said: Forecast, samples: Samples) -> None:
 
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
-    from markhood.data.variables import level_text
-
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
     degree = graph.degree
@@ -46,10 +46,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
     console.print(f"{data['samples']} samples{weight}, {data['variables']} variables", style="bold")
-    if len(distinct := {levels for levels in graph.variables.levels or () if len(levels) > 1}) == 1:
-        levels = [f"{k} is {printable(level_text(v))}" for k, v in enumerate(distinct.pop())]
-        more = ["..."] if len(levels) > LEVELS_SHOWN else []
-        console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
+    for line in understood_lines(graph):
+        console.print(printable(line))
     console.print(f"method    {about['method']} ({printable(options)})")
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
@@ -69,6 +67,42 @@ def print_summary(graph: Graph, console: Console) -> None:
     if graph.n_edges:
         console.print()
         console.print(_strongest(graph))
+
+
+def understood_lines(graph: Graph) -> Iterator[str]:
+    """Say how the data were understood."""
+    from markhood.data.coding.findings import listed
+    from markhood.data.variables import level_text
+
+    data = graph.provenance["data"]
+    about = data["understood"]
+    read = [f"{about['rows']} rows"] if about["rows"] != data["samples"] else []
+    if about["left_out"]:
+        columns = [f"{name} ({reason})" for name, reason in about["left_out"].items()]
+        read.append(f"left out {listed(columns)}")
+    if about["missing"]:
+        read.append(f"{about['missing']} missing values")
+    if read:
+        yield f"read      {'; '.join(read)}"
+    levels = [list(map(level_text, own)) for own in graph.variables.levels or ()]
+    if len({tuple(own) for own in levels}) == 1:
+        numbered = [f"{k} is {level}" for k, level in enumerate(levels[0])]
+        yield f"values    {_first_few(numbered, LEVELS_SHOWN)}"
+        return
+    kinds = (
+        f"{number} {'' if kind in ('binary', 'constant') else 'of '}{kind}"
+        for kind, number in about["kinds"].items()
+    )
+    yield f"columns   {', '.join(kinds)}"
+    for name, own in list(zip(graph.nodes, levels, strict=True))[:COLUMNS_SHOWN]:
+        more = f" ({len(own)})" if len(own) > LEVELS_SHOWN else ""
+        yield f"          {name}: {_first_few(own, LEVELS_SHOWN)}{more}"
+    if len(levels) > COLUMNS_SHOWN:
+        yield f"          and {len(levels) - COLUMNS_SHOWN} more"
+
+
+def _first_few(items: list[str], shown: int) -> str:
+    return ", ".join(items[:shown] + (["..."] if len(items) > shown else []))
 
 
 def _strongest(graph: Graph) -> Table:

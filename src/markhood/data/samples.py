@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.kernels.protocol import Bits, Weighting
+
+if TYPE_CHECKING:
+    from markhood.data.understood import Account
 
 BITS_PER_WORD = 64
 WORDS_PER_LANE = 8  # rows are padded to the widest vector register: no kernel has a tail loop
@@ -55,6 +58,8 @@ class Samples:
         indicator rows are zero there. Empty unless the data were read to be imputed.
     weights : Weights, optional
         How often each sample counts; by default once.
+    account : Account, optional
+        What was understood of the table that the samples came from.
     """
 
     words: NDArray[np.uint64]
@@ -62,6 +67,7 @@ class Samples:
     variables: Variables
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
     weights: Weights | None = None
+    account: Account | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -20,11 +20,11 @@ from markhood.data.samples import Samples
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
 from markhood.learning.imputation import Completed
-from markhood.learning.methods import Method
+from markhood.learning.methods import BlanketsJointPosterior, Method
 from markhood.scores.bic import Bic
 from markhood.search.job import Job
 
-MANY = 0.1  # as a share of the edges that were found: from here on chance is spoken of
+MANY = 0.2  # as a share of the edges that were found: from here on chance is spoken of
 LARGEST_GAMMA = 8.0
 
 
@@ -62,8 +62,8 @@ def safer_gamma(samples: Samples, gamma: float) -> float:
 def warn_of_chance(job: Job, method: Method, n_edges: int) -> None:
     """Say so where a good part of the edges could be chance."""
     gamma = getattr(method, "gamma", None)
-    if gamma is None or not n_edges:
-        return
+    if gamma is None or not n_edges or isinstance(method, BlanketsJointPosterior):
+        return  # the search does not go by BIC_gamma
     expected, d = expected_pairs(job.samples, gamma), job.n_variables
     if expected < 1 or expected < MANY * n_edges:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -21,6 +21,8 @@ def learn(
     max_levels: int = 64,
     weights: Any = None,
     normalize_weights: bool = True,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -54,6 +56,10 @@ def learn(
         How often each sample counts.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    columns : sequence of str, optional
+        The columns that are variables; by default all. Names, or patterns such as "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0

@@ -14,6 +14,7 @@ import numpy as np
 
 import markhood
 from markhood.data.samples import Samples
+from markhood.data.understood import understood
 from markhood.errors import InputError, option
 from markhood.learning.describe import Learned
 from markhood.learning.methods import Method, options_of
@@ -46,6 +47,7 @@ def with_provenance(
             "variables": samples.n_variables,
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
+            "understood": understood(samples).as_json(),
         },
         "seconds": {phase: round(seconds, 6) for phase, seconds in learned.seconds.items()},
         "evaluations": {phase: n.tolist() for phase, n in learned.evaluations.items()},

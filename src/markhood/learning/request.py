@@ -51,6 +51,10 @@ class Options:
         Further values that mean missing, such as -9 or "?".
     max_levels : int, default=64
         How many distinct values a column may have.
+    columns : sequence of str, optional
+        The columns that are variables; by default all. Names, or patterns such as "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
     imputations : int, default=10
@@ -81,6 +85,8 @@ class Options:
     missing: str = "error"
     missing_values: Iterable[Any] = ()
     max_levels: int = 64
+    columns: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
     normalize_weights: bool = True
     imputations: int = 10
     seed: int | None = 0
@@ -164,6 +170,8 @@ class Request:
             max_levels=self.options.max_levels,
             weights=weights,
             normalize_weights=self.options.normalize_weights,
+            columns=self.options.columns,
+            exclude=self.options.exclude,
         )
 
     def learn(self, samples: Samples) -> Learned:

@@ -58,12 +58,12 @@ def check_folder(folder: Path) -> None:
     """Raise where packed samples could not be written, before anything is read."""
     try:
         if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
-            raise InputError(f"{folder} is there already: name a new folder, or remove it first")
+            raise InputError(f"{folder} is there already: name a new folder, or remove it first.")
         folder.lstat()
     except FileNotFoundError:
         if not folder.absolute().parent.is_dir():
             raise InputError(
-                f"There is no folder {folder.absolute().parent}: make it first"
+                f"There is no folder {folder.absolute().parent}: make it first."
             ) from None
     except OSError as error:
         raise InputError(
@@ -257,7 +257,7 @@ def _read_about(path: Path) -> dict[str, Any]:
     if version != VERSION:
         raise InputError(
             f"{path} was packed in format {version}, and this markhood reads {VERSION}: pack the "
-            "data again, or install the markhood that packed it"
+            "data again, or install the markhood that packed it."
         )
     return {**about, "files": files}
 
@@ -274,7 +274,7 @@ def _check_file(path: Path, expected: dict[str, Any], folder: Path) -> None:
 
 
 def _damaged(folder: Path, reason: str) -> InputError:
-    return InputError(f"The packed folder {folder} is damaged ({reason}): pack the data again")
+    return InputError(f"The packed folder {folder} is damaged ({reason}): pack the data again.")
 
 
 def _hash() -> Any:

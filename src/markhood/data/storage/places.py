@@ -81,7 +81,7 @@ class Files:
             raise InputError(
                 f"{n_variables} variables x {n_samples} samples need {readable(needed)} when "
                 f"packed, but the disk of {self.folder} has {readable(free)} left: name a folder "
-                "on a larger one"
+                "on a larger one."
             )
 
     def zeros(self, n_rows: int, n_bytes: int) -> NDArray[np.uint8]:

@@ -171,7 +171,8 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     ['1 edge has an infinite coupling: some combination of values never occurs in the data.']
     """
     data = _part(graph.provenance, "data")
-    found = []
+    notes = _part(data, "understood").get("notes")
+    found = list(map(str, notes)) if isinstance(notes, list) else []
     known = zip(graph.nodes, graph.variables.levels or (), strict=False)
     constant = [repr(name) for name, levels in known if len(levels) == 1]
     if constant:
