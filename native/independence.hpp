@@ -1,6 +1,6 @@
 // The Bayesian test of independence of a target and another variable, given a set of variables.
 //
-// `kernels/independence.py` has the definition. A slice is a row of the target's table with the
+// `kernels/reference/independence.py` has the definition. A slice is a row of the target's table with the
 // set as its blanket, and splitting the row by the other variable gives the slice's four cells. The logarithms
 // of a slice are added in the order of the definition, with nothing but sums, so that
 // they are the same to the last bit whatever the backend.

@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "lasso.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -80,11 +81,7 @@ class L1Path {
     double n_samples() const { return static_cast<double>(rows_.n_samples); }
     double bound(std::size_t k, double lambda) const { return n_samples() * lambda * penalties_[variables[k]]; }
 
-    std::size_t count(const std::uint64_t* a, const std::uint64_t* b) const {
-        std::size_t n = 0;
-        for (std::size_t w = 0; w < rows_.n_words; ++w) n += __builtin_popcountll(a[w] & b[w]);
-        return n;
-    }
+    std::size_t count(const std::uint64_t* a, const std::uint64_t* b) const { return count_common(a, b, rows_.n_words); }
 
     void prepare(std::size_t target) {
         columns_.build(rows_, variables.data(), variables.size());

@@ -1,6 +1,6 @@
 // The Bayesian test of independence for any number of levels and for weighted samples.
 //
-// `kernels/independence.py` has the definition. A slice is a row of the target's table.
+// `kernels/reference/independence.py` has the definition. A slice is a row of the target's table.
 #pragma once
 #include <cmath>
 

@@ -1,14 +1,14 @@
 // Multinomial logistic regression on a table, by Newton's method.
 //
-// `kernels/multinomial.py` has the definition and explains the steps. A row of the table is a
+// `kernels/reference/multinomial.py` has the definition and explains the steps. A row of the table is a
 // configuration of indicators, most of them zero: only those that are one are listed, and a row adds to
 // the gradient and to the Hessian where these meet.
 #pragma once
 #include <cmath>
 #include <stdexcept>
 
-#include "buffer.hpp"
-#include "logistic.hpp"
+#include "newton.hpp"
+#include "packs.hpp"
 #include "saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -41,10 +41,10 @@ class MultinomialFit {
             differentiate();
             previous_.swap(step_);
             double promised = solve(iteration == 0);
-            if (lost_pivot_ && iteration) keep(previous_.data());
+            if (pivots_.any_lost) keep(previous_.data());
             if (l1_ > 0) promised = descend();
             if (!(promised > kPromisedGain)) break;
-            const double longest = largest(step_.data());
+            const double longest = largest_size(step_.data(), n_);
             double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
             const bool is_whole = length == 1.0;
             int halving = 0;
@@ -64,8 +64,6 @@ class MultinomialFit {
     }
 
   private:
-    enum Pivot : unsigned char { kNever, kLost, kUsable };
-
     void allocate() {
         const std::size_t cells = design_.n_rows * design_.n_levels;
         for (Buffer<double>* of_cells : {&eta_, &power_}) of_cells->resize((cells + kPack - 1) / kPack * kPack);
@@ -80,7 +78,6 @@ class MultinomialFit {
         hessian_.resize(n_ * n_);
         block_.resize(slopes_ * slopes_);
         residual_.resize(slopes_);
-        pivots_.resize(n_);
         std::memset(drift.data(), 0, n_ * sizeof(double));
         std::memset(step_.data(), 0, n_ * sizeof(double));
     }
@@ -193,12 +190,9 @@ class MultinomialFit {
             full_.resize(n_ * n_);
             std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
         }
-        lost_pivot_ = false;
+        pivots_.begin(n_, first);
         return eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) {
-            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
-            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
-            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
-            return usable;
+            return pivots_.take(k, pivot, diagonal);
         });
     }
 
@@ -238,7 +232,7 @@ class MultinomialFit {
         }
         eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) {
             const bool is_free = k < slopes_ || coefficients[k] != 0 || std::fabs(gradient_[k]) > l1_;
-            return is_free && pivots_[k] == kUsable && pivot > kSmallestPivot * diagonal;
+            return is_free && pivots_.is_usable(k) && pivot > kSmallestPivot * diagonal;
         });
     }
 
@@ -253,7 +247,7 @@ class MultinomialFit {
             double moved = 0.0;
             for (std::size_t k = 0; k < n_; ++k) {
                 const double curvature = full_[k * n_ + k];
-                if (pivots_[k] != kUsable) continue;
+                if (!pivots_.is_usable(k)) continue;
                 const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
                 const double size = std::fabs(aim) - (k < slopes_ ? 0.0 : l1_) / curvature;
                 const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
@@ -272,17 +266,11 @@ class MultinomialFit {
         return gain;
     }
 
-    double largest(const double* step) const {
-        double found = 0.0;
-        for (std::size_t k = 0; k < n_; ++k) found = std::fabs(step[k]) > found ? std::fabs(step[k]) : found;
-        return found;
-    }
-
     // Takes note of a step at the end, or one that will not come again, and of the cells that leave.
     void keep(const double* step) {
         for (std::size_t k = 0; k < n_; ++k)
             if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
-        if (!(largest(step) > kStillMoving)) return;
+        if (!(largest_size(step, n_) > kStillMoving)) return;
         const std::size_t levels = design_.n_levels, cells = design_.n_rows * levels;
         if (!separated) {
             has_left_.resize(cells);
@@ -321,8 +309,7 @@ class MultinomialFit {
     Design design_{};
     double l1_ = 0.0, l2_ = 0.0;
     std::size_t slopes_ = 0, n_ = 0;
-    bool lost_pivot_ = false;
-    Buffer<Pivot> pivots_;
+    Pivots pivots_;
     Buffer<unsigned char> has_left_;
     Buffer<double> eta_, power_, sum_, total_, step_, previous_, trial_, gradient_, hessian_, full_, block_, residual_,
         rest_, change_;

@@ -9,6 +9,7 @@
 #pragma once
 #include "buffer.hpp"
 #include "packs.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -109,9 +110,8 @@ class BlanketTable {
         masked_ = false;
         row_of_sample_.resize(rows_.n_samples);
         for (std::size_t r = 0; r < n_rows_; ++r)
-            for (std::size_t w = 0; w < rows_.n_words; ++w)
-                for (std::uint64_t left = masks_[r * rows_.n_words + w]; left; left &= left - 1)
-                    row_of_sample_[w * 64 + __builtin_ctzll(left)] = static_cast<std::uint32_t>(r);
+            for_each_one(masks_.data() + r * rows_.n_words, rows_.n_words,
+                         [&](std::size_t s) { row_of_sample_[s] = static_cast<std::uint32_t>(r); });
     }
 
     void lay_out() {
@@ -135,14 +135,9 @@ class BlanketTable {
         std::memset(totals.data(), 0, n_packs * sizeof(Pack));
         if (masked_) {
             for (std::size_t r = 0; r < n_rows_; ++r) {
-                std::uint64_t all = 0, one = 0;
                 const std::uint64_t* mask = masks_.data() + r * rows_.n_words;
-                for (std::size_t w = 0; w < rows_.n_words; ++w) {
-                    all += __builtin_popcountll(mask[w]);
-                    one += __builtin_popcountll(mask[w] & target_[w]);
-                }
-                totals[r / kPack][r % kPack] = static_cast<double>(all);
-                ones[r / kPack][r % kPack] = static_cast<double>(one);
+                totals[r / kPack][r % kPack] = static_cast<double>(count_common(mask, mask, rows_.n_words));
+                ones[r / kPack][r % kPack] = static_cast<double>(count_common(mask, target_, rows_.n_words));
             }
         } else {
             for (std::size_t s = 0; s < rows_.n_samples; ++s) count_sample(s, ones.data(), totals.data());
@@ -186,9 +181,8 @@ class BlanketTable {
     void count_numbers(const std::uint64_t* candidate, Pack* one, Pack* all) const {
         std::memset(one + n_packs, 0, n_packs * sizeof(Pack));
         std::memset(all + n_packs, 0, n_packs * sizeof(Pack));
-        for (std::size_t w = 0; w < rows_.n_words; ++w)
-            for (std::uint64_t left = candidate[w]; left; left &= left - 1)
-                count_sample(w * 64 + __builtin_ctzll(left), one + n_packs, all + n_packs);
+        for_each_one(candidate, rows_.n_words,
+                     [&](std::size_t s) { count_sample(s, one + n_packs, all + n_packs); });
     }
 
     void count_sample(std::size_t s, Pack* one, Pack* all) const {
