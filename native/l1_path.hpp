@@ -6,7 +6,8 @@
 //     1. known variables: those ever near their bound |x_j' r| >= penalty_j N (2 lambda - lambda before), by the
 //        strong rule, with r = y - p the residuals
 //     2. maximise the quadratic model of L in the known variables (lasso.hpp), step there, halve the step while the
-//        objective does not rise; again until the distance left is nothing
+//        objective does not rise; again until the distance left is nothing, and so is what the point lacks of
+//        being a maximum: x_j' r = +-penalty_j N lambda where b_j is not zero, no more than that where it is, sum r = 0
 //     3. the others must be within their bounds |x_j' r| <= penalty_j N lambda; any that is not becomes known: 2
 //
 // The model's curvature may be old: from one lambda to the next it hardly changes, so the steps still shrink
@@ -21,6 +22,7 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at the maximum, estimated
+constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
 constexpr double kLostToRounding = 1e-13;  // relative, of the objective
 constexpr int kMaxModels = 500;
@@ -126,13 +128,27 @@ class L1Path {
             if (length > 0.0) columns_.sum(residuals_.data(), 0, n, gradients_.data());
             const double ratio = size / size_before;  // infinite or no number at first
             size_before = size;
-            if (!(size > kDistanceLeft) || (length == 1.0 && ratio < 0.5 && size * ratio / (1 - ratio) < kDistanceLeft))
-                break;
+            const bool near = !(size > kDistanceLeft) ||
+                              (length == 1.0 && ratio < 0.5 && size * ratio / (1 - ratio) < kDistanceLeft);
+            const bool no_nearer = fresh && ratio > 0.9;  // rounding: the top is flat
+            if ((near || no_nearer) && !(off_maximum() > kOffMaximum)) break;
             if (length == 0.0 && fresh) break;  // rounding: no step goes up any more
             const double steps_left = std::log(kDistanceLeft / size) / std::log(ratio);
             fresh = length < 1.0 || (iteration > 0 && !(ratio < 0.9 && steps_left < 2.0 + n / 16.0));
             if (fresh) model_.set_weights(weights_.data(), columns_.n_packs());
         }
+    }
+
+    // By how much of lambda the known variables and the intercept miss the conditions of a maximum. A small
+    // distance is not enough: where lambda is small a gradient must be smaller.
+    double off_maximum() const {
+        double most = std::fabs(sum_of_residuals_) / (n_samples() * lambda_);
+        for (std::size_t k = 0; k < n_known(); ++k) {
+            const double off = slopes[k] == 0.0 ? std::fabs(gradients_[k]) - bounds_[k]
+                                                : std::fabs(gradients_[k] - std::copysign(bounds_[k], slopes[k]));
+            most = std::fmax(most, off / bounds_[k]);
+        }
+        return most;
     }
 
     // Goes to the model's maximum, or part of the way; returns which part. A model that is not fresh and
