@@ -252,25 +252,38 @@ static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t
     grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
 }
 
-template <class Scorer>
-static void fit_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                     Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    Scorer scorer(rows, criterion);
-    for (std::size_t t = 0; t < n_targets; ++t) {
-        scorer.set_blanket(targets[t], blankets.list(t), blankets.length(t));
-        const std::size_t n = scorer.coefficients.size();
-        objectives[t] = scorer.objective;
-        std::memcpy(coefficients, scorer.coefficients.data(), n * sizeof(double));
-        std::memcpy(drifts, scorer.fit.drift.data(), n * sizeof(double));
-        coefficients += n;
-        drifts += n;
-    }
-}
-
+// Every target's regression. The likelihood does not tell the last step, but coefficients do, so here it is taken. A
+// separated fit of binary variables is made once more, by the one that knows where those end.
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    const auto fit = rows.is_plain() && criterion.is_plain() ? fit_with<RegressionScorer> : fit_with<MultinomialScorer>;
-    fit(rows, targets, n_targets, blankets, criterion, objectives, coefficients, drifts);
+                         Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
+    const bool is_plain = rows.is_plain() && criterion.is_plain();
+    RegressionScorer plain(rows, criterion);
+    MultinomialScorer general(rows, criterion);
+    const auto write = [&](const auto& scorer, bool has_settled) {
+        const std::size_t n = scorer.coefficients.size();
+        for (std::size_t k = 0; k < n; ++k) {
+            const double drift = scorer.fit.drift[k];
+            const bool is_infinite = std::fabs(drift) > kStillMoving;
+            *coefficients++ = scorer.coefficients[k] + (is_infinite || has_settled ? 0.0 : drift);
+            *infinite++ = is_infinite;
+        }
+    };
+    for (std::size_t t = 0; t < n_targets; ++t) {
+        const auto target = static_cast<std::size_t>(targets[t]);
+        const std::int64_t* blanket = blankets.list(t);
+        const std::size_t size = blankets.length(t);
+        if (is_plain) {
+            plain.set_blanket(target, blanket, size);
+            objectives[t] = plain.objective;
+            if (!plain.fit.separated) {
+                write(plain, false);
+                continue;
+            }
+        }
+        general.set_blanket(target, blanket, size);
+        if (!is_plain) objectives[t] = general.objective;
+        write(general, general.settle());
+    }
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -34,6 +34,16 @@ class MultinomialScorer {
         return penalised(objective, first_[size], size);
     }
 
+    // Has the fit of the blanket itself, where separated, end at a point that does not depend on rounding. Returns
+    // whether it is at one: then there is no last step to take.
+    bool settle() {
+        if (!fit.has_no_end()) return fit.is_saturated();
+        start(first_[size_]);
+        fit.settle(design(table_.n_rows, table_.counts.data(), first_[size_]));
+        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        return true;
+    }
+
     // The score with one variable more; not fitted where no fit could reach `floor`, or better.
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
         table_.split_by(candidate);
@@ -118,8 +128,11 @@ class MultinomialScorer {
     }
 
     double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors) {
-        return fit.maximise({n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data()},
-                            criterion_.l1, criterion_.l2);
+        return fit.maximise(design(n_rows, counts, n_predictors), criterion_.l1, criterion_.l2);
+    }
+
+    Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors) const {
+        return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data()};
     }
 
     // The likelihood if every row had probabilities of its own: no fit to these rows is better.

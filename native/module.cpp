@@ -227,7 +227,7 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations))};
 }
 
-std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
+std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
                                                                Integers blanket_starts, Integers blankets, double l1,
                                                                double l2, Starts starts, Weights weights,
                                                                const std::string& instruction_set) {
@@ -243,13 +243,14 @@ std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std:
         for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.levels(from.list(t)[k]) - 1;
         size += n_predictors * (bits.levels(targets(t)) - 1);
     }
-    std::vector<double> objectives(n), coefficients(size), drifts(size);
+    std::vector<double> objectives(n), coefficients(size);
+    std::vector<std::uint8_t> infinite(size);
     {
         nb::gil_scoped_release release;
         tier.fit_blankets(bits, targets.data(), n, from, criterion, objectives.data(), coefficients.data(),
-                          drifts.data());
+                          infinite.data());
     }
-    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(drifts))};
+    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite))};
 }
 
 std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(

@@ -143,9 +143,9 @@ struct Tier {
                           Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
 
     // Of each target's regression: intercepts and coefficients, (1 + sum over members of r_b - 1) times (r - 1), and
-    // how far the last Newton step would move each, much only where it is infinite.
+    // which of them are infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
-                         double* log_likelihoods, double* coefficients, double* drifts);
+                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite);
 
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
     // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,

@@ -27,7 +27,6 @@ from markhood.kernels.protocol import (
     PottsNetwork,
     Pricing,
 )
-from markhood.kernels.reference.multinomial import STILL_MOVING
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -174,7 +173,7 @@ class NativeKernels:
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _native.fit_blankets(
+        likelihoods, coefficients, infinite = _native.fit_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -184,7 +183,7 @@ class NativeKernels:
             **_variables(bits),
             instruction_set=self.instruction_set,
         )
-        return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
+        return Fits(likelihoods, coefficients, infinite.view(np.bool_))
 
     def gibbs(
         self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int

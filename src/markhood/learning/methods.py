@@ -17,8 +17,8 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.greedy import TIE
 from markhood.kernels.protocol import Costs, FitPenalty, Kernels
+from markhood.kernels.ties import TIE
 from markhood.learning.learned import Learned, finish, finish_pairs, timed
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
+from markhood.kernels.ties import levelled
 from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.screen import Screened
 
@@ -52,7 +53,7 @@ def spanning_forest(
         knowledge.allows(*pairs.edges.T) & ~knowledge.requires(pairs.edges)
     ]
     # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
-    order = np.lexsort((np.arange(len(gains)), -gains))
+    order = np.lexsort((np.arange(len(gains)), -levelled(gains)))
     ranks = np.empty(len(order), dtype=np.float64)
     ranks[order] = np.arange(1, len(order) + 1)
     shape = (n_variables, n_variables)

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
+from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Road
 from markhood.search.knowledge import NOTHING, Knowledge
 

@@ -37,9 +37,10 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Kernels
+from markhood.kernels.ties import TIE
 from markhood.scores.independence import log_complement, log_factorials
 from markhood.search.knowledge import NOTHING, Knowledge
 

@@ -43,9 +43,10 @@ from markhood.data.samples import Samples
 from markhood.data.weights import repeated
 from markhood.errors import InputError
 from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import best_of, counts_by_size
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits, Costs, Kernels, L1Paths
+from markhood.kernels.ties import best_of
 from markhood.scores.bic import Bic
 from markhood.search.blankets import add_counts
 from markhood.search.knowledge import NOTHING, Knowledge

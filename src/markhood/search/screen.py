@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import TIE
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Costs, Kernels
-from markhood.kernels.reference.backend import likelihood_ratios
+from markhood.kernels.tables import likelihood_ratios
+from markhood.kernels.ties import TIE
 from markhood.scores.bic import Bic
 
 FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables

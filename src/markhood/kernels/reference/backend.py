@@ -31,30 +31,13 @@ from markhood.kernels.protocol import (
 from markhood.kernels.reference import independence
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
-from markhood.kernels.tables import blanket_table, likelihood_ratio, n_levels, pair_table
-
-
-def likelihood_ratios(
-    joint: NDArray[np.int64],
-    ones_i: NDArray[np.int64],
-    ones_j: NDArray[np.int64],
-    n_log_n: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return n times the mutual information of pairs of variables, from their counts.
-
-    For two binary variables the logistic regression of one on the other is saturated, so this is
-    the log-likelihood ratio of dependence against independence, in either direction.
-    """
-    n = len(n_log_n) - 1
-    cells = (
-        n_log_n[joint]
-        + n_log_n[ones_i - joint]
-        + n_log_n[ones_j - joint]
-        + n_log_n[n - ones_i - ones_j + joint]
-    )
-    margin_i = n_log_n[ones_i] + n_log_n[n - ones_i] - n_log_n[n]
-    margin_j = n_log_n[ones_j] + n_log_n[n - ones_j]
-    return np.asarray(cells - margin_i - margin_j)
+from markhood.kernels.tables import (
+    blanket_table,
+    likelihood_ratio,
+    likelihood_ratios,
+    n_levels,
+    pair_table,
+)
 
 
 class ReferenceKernels:
