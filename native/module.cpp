@@ -253,7 +253,7 @@ std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words
     return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite))};
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
+std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> ising_gibbs(
     Integers neighbour_starts, Integers neighbours, In<double, 1> coupling_odds, In<double, 1> field_odds,
     Integers order, In<std::uint8_t, 1> is_wide, In<std::uint8_t, 2> states, In<std::uint32_t, 2> generators,
     std::size_t burn_in, std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
@@ -269,7 +269,7 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
     std::vector<std::uint32_t> used(generators.data(), generators.data() + generators.size());
     {
         nb::gil_scoped_release release;
-        tier.gibbs({d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()}, moved.data(),
+        tier.ising_gibbs({d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()}, moved.data(),
                    used.data(), burn_in, thinning, n_draws, draws.data());
     }
     return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
@@ -401,7 +401,7 @@ NB_MODULE(_native, m) {
           "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
-    m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
+    m.def("ising_gibbs", &ising_gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
     m.def("potts_gibbs", &potts_gibbs, "neighbour_starts"_a, "neighbours"_a, "factors"_a, "factor_starts"_a,
           "field_factors"_a, "field_starts"_a, "n_levels"_a, "order"_a, "is_wide"_a, "states"_a, "generators"_a,

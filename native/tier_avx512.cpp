@@ -11,7 +11,7 @@
 
 namespace markhood {
 static const Tier tier{"avx512", avx512::associated_pairs, avx512::associated_tables, avx512::toggle_scores, avx512::grow_blankets,
-                       avx512::fit_blankets, avx512::gibbs, avx512::potts_gibbs, avx512::independence_tests, avx512::l1_paths};
+                       avx512::fit_blankets, avx512::ising_gibbs, avx512::potts_gibbs, avx512::independence_tests, avx512::l1_paths};
 const Tier* const tier_avx512 = &tier;
 }  // namespace markhood
 #else

@@ -10,6 +10,6 @@
 
 namespace markhood {
 static const Tier tier{"scalar", scalar::associated_pairs, scalar::associated_tables, scalar::toggle_scores, scalar::grow_blankets,
-                       scalar::fit_blankets, scalar::gibbs, scalar::potts_gibbs, scalar::independence_tests, scalar::l1_paths};
+                       scalar::fit_blankets, scalar::ising_gibbs, scalar::potts_gibbs, scalar::independence_tests, scalar::l1_paths};
 const Tier* const tier_scalar = &tier;
 }  // namespace markhood

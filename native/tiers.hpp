@@ -76,7 +76,7 @@ struct TableSink {
 
 // A binary network as its Gibbs sampler uses it: exp(-coupling) of each neighbour and exp(-field)
 // of each variable, the order of a sweep, and which variables need more than a double's range.
-struct GibbsNetwork {
+struct IsingNetwork {
     std::size_t n_variables;
     Lists neighbours;
     const double* coupling_odds;
@@ -150,7 +150,7 @@ struct Tier {
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
     // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,
     // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
-    void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
+    void (*ising_gibbs)(IsingNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 
     // The same for a network with any number of levels.

@@ -22,9 +22,9 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
-    GibbsNetwork,
+    IsingNetwork,
     L1Paths,
-    PottsNetwork,
+    Network,
     Pricing,
 )
 
@@ -186,40 +186,23 @@ class NativeKernels:
         return Fits(likelihoods, coefficients, infinite.view(np.bool_))
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
         """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
-        draws, states, generators = _native.gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            network.coupling_odds,
-            network.field_odds,
-            network.order,
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
-        )
-        shape = chains.states.shape
-        moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
-        return draws.reshape(n_draws, *shape), moved
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
-        draws, states, generators = _native.potts_gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            *network[1:-1],
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
+        settings = {
+            "is_wide": network.is_wide.view(np.uint8),
+            "states": chains.states,
+            "generators": chains.generators,
+            "burn_in": burn_in,
+            "thinning": thinning,
+            "n_draws": n_draws,
+            "instruction_set": self.instruction_set,
+        }
+        advance: Any = _native.potts_gibbs
+        if isinstance(network, IsingNetwork):
+            advance = _native.ising_gibbs
+        draws, states, generators = advance(
+            network.neighbours.starts, network.neighbours.values, *network[1:-1], **settings
         )
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
