@@ -118,12 +118,12 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
-        scores[t] = scorer.set_blanket(targets[t], blanket, size);
+        scores[t] = scorer.set_blanket(index_of(targets[t]), blanket, size);
         for (std::size_t k = 0; k < toggles.length(t); ++k, ++toggled) {
             const std::int64_t variable = toggles.list(t)[k];
             std::size_t position = 0;
             while (position < size && blanket[position] != variable) ++position;
-            *toggled = position < size ? scorer.without(position) : scorer.with(variable);
+            *toggled = position < size ? scorer.without(position) : scorer.with(index_of(variable));
         }
     }
 }
@@ -175,7 +175,7 @@ class BlanketSearch {
         for (std::size_t k = 0; k < n_candidates; ++k) {
             if (contains(candidates[k])) continue;
             tried_.push(candidates[k]);
-            scores_.push(scorer_.with(candidates[k], score));
+            scores_.push(scorer_.with(index_of(candidates[k]), score));
         }
         if (scores_.size() == 0) return false;
         evaluations_[blanket.size() + 1] += static_cast<std::int64_t>(scores_.size());
@@ -236,8 +236,8 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
                       Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
-        scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t), kept.list(t),
-                                           kept.length(t));
+        scores[t] = search.grow_and_shrink(index_of(targets[t]), candidates.list(t), candidates.length(t),
+                                           kept.list(t), kept.length(t));
         const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
@@ -269,7 +269,7 @@ static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t 
         }
     };
     for (std::size_t t = 0; t < n_targets; ++t) {
-        const auto target = static_cast<std::size_t>(targets[t]);
+        const std::size_t target = index_of(targets[t]);
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
         if (is_plain) {

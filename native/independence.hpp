@@ -74,8 +74,9 @@ template <class Test>
 static void test_all(Test test, const std::int64_t* targets, std::size_t n_targets, Lists givens, Lists others,
                      double* log_probabilities) {
     for (std::size_t t = 0; t < n_targets; ++t) {
-        test.condition(targets[t], givens.list(t), givens.length(t));
-        for (std::size_t k = 0; k < others.length(t); ++k) *log_probabilities++ = test.against(others.list(t)[k]);
+        test.condition(index_of(targets[t]), givens.list(t), givens.length(t));
+        for (std::size_t k = 0; k < others.length(t); ++k)
+            *log_probabilities++ = test.against(index_of(others.list(t)[k]));
     }
 }
 

@@ -44,7 +44,7 @@ class L1Path {
         slopes.resize(0);
         double top = 0.0;
         for (std::size_t k = 0; k < n; ++k) {
-            const std::uint64_t* row = rows_.row(candidates[k]);
+            const std::uint64_t* row = rows_.row(index_of(candidates[k]));
             const std::size_t own = count(row, row);
             if (own == 0 || own == rows_.n_samples) continue;
             variables.push(candidates[k]);
@@ -134,7 +134,7 @@ class L1Path {
             if ((near || no_nearer) && !(off_maximum() > kOffMaximum)) break;
             if (length == 0.0 && fresh) break;  // rounding: no step goes up any more
             const double steps_left = std::log(kDistanceLeft / size) / std::log(ratio);
-            fresh = length < 1.0 || (iteration > 0 && !(ratio < 0.9 && steps_left < 2.0 + n / 16.0));
+            fresh = length < 1.0 || (iteration > 0 && !(ratio < 0.9 && steps_left < 2.0 + static_cast<double>(n) / 16.0));
             if (fresh) model_.set_weights(weights_.data(), columns_.n_packs());
         }
     }
@@ -226,7 +226,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
     Buffer<double> slopes, slope_of;
     slope_of.resize(rows.n_rows);
     for (std::size_t t = 0, at = 0; t < n_targets; ++t) {
-        const double top = path.begin(targets[t], candidates.list(t), candidates.length(t));
+        const double top = path.begin(index_of(targets[t]), candidates.list(t), candidates.length(t));
         std::memset(slope_of.data(), 0, rows.n_rows * sizeof(double));
         double lambda = top;
         support.resize(0);
@@ -235,7 +235,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
                 lambda = top * fractions[f];
                 path.descend_to(lambda);
             }
-            for (std::size_t k = 0; k < path.n_known(); ++k) slope_of[path.variables[k]] = path.slopes[k];
+            for (std::size_t k = 0; k < path.n_known(); ++k) slope_of[index_of(path.variables[k])] = path.slopes[k];
             support.resize(0);
             slopes.resize(0);
             for (std::size_t v = 0; v < rows.n_rows; ++v) {

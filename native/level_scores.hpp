@@ -23,7 +23,7 @@ class MultinomialScorer {
         slopes_ = table_.n_levels - 1;
         first_.resize(size + 1);
         first_[0] = 1;
-        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.levels(blanket[k]) - 1;
+        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.levels(index_of(blanket[k])) - 1;
         list_predictors(size);
         set_intercepts();
         start(first_[size]);

@@ -13,10 +13,14 @@
 
 namespace markhood::MARKHOOD_TIER {
 
-// The library's lgamma writes to a global variable, and several threads are here.
+// Where it can, the library's lgamma writes to a global variable, and several threads are here.
 static inline double log_gamma(double x) {
+#if defined(_WIN32)
+    return std::lgamma(x);
+#else
     int sign;
     return lgamma_r(x, &sign);
+#endif
 }
 
 class LevelTable {

@@ -40,6 +40,7 @@ const std::vector<const Tier*>& tiers() {
             found.push_back(tier_avx512);
         if (tier_avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(tier_avx2);
 #endif
+        if (tier_neon) found.push_back(tier_neon);  // a part of every arm64 processor
         found.push_back(tier_scalar);
         return found;
     }();
@@ -240,8 +241,8 @@ std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words
     std::size_t size = 0;
     for (std::size_t t = 0; t < n; ++t) {
         std::size_t n_predictors = 1;
-        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.levels(from.list(t)[k]) - 1;
-        size += n_predictors * (bits.levels(targets(t)) - 1);
+        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.levels(index_of(from.list(t)[k])) - 1;
+        size += n_predictors * (bits.levels(index_of(targets(t))) - 1);
     }
     std::vector<double> objectives(n), coefficients(size);
     std::vector<std::uint8_t> infinite(size);

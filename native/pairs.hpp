@@ -85,7 +85,8 @@ static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const d
 
     const auto keep_if_passing = [&](std::size_t a, std::size_t b, std::size_t both) {
         if (a >= b || b >= tile.last_column) return;
-        if (!(likelihood_ratio(n_log_n, rows.n_samples, all_ones[a], all_ones[b], both) >= least_ratio)) return;
+        const std::size_t ones_a = index_of(all_ones[a]), ones_b = index_of(all_ones[b]);
+        if (!(likelihood_ratio(n_log_n, rows.n_samples, ones_a, ones_b, both) >= least_ratio)) return;
         const std::int64_t found[3] = {static_cast<std::int64_t>(a), static_cast<std::int64_t>(b),
                                        static_cast<std::int64_t>(both)};
         sink(found, 3);

@@ -30,7 +30,8 @@ class BlanketTable {
         start_with_one_row();
         for (std::size_t k = 0; k < size; ++k) {
             if (masked_ && n_rows_ > kMaxMaskedRows / 2) number_samples();
-            masked_ ? split_masks(rows.row(blanket[k]), k) : split_numbers(rows.row(blanket[k]), k);
+            const std::uint64_t* variable = rows.row(index_of(blanket[k]));
+            masked_ ? split_masks(variable, k) : split_numbers(variable, k);
         }
         lay_out();
         if (masked_) interleave_masks();
@@ -68,7 +69,7 @@ class BlanketTable {
         next_configurations_.resize(2 * n_rows_ * (k + 1));
         std::size_t n = 0;
         for (std::size_t r = 0; r < n_rows_; ++r) {
-            for (int value = 0; value < 2; ++value) {
+            for (std::size_t value = 0; value < 2; ++value) {
                 std::uint64_t* half = split_.data() + n * words;
                 const std::uint64_t* whole = masks_.data() + r * words;
                 const std::uint64_t flip = value ? 0 : ~std::uint64_t{0};
@@ -88,7 +89,7 @@ class BlanketTable {
         std::memset(renumbered_.data(), 0xff, 2 * n_rows_ * sizeof(std::uint32_t));
         std::uint32_t n = 0;
         for (std::size_t s = 0; s < rows_.n_samples; ++s) {
-            const int value = (variable[s / 64] >> (s % 64)) & 1;
+            const std::size_t value = (variable[s / 64] >> (s % 64)) & 1;
             std::uint32_t& number = renumbered_[2 * row_of_sample_[s] + value];
             if (number == UINT32_MAX) {
                 append_configuration(n, row_of_sample_[s], k, value);
@@ -100,7 +101,7 @@ class BlanketTable {
         configurations_.swap(next_configurations_);
     }
 
-    void append_configuration(std::size_t n, std::size_t from, std::size_t k, int value) {
+    void append_configuration(std::size_t n, std::size_t from, std::size_t k, std::size_t value) {
         unsigned char* to = next_configurations_.data() + n * (k + 1);
         if (k) std::memcpy(to, configurations_.data() + from * k, k);
         to[k] = static_cast<unsigned char>(value);

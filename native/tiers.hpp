@@ -10,6 +10,9 @@
 
 namespace markhood {
 
+// Variables come from Python as signed numbers, which the bindings have checked.
+static constexpr std::size_t index_of(std::int64_t variable) { return static_cast<std::size_t>(variable); }
+
 // Packed samples: one sample per bit, rows padded with zero bits to `n_words` 64-bit words, a multiple
 // of eight. A variable with r levels is r - 1 rows, from starts[v] on; where `starts` is null, row
 // v is variable v, and binary. Where `weights` is null every sample counts once.
@@ -174,5 +177,6 @@ struct Tier {
 extern const Tier* const tier_scalar;
 extern const Tier* const tier_avx2;
 extern const Tier* const tier_avx512;
+extern const Tier* const tier_neon;
 
 }  // namespace markhood

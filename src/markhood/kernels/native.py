@@ -50,7 +50,7 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True)
 class NativeKernels:
-    """Kernels for x86-64 (AVX-512, AVX2, POPCNT) and any other processor.
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor.
 
     Parameters
     ----------
