@@ -42,7 +42,7 @@ def assert_same(one, other):
         one.graph.evidence_ends, other.graph.evidence_ends, rtol=0, atol=1e-8
     )
     np.testing.assert_allclose(
-        one.graph.coupling_ends, other.graph.coupling_ends, rtol=0, atol=1e-4
+        one.graph.coupling_ends, other.graph.coupling_ends, rtol=0, atol=1e-6
     )
 
 

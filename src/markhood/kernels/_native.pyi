@@ -75,8 +75,8 @@ def fit_blankets(
     starts: _Integers | None,
     weights: _Reals | None,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, _Reals]: ...
-def gibbs(
+) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
+def ising_gibbs(
     neighbour_starts: _Integers,
     neighbours: _Integers,
     coupling_odds: _Reals,

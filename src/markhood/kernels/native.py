@@ -22,14 +22,13 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
-    GibbsNetwork,
+    IsingNetwork,
     L1Paths,
-    PottsNetwork,
+    Network,
     Pricing,
     Tiling,
     Unsound,
 )
-from markhood.kernels.reference.multinomial import STILL_MOVING
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,7 +52,7 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True)
 class NativeKernels:
-    """Kernels for x86-64 (AVX-512, AVX2, POPCNT) and any other processor.
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor.
 
     Parameters
     ----------
@@ -180,7 +179,7 @@ class NativeKernels:
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _native.fit_blankets(
+        likelihoods, coefficients, infinite = _native.fit_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -190,43 +189,26 @@ class NativeKernels:
             **_variables(bits),
             instruction_set=self.instruction_set,
         )
-        return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
+        return Fits(likelihoods, coefficients, infinite.view(np.bool_))
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
         """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
-        draws, states, generators = _native.gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            network.coupling_odds,
-            network.field_odds,
-            network.order,
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
-        )
-        shape = chains.states.shape
-        moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
-        return draws.reshape(n_draws, *shape), moved
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
-        draws, states, generators = _native.potts_gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            *network[1:-1],
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
+        settings = {
+            "is_wide": network.is_wide.view(np.uint8),
+            "states": chains.states,
+            "generators": chains.generators,
+            "burn_in": burn_in,
+            "thinning": thinning,
+            "n_draws": n_draws,
+            "instruction_set": self.instruction_set,
+        }
+        advance: Any = _native.potts_gibbs
+        if isinstance(network, IsingNetwork):
+            advance = _native.ising_gibbs
+        draws, states, generators = advance(
+            network.neighbours.starts, network.neighbours.values, *network[1:-1], **settings
         )
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))

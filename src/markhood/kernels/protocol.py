@@ -122,7 +122,7 @@ class Fits(NamedTuple):
     infinite: NDArray[np.bool_]
 
 
-class GibbsNetwork(NamedTuple):
+class IsingNetwork(NamedTuple):
     """A binary network as its Gibbs sampler uses it.
 
     ``coupling_odds`` is exp(-coupling) of each of ``neighbours.values``, ``field_odds`` exp(-field)
@@ -156,6 +156,9 @@ class PottsNetwork(NamedTuple):
     n_levels: NDArray[np.int64]
     order: NDArray[np.int64]
     is_wide: NDArray[np.bool_]
+
+
+Network = IsingNetwork | PottsNetwork
 
 
 class Chains(NamedTuple):
@@ -262,18 +265,13 @@ class Kernels(Protocol):
         """Fit each target's logistic regression on its blanket."""
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
+        """Advance the chains of a network: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
 
         Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
         the chains are then.
         """
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
 
     def independence_tests(
         self,

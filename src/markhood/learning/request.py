@@ -116,8 +116,8 @@ class Request:
     Examples
     --------
     >>> from markhood.learning.methods import Plrhc
-    >>> request = Request(Plrhc(), Options(missing="drop"))
-    >>> samples = request.read([[0, 0], [0, None], [1, 1]] * 9)
+    >>> request = Request(Plrhc(gamma=0.25), Options(n_jobs=1))
+    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9)
     >>> request.learn(samples).graph.edges.tolist()
     [[0, 1]]
     """

@@ -20,7 +20,6 @@ from markhood.data.samples import Samples
 from markhood.data.weights import repeated
 from markhood.execution.runner import cut
 from markhood.kernels import greedy
-from markhood.kernels.greedy import TIE
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import (
@@ -34,6 +33,7 @@ from markhood.kernels.protocol import (
     Pricing,
 )
 from markhood.kernels.tables import likelihood_ratios, n_parameters
+from markhood.kernels.ties import TIE
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.independence import log_factorials

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.graph.numbering import in_order
+from markhood.kernels.ties import levelled
 from markhood.scores.scorer import Pairs
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
@@ -76,7 +77,7 @@ def spanning_forest(
         knowledge.allows(*pairs.edges.T) & ~knowledge.requires(pairs.edges)
     ]
     # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
-    order = np.lexsort((np.arange(len(gains)), -gains))
+    order = np.lexsort((np.arange(len(gains)), -levelled(gains)))
     ranks = np.empty(len(order), dtype=np.float64)
     ranks[order] = np.arange(1, len(order) + 1)
     shape = (n_variables, n_variables)

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from markhood.execution.runner import cut
 from markhood.graph.numbering import pair_numbers
-from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
+from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Scorer
 from markhood.search.job import Job
 

@@ -36,8 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.execution.runner import cut
-from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
+from markhood.kernels.ties import TIE
 from markhood.scores.independence import log_complement
 from markhood.search.found import Found, timed
 from markhood.search.job import Job

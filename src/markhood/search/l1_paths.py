@@ -43,9 +43,10 @@ from markhood.data.identical import identical_variables
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.execution.runner import cut
-from markhood.kernels.greedy import best_of, counts_by_size
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Costs, L1Paths
+from markhood.kernels.ties import best_of
 from markhood.scores.bic import Bic
 from markhood.scores.scorer import Scorer
 from markhood.search.blankets import add_counts

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
+from markhood.kernels.ties import levelled
 
 
 class Space(NamedTuple):
@@ -97,6 +98,7 @@ class StrongestNearby:
         self._most, self._depth = most, depth
         self._nearby = NearbyVariables(edges, n_variables, depth)
         self._may_be_larger = self._nearby.largest() > most
+        gains = levelled(gains)
         both = np.concatenate([edges, edges[:, ::-1]])
         order = np.lexsort((both[:, 1], -np.tile(gains, 2), both[:, 0]))
         sources = both[order, 0]

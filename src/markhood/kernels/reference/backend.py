@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +20,18 @@ from markhood.kernels.protocol import (
     Blankets,
     Chains,
     Costs,
-    Dirichlet,
     FitPenalty,
     Fits,
-    GibbsNetwork,
     L1Paths,
-    PottsNetwork,
+    Network,
     Pricing,
     Tiling,
     Unsound,
 )
-from markhood.kernels.reference import independence
+from markhood.kernels.reference import gibbs, independence
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
+from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import (
     blanket_table,
     likelihood_ratio,
@@ -126,34 +124,10 @@ class ReferenceKernels:
         )
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains; ``native/gibbs.hpp`` explains the arithmetic."""
-        values, generators = chains.states.T.copy(), chains.generators.copy()
-        draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
-        for sweep in range(1, burn_in + n_draws * thinning + 1):
-            for i in network.order:
-                u = _next_random(generators).view(np.int32).astype(np.float64)
-                odds = _odds_against(network, int(i), values)
-                values[i] = (u + 2147483648.5) * odds < 2147483647.5 - u
-            if sweep > burn_in and (sweep - burn_in) % thinning == 0:
-                draws[(sweep - burn_in) // thinning - 1] = values.T
-        return draws, Chains(np.ascontiguousarray(values.T), generators)
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains; ``native/potts.hpp`` explains the arithmetic."""
-        values, generators = chains.states.T.copy(), chains.generators.copy()
-        draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
-        for sweep in range(1, burn_in + n_draws * thinning + 1):
-            for i in network.order:
-                sums = np.cumsum(_level_weights(network, int(i), values), axis=0)
-                u = _next_random(generators).astype(np.float64) + 0.5
-                values[i] = (sums[:-1] <= u * (sums[-1] * 2.0**-32)).sum(axis=0)
-            if sweep > burn_in and (sweep - burn_in) % thinning == 0:
-                draws[(sweep - burn_in) // thinning - 1] = values.T
-        return draws, Chains(np.ascontiguousarray(values.T), generators)
+        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
+        return gibbs.gibbs(network, chains, burn_in, thinning, n_draws)
 
     def independence_tests(
         self,
@@ -205,72 +179,8 @@ class ReferenceKernels:
         return Unsound(*(next(iter(found), -1) for found in (past, two_levels)))
 
 
-def log_marginal(counts: NDArray[Any]) -> float:
-    """Return the log marginal likelihood of a table, its rows with a Dirichlet prior of 1/2 a cell.
-
-    It is the sum over rows of log G(r/2) - log G(n + r/2), and over their r cells of
-    log G(n_x + 1/2) - log G(1/2).
-    """
-    from scipy.special import gammaln
-
-    prior = counts.shape[1] / 2
-    rows = gammaln(prior) - gammaln(counts.sum(axis=1) + prior)
-    return float(np.sum(rows) + np.sum(gammaln(counts + 0.5) - gammaln(0.5)))
-
-
 def _score(bits: Bits, costs: Pricing) -> greedy.Score:
     def score(target: int, blanket: Sequence[int]) -> float:
-        table, size = blanket_table(bits, target, blanket), len(blanket)
-        if isinstance(costs, Dirichlet):
-            return log_marginal(table.counts) - size * costs.variable
-        n_predictors = 1 + sum(table.n_levels) - size
-        parameters = n_predictors * (table.counts.shape[1] - 1)
-        reached = fit_multinomial(table, *costs.penalty).objective
-        return float(reached - parameters * costs.parameter - size * costs.variable)
+        return score_of(blanket_table(bits, target, blanket), costs)
 
     return score
-
-
-def _odds_against(network: GibbsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Multiply the factors of the neighbours that are one, with the exponent kept apart."""
-    start, stop = network.neighbours.starts[i : i + 2]
-    fraction, exponent = np.frexp(np.full(values.shape[1], network.field_odds[i]))
-    for j, factor in zip(network.neighbours[i], network.coupling_odds[start:stop], strict=True):
-        fraction, shift = np.frexp(np.where(values[j], fraction * factor, fraction))
-        exponent = exponent + shift
-    odds: NDArray[np.float64] = np.ldexp(fraction, np.clip(exponent, -900, 900))
-    return odds
-
-
-def _level_weights(network: PottsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Multiply the factors of each level, (r, n_chains), with the exponent kept apart."""
-    r, (first, end) = int(network.n_levels[i]), network.field_starts[i : i + 2]
-    start, stop = network.neighbours.starts[i : i + 2]
-    fields = network.field_factors[first : first + r, None]
-    fraction, exponent = np.frexp(np.repeat(fields, values.shape[1], axis=1))
-    for j, begin in zip(network.neighbours[i], network.factor_starts[start:stop], strict=True):
-        at = begin + values[j].astype(np.int64) * (end - first) + np.arange(r)[:, None]
-        fraction, shift = np.frexp(fraction * network.factors[at])
-        exponent = exponent + shift
-    weights: NDArray[np.float64] = np.ldexp(
-        fraction, np.maximum(exponent - exponent.max(axis=0), -1000)
-    )
-    return weights
-
-
-def _next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Draw 32 bits from each of the xoshiro128++ generators of shape (4, n), in place."""
-    a, b, c, d = state
-    drawn: NDArray[np.uint32] = _rotate(a + d, 7) + a
-    shifted = b << np.uint32(9)
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d[:] = _rotate(d, 11)
-    return drawn
-
-
-def _rotate(x: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
-    return (x << np.uint32(by)) | (x >> np.uint32(32 - by))

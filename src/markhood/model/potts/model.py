@@ -235,7 +235,7 @@ class PottsModel(SampledModel):
     )
 
     def _gibbs_sampler(self, kernels: Kernels) -> Advance:
-        return partial(kernels.potts_gibbs, potts_network(self._neighbours, self.fields))
+        return partial(kernels.gibbs, potts_network(self._neighbours, self.fields))
 
     @property
     def _level_counts(self) -> NDArray[np.int64]:
