@@ -23,10 +23,15 @@ from markhood.kernels.protocol import (
     FitPenalty,
     Fits,
     GibbsNetwork,
+    GraphChain,
+    GraphSums,
     L1Paths,
+    PairFits,
+    PairPrior,
     PottsNetwork,
     Pricing,
 )
+from markhood.kernels.reference import graph_sampler, pair_fit
 from markhood.kernels.reference.multinomial import STILL_MOVING
 
 P = ParamSpec("P")
@@ -272,6 +277,55 @@ class NativeKernels:
         lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
+
+    def fit_pairs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        given_first: Lists,
+        given_second: Lists,
+        scale: float,
+    ) -> PairFits:
+        """Fit each pair with and without its coupling; levels and weights by the twin."""
+        if not bits.is_plain:
+            return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale)
+        evidence = _native.fit_pairs(
+            bits.words,
+            bits.n_samples,
+            pairs,
+            given_first.starts,
+            given_first.values,
+            given_second.starts,
+            given_second.values,
+            scale,
+            self.instruction_set,
+        ).reshape(-1, 5)
+        joint, apart, log_determinants, couplings, information = evidence.T
+        return PairFits(joint, apart, log_determinants, couplings, 1.0 / information)
+
+    def sample_graphs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_settling: int,
+        n_sweeps: int,
+    ) -> tuple[GraphSums, GraphChain]:
+        """Advance a chain over graphs; with levels or weights by the twin."""
+        if not bits.is_plain:
+            return graph_sampler.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
+        present, generator, densities, sums, n_fits = _native.sample_graphs(
+            bits.words,
+            bits.n_samples,
+            pairs,
+            *prior,
+            *chain,
+            n_settling,
+            n_sweeps,
+            self.instruction_set,
+        )
+        return GraphSums(densities, *sums.reshape(-1, 3).T, n_fits), GraphChain(present, generator)
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

@@ -24,11 +24,16 @@ from markhood.kernels.protocol import (
     FitPenalty,
     Fits,
     GibbsNetwork,
+    GraphChain,
+    GraphSums,
     L1Paths,
+    PairFits,
+    PairPrior,
     PottsNetwork,
     Pricing,
 )
-from markhood.kernels.reference import independence
+from markhood.kernels.reference import graph_sampler, independence, pair_fit
+from markhood.kernels.reference.generator import next_random
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
 from markhood.kernels.tables import blanket_table, likelihood_ratio, n_levels, pair_table
@@ -145,7 +150,7 @@ class ReferenceKernels:
         draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
         for sweep in range(1, burn_in + n_draws * thinning + 1):
             for i in network.order:
-                u = _next_random(generators).view(np.int32).astype(np.float64)
+                u = next_random(generators).view(np.int32).astype(np.float64)
                 odds = _odds_against(network, int(i), values)
                 values[i] = (u + 2147483648.5) * odds < 2147483647.5 - u
             if sweep > burn_in and (sweep - burn_in) % thinning == 0:
@@ -161,7 +166,7 @@ class ReferenceKernels:
         for sweep in range(1, burn_in + n_draws * thinning + 1):
             for i in network.order:
                 sums = np.cumsum(_level_weights(network, int(i), values), axis=0)
-                u = _next_random(generators).astype(np.float64) + 0.5
+                u = next_random(generators).astype(np.float64) + 0.5
                 values[i] = (sums[:-1] <= u * (sums[-1] * 2.0**-32)).sum(axis=0)
             if sweep > burn_in and (sweep - burn_in) % thinning == 0:
                 draws[(sweep - burn_in) // thinning - 1] = values.T
@@ -201,6 +206,29 @@ class ReferenceKernels:
             Lists.of(supports),
             np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
         )
+
+    def fit_pairs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        given_first: Lists,
+        given_second: Lists,
+        scale: float,
+    ) -> PairFits:
+        """Fit each pair with and without its coupling."""
+        return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale)
+
+    def sample_graphs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_settling: int,
+        n_sweeps: int,
+    ) -> tuple[GraphSums, GraphChain]:
+        """Advance a chain over graphs."""
+        return graph_sampler.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
 
 
 def log_marginal(counts: NDArray[Any]) -> float:
@@ -254,21 +282,3 @@ def _level_weights(network: PottsNetwork, i: int, values: NDArray[np.uint8]) -> 
         fraction, np.maximum(exponent - exponent.max(axis=0), -1000)
     )
     return weights
-
-
-def _next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Draw 32 bits from each of the xoshiro128++ generators of shape (4, n), in place."""
-    a, b, c, d = state
-    drawn: NDArray[np.uint32] = _rotate(a + d, 7) + a
-    shifted = b << np.uint32(9)
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d[:] = _rotate(d, 11)
-    return drawn
-
-
-def _rotate(x: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
-    return (x << np.uint32(by)) | (x >> np.uint32(32 - by))
