@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
 from markhood.data.samples import Samples
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.greedy import TIE
@@ -53,8 +53,9 @@ class HillClimbing:
     ----------
     gamma : float, default=0.5
         Weight of the number of possible blankets in the criterion.
-    rule : {"global", "or", "and"}, default="global"
-        How blankets become a graph: by a climb, by their union, or by their agreement.
+    rule : {"global", "pair", "or", "and"}, default="global"
+        How blankets become a graph: by a climb, by a climb that scores each edge once with the likelihood of
+        its pair, by their union, or by their agreement.
     criterion : "bic", "mpl" or Criterion, default="bic"
         What scores a blanket; an object with a method ``score(table) -> float``.
     start : {"or", "empty"}, default="or"
@@ -77,7 +78,7 @@ class HillClimbing:
     def __post_init__(self) -> None:
         """Check the options."""
         _require_gamma(self.gamma)
-        _require_one_of("rule", self.rule, ["global", "or", "and"])
+        _require_one_of("rule", self.rule, ["global", "pair", "or", "and"])
         _require_one_of("start", self.start, ["or", "empty"])
         is_known = isinstance(self.criterion, str) and self.criterion in CRITERIA
         is_class = isinstance(self.criterion, type)
@@ -87,6 +88,11 @@ class HillClimbing:
                 "give an object with a method score(table)."
             )
         _require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
+        if self.rule == "pair" and (self.criterion != "bic" or self.fit_penalty is not None):
+            raise InputError(
+                f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: use it with "
+                f"{option('criterion', 'bic')} and without {option('fit_penalty')}."
+            )
         if self.fit_penalty is not None and self.criterion != "bic":
             raise InputError(
                 "fit_penalty is for the criterion 'bic', which alone fits regressions: leave one "

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -131,20 +132,7 @@ class _Flips:
 
     def best(self) -> int | None:
         """Return the flip with the largest gain, the lowest of those that tie; None if none gains."""
-        tied: list[tuple[float, int]] = []
-        while self._heap:
-            minus_gain, edge = self._heap[0]
-            if -minus_gain != self._gain(edge):  # superseded by a later entry
-                heapq.heappop(self._heap)
-                continue
-            if tied and -minus_gain < -tied[0][0] - TIE:
-                break
-            tied.append(heapq.heappop(self._heap))
-        for entry in tied:
-            heapq.heappush(self._heap, entry)
-        if not tied or not -tied[0][0] > TIE:
-            return None
-        return min(edge for _, edge in tied)
+        return best_flip(self._heap, self._gain)
 
     def flip(self, edge: int) -> NDArray[np.int64]:
         """Flip an edge and return its two ends."""
@@ -156,3 +144,24 @@ class _Flips:
 
     def _gain(self, edge: int) -> float:
         return float(self._changes[edge, 0] + self._changes[edge, 1])
+
+
+def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:
+    """Return the entry (minus its gain, its edge) with the largest gain, the lowest edge of those that tie.
+
+    Entries whose gain is no longer the edge's are dropped. None where no flip gains.
+    """
+    tied: list[tuple[float, int]] = []
+    while heap:
+        minus_gain, edge = heap[0]
+        if -minus_gain != gain(edge):  # superseded by a later entry
+            heapq.heappop(heap)
+            continue
+        if tied and -minus_gain < -tied[0][0] - TIE:
+            break
+        tied.append(heapq.heappop(heap))
+    for entry in tied:
+        heapq.heappush(heap, entry)
+    if not tied or not -tied[0][0] > TIE:
+        return None
+    return min(edge for _, edge in tied)

@@ -20,10 +20,11 @@ from markhood.search.blankets import Spaces, search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import Screened, pair_costs, screen
 from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
-Rule = Literal["or", "and", "global"]
+Rule = Literal["or", "and", "global", "pair"]
 
 
 def hill_climb(
@@ -52,10 +53,11 @@ def hill_climb(
         How far in the screened graph a blanket is looked for; None for no screen at all.
     max_candidates : int, optional
         Among how many variables at most, with a screen.
-    rule : {"or", "and", "global"}
-        How blankets become a graph.
+    rule : {"or", "and", "global", "pair"}
+        How blankets become a graph. "global" is the paper's climb, "pair" one with the likelihood of pairs,
+        whose price is always BIC_gamma's.
     start : {"or", "empty"}
-        Where the climb begins, for the rule "global".
+        Where the climb begins, for the rules "global" and "pair".
     kernels : Kernels
     runner : Runner
     knowledge : Knowledge, optional
@@ -83,6 +85,11 @@ def hill_climb(
     elif rule == "global":
         with timed(seconds, "climb"):
             climbed = climb(or_edges, d, road, runner, start, knowledge)
+        edges, evaluations["climb"] = climbed.edges, climbed.evaluations
+    elif rule == "pair":
+        with timed(seconds, "climb"):
+            costs = pair_costs(samples, gamma)
+            climbed = climb_pairs(or_edges, samples, costs, kernels, runner, start, knowledge)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
     return finish(
         samples,
