@@ -6,9 +6,8 @@ other neighbours of both, less one price (`kernels/reference/pair_fit.py`, witho
 
     gain = l1 - l0 - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1).
 
-Where one end has no other neighbour that is the other end's own likelihood ratio, and where neither has
-one it is the screen's. Otherwise the climb is the same: flip the edge of the OR graph that gains most until none
-does. There is no total score that it climbs, so a flip that would gain after it was made and undone
+Where one end has no other neighbour that is this end's own likelihood ratio, the one that the screen
+has. Otherwise the climb is the same: flip the edge of the OR graph that gains most until none does. There is no total score that it climbs, so a flip that would gain after it was made and undone
 before is possible; an edge that has been flipped `MOST_FLIPS` times stays as it is.
 """
 
