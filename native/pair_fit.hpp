@@ -9,9 +9,13 @@
 // on the table of the configurations of A and B that occur, which BlanketTable has: its target is i, and j
 // splits it. Newton's method starts at the two regressions and theta = 0, never at what was fitted before: so a
 // fit depends on its pair and neighbours alone, and a value that was kept is the value computed anew.
+//
+// With so many neighbours that hardly two samples agree in all, looking for equal ones costs more than it saves: then
+// every sample is a row.
 #pragma once
 #include <cmath>
 
+#include "bit_columns.hpp"
 #include "buffer.hpp"
 #include "packs.hpp"
 #include "table.hpp"
@@ -34,14 +38,18 @@ class Newton {
     }
 
     // `evaluate(b)` returns the objective at b; `differentiate(b)` sets gradient and Hessian where it was last
-    // evaluated. Starts from `at`. Ends with the determinant of the Hessian at the maximum.
+    // evaluated. Starts from `at`. Ends with the determinant of the Hessian at the maximum, where a step promises
+    // `least_gain` at most; half of that, which the step would gain but for what is far smaller, is added.
     template <class Evaluate, class Differentiate>
-    double maximise(Evaluate evaluate, Differentiate differentiate) {
+    double maximise(double least_gain, Evaluate evaluate, Differentiate differentiate) {
         double reached = evaluate(at.data());
         for (int iteration = 0; iteration < kSteps; ++iteration) {
             differentiate(at.data());
             const double promised = solve();
-            if (!(promised > kGain)) break;
+            if (!(promised > least_gain)) {
+                for (std::size_t k = 0; k < n_; ++k) at[k] += step_[k];
+                return reached + 0.5 * promised;
+            }
             double length = longest_allowed(), improved = -HUGE_VAL;
             for (int halving = 0; halving < kHalvings; ++halving, length *= 0.5) {
                 for (std::size_t k = 0; k < n_; ++k) trial_[k] = at[k] + length * step_[k];
@@ -56,7 +64,7 @@ class Newton {
     }
 
   private:
-    static constexpr double kGain = 1e-10, kPivot = 1e-13, kLongest = 5.0;
+    static constexpr double kPivot = 1e-13, kLongest = 5.0;
     static constexpr int kSteps = 200, kHalvings = 60;
 
     double longest_allowed() const {
@@ -106,7 +114,70 @@ class Newton {
     Buffer<double> step_, trial_;
 };
 
+// Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
+static inline double least_gain(double precision) { return precision > 0 ? 1e-6 : 1e-11; }
+
 static inline Pack negative_exp(Pack x) { return exp_of_negative(x < -700.0 ? pack_of(-700.0) : x); }
+
+// The configurations of some variables that occur, or where they are many the samples themselves, with what is counted
+// in each: samples, those where a first variable is one, and where asked for those of a second, and of both.
+class Rows {
+  public:
+    std::size_t n_packs = 0;
+    Buffer<const Pack*> columns;
+    const Pack *totals = nullptr, *ones_i = nullptr, *ones_j = nullptr, *both = nullptr;
+
+    void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
+        if (n >= kManyVariables && (std::size_t{1} << n) > rows.n_samples)
+            take_samples(rows, variables, n, i, j);
+        else
+            take_configurations(rows, variables, n, i, j);
+    }
+
+  private:
+    static constexpr std::size_t kManyVariables = 8;
+
+    void take_configurations(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i,
+                             const std::size_t* j) {
+        table_.build(rows, i, variables, n);
+        if (j) table_.split_by(*j);
+        n_packs = table_.n_packs;
+        columns.resize(n);
+        for (std::size_t k = 0; k < n; ++k) columns[k] = table_.columns[k];
+        totals = table_.totals.data();
+        ones_i = table_.ones.data();
+        both = table_.ones.data() + 2 * n_packs;  // behind the table it is split: where j is zero, then where it is one
+        ones_j = table_.totals.data() + 2 * n_packs;
+    }
+
+    void take_samples(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
+        const std::size_t n_words = (rows.n_samples + 63) / 64;
+        n_packs = n_words * kPacksPerWord;
+        samples_.resize((n + 4) * n_packs);
+        columns.resize(n);
+        const auto expand = [&](const std::uint64_t* bits, std::size_t column) {
+            Pack* to = samples_.data() + column * n_packs;
+            for (std::size_t w = 0; w < n_words; ++w)
+                for (std::size_t p = 0; p < kPacksPerWord; ++p)
+                    *to++ = add_where(Pack{}, pack_of(1.0), bits_of_pack(bits[w], p));
+            return samples_.data() + column * n_packs;
+        };
+        for (std::size_t k = 0; k < n; ++k) columns[k] = expand(rows.row(static_cast<std::size_t>(variables[k])), k);
+        Pack* all = samples_.data() + n * n_packs;
+        for (std::size_t p = 0; p < n_packs; ++p)
+            for (std::size_t lane = 0; lane < kPack; ++lane) all[p][lane] = p * kPack + lane < rows.n_samples ? 1.0 : 0.0;
+        totals = all;
+        ones_i = expand(rows.row(i), n + 1);
+        if (!j) return;
+        ones_j = expand(rows.row(*j), n + 2);
+        Pack* product = samples_.data() + (n + 3) * n_packs;
+        for (std::size_t p = 0; p < n_packs; ++p) product[p] = ones_i[p] * ones_j[p];
+        both = product;
+    }
+
+    BlanketTable table_;
+    Buffer<Pack> samples_;
+};
 
 // One variable's logistic regression on its neighbours, the slopes b less precision b^2 / 2.
 class EndFit {
@@ -115,30 +186,30 @@ class EndFit {
     Newton newton;
 
     void fit(BitRows rows, std::size_t target, const std::int64_t* given, std::size_t n_given, double precision) {
-        table_.build(rows, target, given, n_given);
+        rows_.build(rows, given, n_given, target, nullptr);
         n_ = n_given + 1;
         precision_ = precision;
-        residual_.resize(table_.n_packs);
-        weight_.resize(table_.n_packs);
+        residual_.resize(rows_.n_packs);
+        weight_.resize(rows_.n_packs);
         newton.resize(n_);
         std::memset(newton.at.data(), 0, n_ * sizeof(double));
-        objective = newton.maximise([this](const double* b) { return evaluate(b); },
+        objective = newton.maximise(least_gain(precision), [this](const double* b) { return evaluate(b); },
                                     [this](const double* b) { differentiate(b); });
     }
 
   private:
     double evaluate(const double* b) {
         Pack sum{};
-        for (std::size_t p = 0; p < table_.n_packs; ++p) {
+        for (std::size_t p = 0; p < rows_.n_packs; ++p) {
             Pack eta = pack_of(b[0]);
-            for (std::size_t k = 1; k < n_; ++k) eta += b[k] * table_.columns[k - 1][p];
+            for (std::size_t k = 1; k < n_; ++k) eta += b[k] * rows_.columns[k - 1][p];
             const PackBits positive = eta > 0.0;
             const Pack e = negative_exp(positive ? -eta : eta);
             const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
-            const Pack ones = table_.ones[p], zeros = table_.totals[p] - ones;
+            const Pack ones = rows_.ones_i[p], zeros = rows_.totals[p] - ones;
             residual_[p] = positive ? ones * smaller - zeros * larger : ones * larger - zeros * smaller;
-            weight_[p] = table_.totals[p] * (larger * smaller);
-            sum += (positive ? -zeros : ones) * eta - table_.totals[p] * log_of_one_plus(e);
+            weight_[p] = rows_.totals[p] * (larger * smaller);
+            sum += (positive ? -zeros : ones) * eta - rows_.totals[p] * log_of_one_plus(e);
         }
         double squares = 0.0;
         for (std::size_t k = 1; k < n_; ++k) squares += b[k] * b[k];
@@ -148,21 +219,21 @@ class EndFit {
     void differentiate(const double* b) {
         for (std::size_t k = 0; k < n_; ++k) {
             Pack slope{};
-            for (std::size_t p = 0; p < table_.n_packs; ++p)
-                slope += k ? table_.columns[k - 1][p] * residual_[p] : residual_[p];
+            for (std::size_t p = 0; p < rows_.n_packs; ++p)
+                slope += k ? rows_.columns[k - 1][p] * residual_[p] : residual_[p];
             newton.gradient[k] = total(slope) - (k ? precision_ * b[k] : 0.0);
             for (std::size_t l = 0; l <= k; ++l) {
                 Pack product{};
-                for (std::size_t p = 0; p < table_.n_packs; ++p) {
-                    const Pack weighted = k ? table_.columns[k - 1][p] * weight_[p] : weight_[p];
-                    product += l ? weighted * table_.columns[l - 1][p] : weighted;
+                for (std::size_t p = 0; p < rows_.n_packs; ++p) {
+                    const Pack weighted = k ? rows_.columns[k - 1][p] * weight_[p] : weight_[p];
+                    product += l ? weighted * rows_.columns[l - 1][p] : weighted;
                 }
                 newton.hessian[k * n_ + l] = total(product) + (k && k == l ? precision_ : 0.0);
             }
         }
     }
 
-    BlanketTable table_;
+    Rows rows_;
     std::size_t n_ = 0;
     double precision_ = 0.0;
     Buffer<Pack> residual_, weight_;
@@ -188,7 +259,7 @@ class PairFit {
         std::memcpy(newton_.at.data(), i.coefficients, n_i_ * sizeof(double));
         std::memcpy(newton_.at.data() + n_i_, j.coefficients, n_j_ * sizeof(double));
         newton_.at[n_ - 1] = 0.0;
-        objective = newton_.maximise([this](const double* b) { return evaluate(b); },
+        objective = newton_.maximise(least_gain(precision), [this](const double* b) { return evaluate(b); },
                                      [this](const double* b) { differentiate(b); });
         coupling = newton_.at[n_ - 1];
         information = newton_.last_pivot;
@@ -208,22 +279,19 @@ class PairFit {
             if (from_j <= from_i) position_[i.n_given + b++] = merged_.size();
             merged_.push(from_i < from_j ? from_i : from_j);
         }
-        table_.build(rows, i.variable, merged_.data(), merged_.size());
-        table_.split_by(j.variable);
+        rows_.build(rows, merged_.data(), merged_.size(), i.variable, &j.variable);
         columns_.resize(position_.size());
-        for (std::size_t k = 0; k < position_.size(); ++k) columns_[k] = table_.columns[position_[k]];
+        for (std::size_t k = 0; k < position_.size(); ++k) columns_[k] = rows_.columns[position_[k]];
         n_i_ = i.n_given + 1;
         n_j_ = j.n_given + 1;
         n_ = n_i_ + n_j_ + 1;
-        n_packs_ = table_.n_packs;
+        n_packs_ = rows_.n_packs;
         residual_.resize(3 * n_packs_);
         weight_.resize(kWeights * n_packs_);
         weighted_.resize(3 * n_packs_);
     }
 
     double evaluate(const double* b) {
-        const Pack* both = table_.ones.data() + 2 * n_packs_;  // the table's second half: where j is one
-        const Pack* with_j = table_.totals.data() + 2 * n_packs_;
         const double theta = b[n_ - 1];
         Pack sum{};
         for (std::size_t p = 0; p < n_packs_; ++p) {
@@ -238,7 +306,7 @@ class PairFit {
             const Pack e_j = negative_exp(h_j - largest), e_both = negative_exp(h_both - largest);
             const Pack scale = ((e_0 + e_i) + (e_j + e_both)), inverse = 1.0 / scale;
             const Pack p_both = e_both * inverse, p_i = (e_i + e_both) * inverse, p_j = (e_j + e_both) * inverse;
-            const Pack n = table_.totals[p], n_both = both[p], n_i = table_.ones[p], n_j = with_j[p];
+            const Pack n = rows_.totals[p], n_both = rows_.both[p], n_i = rows_.ones_i[p], n_j = rows_.ones_j[p];
             residual_[p] = n_i - n * p_i;
             residual_[n_packs_ + p] = n_j - n * p_j;
             residual_[2 * n_packs_ + p] = n_both - n * p_both;
@@ -293,7 +361,7 @@ class PairFit {
         }
     }
 
-    BlanketTable table_;
+    Rows rows_;
     Newton newton_;
     std::size_t n_i_ = 0, n_j_ = 0, n_ = 0, n_packs_ = 0;
     double precision_ = 0.0;

@@ -63,7 +63,7 @@ def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
     np.testing.assert_array_equal(reached.generator, end.generator)
     assert sums.n_fits == expected.n_fits
     for got, wanted in zip(sums[:4], expected[:4], strict=True):
-        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3)
 
 
 def test_example_what_is_certain_beforehand_stays(kernels):

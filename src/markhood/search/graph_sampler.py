@@ -6,16 +6,17 @@ the prior odds of an edge gives the probability that the pair is an edge; chains
 
     1. candidates: pairs that pass the screen at gamma 1/4, those of any blanket, and pairs two
        steps apart in the graph where the search begins. All other pairs count by their marginal statistic.
-    2. rounds of a few sweeps: from the pairs' couplings the scale of couplings; and from the
-       graph as it has become, pairs two steps apart in it that are not yet candidates
+    2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
+       pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
        disagreement says how far it is settled
 
 **Two numbers are learned from all pairs together.** The density is the mean probability of all
 pairs, so that nothing need be known of how many edges to expect. It would suffer from indirect
-association if pairs two steps apart were not candidates. The scale of couplings is
-the root of the mean of theta^2 + variance over edges, but `LARGEST_SCALE` at most: where
-only strong edges can be seen the mean is too high, and a slab that is too wide costs edges, one too narrow little.
+association if pairs two steps apart were not candidates; with those three apart it was the same
+and took up to three times the fits. The scale of couplings is the root of the mean of theta^2 +
+variance over edges, but `LARGEST_SCALE` at most: where only strong edges can be seen the mean is too
+high (2.7 where the truth is 2), and a slab that is too wide costs edges, one too narrow little.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from markhood.search.screen import pair_costs, screen
 SCREEN_GAMMA = 0.25
 LARGEST_SCALE = 1.5
 SMALLEST_SCALE = 0.1
-ROUNDS = 4
+MOST_ROUNDS = 6
+SETTLED = 0.03  # a relative change of the scale that makes no difference to a probability
 SWEEPS_OF_ROUND = 10  # the first half of them to settle
 MOST_STEPS = 128  # of a variable with more neighbours, not all pairs of them become candidates
 
@@ -82,8 +84,8 @@ class Sweeps:
     """
 
     n_chains: int = 4
-    n_settling: int = 10
-    n_averaged: int = 60
+    n_settling: int = 15
+    n_averaged: int = 30
     seed: int = 0
 
 
@@ -165,9 +167,9 @@ def sample_edges(
     screened = screen(samples, pair_costs(samples, SCREEN_GAMMA), kernels, runner).edges
     found = np.concatenate([screened, start, *([] if also is None else [also]), prior.pairs])
     others = measure_other_pairs(samples, knowledge, kernels)
-    state = _State(samples, prior, knowledge, others, start, found)
+    state = _State(samples, prior, knowledge, others, kernels, start, found)
     seeds = np.random.SeedSequence(sweeps.seed).spawn(sweeps.n_chains + 1)
-    state.learn_scale(kernels, _generator(seeds[-1]))
+    state.learn_scale(_generator(seeds[-1]))
     set_up, present = state.pair_prior(), state.present
 
     def run(seed: np.random.SeedSequence) -> GraphSums:
@@ -188,10 +190,11 @@ class _State:
         prior: GraphPrior,
         knowledge: Knowledge,
         others: OtherPairs,
+        kernels: Kernels,
         start: NDArray[np.int64],
         found: NDArray[np.int64],
     ) -> None:
-        self._samples, self._prior = samples, prior
+        self._samples, self._prior, self._kernels = samples, prior, kernels
         self._knowledge, self._others = knowledge, others
         d = samples.n_variables
         self.scale = prior.scale or LARGEST_SCALE
@@ -200,13 +203,13 @@ class _State:
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self._add(found, knowledge.applied_to(start))
 
-    def learn_scale(self, kernels: Kernels, generator: NDArray[np.uint32]) -> None:
+    def learn_scale(self, generator: NDArray[np.uint32]) -> None:
         """Sweep in rounds, after each of which scale and candidates are chosen anew."""
         settling = SWEEPS_OF_ROUND // 2
         chain = GraphChain(self.present, generator)
-        for _ in range(ROUNDS if len(self.pairs) else 0):
-            set_up = self.pair_prior()
-            sums, chain = kernels.sample_graphs(
+        for _ in range(MOST_ROUNDS if len(self.pairs) else 0):
+            before, set_up = self.scale, self.pair_prior()
+            sums, chain = self._kernels.sample_graphs(
                 self._samples.bits,
                 self.pairs,
                 set_up,
@@ -219,6 +222,8 @@ class _State:
             if self._prior.scale is None:
                 self.scale = _scale_of(self._samples, self.pairs, sums)
             self._add(_no_pairs(), self.pairs[chain.present > 0])
+            if abs(self.scale / before - 1) < SETTLED:
+                break
 
     def pair_prior(self) -> PairPrior:
         """Return what a chain takes for granted, as things stand."""
@@ -234,7 +239,7 @@ class _State:
         return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned)
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
-        """Take in candidates, and all pairs two steps apart in a graph, which is then the present one."""
+        """Take in candidates, and pairs two steps apart in a graph, which is then the present one."""
         steps = _two_steps(edges, self._samples.n_variables)
         found = np.concatenate([self.pairs, found, edges, steps])
         numbers = np.unique(_numbers(found))
@@ -246,7 +251,7 @@ class _State:
 
 
 def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
-    """List the pairs that have a common neighbour, i < j, some of them more than once."""
+    """List the pairs i < j that have a common neighbour, some of them more than once."""
     found = [_no_pairs()]
     for neighbours in Lists.of_neighbours(edges, n_variables):
         i, j = np.triu_indices(min(len(neighbours), MOST_STEPS), 1)

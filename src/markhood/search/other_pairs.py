@@ -86,7 +86,7 @@ def measure_other_pairs(samples: Samples, knowledge: Knowledge, kernels: Kernels
     return OtherPairs(
         (chosen[i] * d + chosen[j])[allowed],
         ratios[i, j][allowed],
-        information.reshape(len(i), -1)[allowed],
+        information.reshape(len(i), spread.shape[1] ** 2)[allowed],
         d * (d - 1) / max(n * (n - 1), 1),
     )
 
