@@ -92,7 +92,11 @@ CELLS: Mapping[str, Sequence[Cell]] = {
     ],
 }
 MEASURES = [
-    *(f"{method}_{wrong}" for method in ("plrhc", "pair", "bayes") for wrong in ("false", "missed")),
+    *(
+        f"{method}_{wrong}"
+        for method in ("plrhc", "pair", "bayes")
+        for wrong in ("false", "missed")
+    ),
     *(f"fdr{100 * rate:g}_{what}" for rate in RATES for what in ("found", "false")),
     *("density", "true_density", "scale", "disagreement", "n_fits", "plrhc_s", "bayes_s"),
     *(f"bin{k}_{what}" for k in range(BINS) for what in ("pairs", "expected", "edges")),
@@ -197,15 +201,17 @@ def distances(results: Results, cells: Sequence[Cell], replicates: int) -> str:
     """Return the distances to the truth and the realised rates as a table in Markdown."""
     rates = ", ".join(f"{100 * rate:g} %" for rate in RATES)
     lines = [
-        f"| network | data sets | PLRHC (false, missed) | rule `pair` | probabilities | false where {rates} "
-        "were promised | density (true) | scale | seconds (PLRHC) |",
+        (
+            f"| network | data sets | PLRHC (false, missed) | rule `pair` | probabilities | false where {rates} "
+            "were promised | density (true) | scale | seconds (PLRHC) |"
+        ),
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for cell in cells:
-        column = {
-            name: np.array(results.of(tuple(cell), name, replicates)) for name in MEASURES
+        column = {name: np.array(results.of(tuple(cell), name, replicates)) for name in MEASURES}
+        wrong = {
+            m: column[f"{m}_false"] + column[f"{m}_missed"] for m in ("plrhc", "pair", "bayes")
         }
-        wrong = {m: column[f"{m}_false"] + column[f"{m}_missed"] for m in ("plrhc", "pair", "bayes")}
         if not len(wrong["plrhc"]):
             continue
         realised = ", ".join(

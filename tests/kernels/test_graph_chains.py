@@ -37,9 +37,7 @@ def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables
     def probability(pair, graph):
         edges = {tuple(e) for e, there in zip(pairs.tolist(), graph, strict=True) if there}
         i, j = pairs[pair].tolist()
-        given = [
-            sorted(w for e in edges if v in e for w in e if w not in (i, j)) for v in (i, j)
-        ]
+        given = [sorted(w for e in edges if v in e for w in e if w not in (i, j)) for v in (i, j)]
         fitted = fit_pair(bits, i, j, *given, scale)
         return 1 / (1 + np.exp(-fitted.log_bayes_factor(scale) - odds))
 
@@ -74,8 +72,10 @@ def test_example_what_is_certain_beforehand_stays(kernels):
     sums, end = kernels.sample_graphs(
         bits, pairs, prior_of(pairs, 0.5, log_odds), chain_of(pairs), 1, 5
     )
-    assert sums.probabilities[2] == 5 and end.present[2] == 1
-    assert sums.probabilities[5] == 0 and end.present[5] == 0
+    assert sums.probabilities[2] == 5
+    assert end.present[2] == 1
+    assert sums.probabilities[5] == 0
+    assert end.present[5] == 0
 
 
 def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):

@@ -9,7 +9,9 @@ from scipy.special import logsumexp
 
 def log_likelihood(values, i, j, given_i, given_j, parameters):
     """Return the log-likelihood of two binary variables: intercept and slopes of i, of j, coupling."""
-    a, b, coupling = np.split(np.asarray(parameters), [1 + len(given_i), 2 + len(given_i) + len(given_j)])
+    a, b, coupling = np.split(
+        np.asarray(parameters), [1 + len(given_i), 2 + len(given_i) + len(given_j)]
+    )
     h_i = a[0] + values[:, given_i] @ a[1:]
     h_j = b[0] + values[:, given_j] @ b[1:]
     theta = coupling[0] if len(coupling) else 0.0

@@ -39,7 +39,8 @@ def test_example_the_edges_of_a_grid_are_found_with_probabilities_that_add_up():
     assert found.edges(0.05).shape[0] > 0
     # The density is the mean over all pairs: candidates, and a little of the others.
     assert found.probabilities.sum() < found.density * 300 < 1.4 * len(true)
-    assert np.all(np.isfinite(found.couplings)) and np.all(found.deviations > 0)
+    assert np.all(np.isfinite(found.couplings))
+    assert np.all(found.deviations > 0)
 
 
 def test_property_any_number_of_threads_gives_the_same_numbers():
@@ -56,7 +57,10 @@ def test_property_the_order_of_variables_and_levels_matters_only_by_chance():
     moved = values[:, order].copy()
     moved[:, 3] = 1 - moved[:, 3]
     sweeps = Sweeps(n_averaged=400)
-    here, there = sample(samples_of(values), sweeps=sweeps), sample(samples_of(moved), sweeps=sweeps)
+    here, there = (
+        sample(samples_of(values), sweeps=sweeps),
+        sample(samples_of(moved), sweeps=sweeps),
+    )
     expected = by_pair(here)
     for (i, j), p in by_pair(there).items():
         assert p == pytest.approx(expected.get(tuple(sorted((order[i], order[j]))), 0.0), abs=0.05)
@@ -114,7 +118,8 @@ def test_example_a_constant_variable_is_in_no_pair():
 
 def test_example_one_variable_has_no_pairs():
     found = sample(samples_of(network(5, 50, 1)))
-    assert len(found.pairs) == 0 and found.disagreement == 0
+    assert len(found.pairs) == 0
+    assert found.disagreement == 0
 
 
 def test_example_levels():

@@ -325,7 +325,9 @@ class NativeKernels:
             n_sweeps,
             self.instruction_set,
         )
-        return GraphSums(densities, *sums.reshape(-1, 3).T, n_fits), GraphChain(present, generator)
+        probabilities, couplings, squares = sums.reshape(-1, 3).T
+        found = GraphSums(densities, probabilities, couplings, squares, n_fits)
+        return found, GraphChain(present, generator)
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

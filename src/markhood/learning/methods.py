@@ -380,11 +380,11 @@ def method_named(name: str, options: Mapping[str, Any]) -> Method:
     if name not in METHODS:
         raise InputError(f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.")
     known = options_of(METHODS[name])
-    for option in options:
-        if option not in known:
-            close = get_close_matches(option, known, n=1)
+    for given in options:
+        if given not in known:
+            close = get_close_matches(given, known, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"it takes {', '.join(known)}."
-            raise InputError(f"Method {name!r} has no option {option!r}: {hint}")
+            raise InputError(f"Method {name!r} has no option {given!r}: {hint}")
     return METHODS[name](**options)
 
 

@@ -301,7 +301,7 @@ def _together(
 
 
 def _generator(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
-    return seed.generate_state(4, np.uint32)
+    return seed.generate_state(4, np.uint32).astype(np.uint32)
 
 
 def _numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:

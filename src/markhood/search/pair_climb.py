@@ -85,13 +85,13 @@ class _Pairs:
         """Return what a flip of each of these edges gains."""
         which = np.asarray(edges)
         pairs = np.ascontiguousarray(self._edges[which])
-        given = [
+        first, second = (
             Lists.of([sorted(self._neighbours[i] - {j}) for i, j in ends.tolist()])
             for ends in (pairs, pairs[:, ::-1])
-        ]
-        fits = self._kernels.fit_pairs(self._bits, pairs, *given, np.inf)
+        )
+        fits = self._kernels.fit_pairs(self._bits, pairs, first, second, np.inf)
         worth = fits.joint - fits.apart - self._prices[which]
-        return np.where(self.present[which], -worth, worth)
+        return np.asarray(np.where(self.present[which], -worth, worth))
 
     def take(self, edges: NDArray[np.int64], gains: NDArray[np.float64]) -> None:
         """Take in what `score` returned."""

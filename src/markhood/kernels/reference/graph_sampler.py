@@ -15,7 +15,7 @@ pairs without odds of their own, and half an edge of one pair more, so that it n
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from markhood.kernels.protocol import Bits, GraphChain, GraphSums, PairPrior
 from markhood.kernels.reference.generator import next_random
@@ -89,7 +89,7 @@ class _Sweeper:
         fit = self._fit(pair)
         own = self._prior.log_odds[pair]
         odds = np.log(self.density / (1 - self.density)) if np.isnan(own) else own
-        p = _logistic(fit.log_bayes_factor(self._prior.scale) + odds)
+        p = float(_logistic(fit.log_bayes_factor(self._prior.scale) + odds))
         if adds_up:
             self._add(pair, p, fit)
         if ((self._draw() + 0.5) * 2.0**-32 < p) != self.present[pair]:
@@ -132,6 +132,6 @@ class _Sweeper:
         return int(next_random(self.generator)[0])
 
 
-def _logistic(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _logistic(x: ArrayLike) -> NDArray[np.float64]:
     """Return 1 / (1 + exp(-x)), of infinite x too."""
-    return np.exp(-np.logaddexp(0.0, -x))
+    return np.asarray(np.exp(-np.logaddexp(0.0, -np.asarray(x))))

@@ -22,6 +22,7 @@ An infinite scale is no prior: the maxima are then those of the likelihood, and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -54,7 +55,8 @@ class PairFit(NamedTuple):
 
     def log_bayes_factor(self, scale: float) -> float:
         """Return the log of how much likelier the data are with the coupling."""
-        return self.joint - self.apart - self.size * np.log(scale) - self.log_determinant / 2
+        prior = self.size * math.log(scale)
+        return self.joint - self.apart - prior - self.log_determinant / 2
 
 
 def fit_pairs(
@@ -99,28 +101,23 @@ def fit_pair(
     """Fit a pair with and without its coupling, given each end's other neighbours."""
     counts, configurations = _pair_table(bits, i, j, [*given_i, *given_j])
     of_i, of_j = level_features(n_levels(bits, i)), level_features(n_levels(bits, j))
-    slopes_i = _features_of(bits, given_i, configurations[:, : len(given_i)])
-    slopes_j = _features_of(bits, given_j, configurations[:, len(given_i) :])
-    first = _end(of_i, slopes_i)[:, :, np.newaxis, :].repeat(len(of_j), axis=2)
-    second = _end(of_j, slopes_j)[:, np.newaxis, :, :].repeat(len(of_i), axis=1)
-    coupled = np.einsum("ku,lv->kluv", of_i, of_j).reshape(len(of_i), len(of_j), -1)
-    both = np.broadcast_to(coupled, (*counts.shape, coupled.shape[-1]))
-    # The fields of either end have no prior.
-    free = [len(of_i) - 1, len(of_j) - 1]
-    prior = np.concatenate(
-        [np.arange(part.shape[-1]) >= n for part, n in zip((first, second), free, strict=True)]
-        + [np.ones(both.shape[-1], dtype=np.bool_)]
-    ) / (scale * scale)
-    flat = (len(counts), -1)
-    design = np.concatenate([first, second, both], axis=-1)
-    design = design.reshape(*flat, design.shape[-1])
-    counts = counts.reshape(flat)
-    n = design.shape[-1] - both.shape[-1]
-    apart, b, log_d0, _ = _maximise(design[..., :n], counts, prior[:n], np.zeros(n))
-    joint, b, log_d1, inverse = _maximise(design, counts, prior, np.append(b, np.zeros(both.shape[-1])))
-    shown = np.ones((1, 1)) if len(of_i) == len(of_j) == 2 else np.kron(of_i, of_j)
+    ones = np.ones((len(counts), 1))
+    # What multiplies the features of i, those of j, and their products, in every row of the table.
+    by_i = np.hstack([ones, _features_of(bits, given_i, configurations[:, : len(given_i)])])
+    by_j = np.hstack([ones, _features_of(bits, given_j, configurations[:, len(given_i) :])])
+    cells: list[NDArray[np.float64]] = [
+        np.repeat(of_i, len(of_j), axis=0),
+        np.tile(of_j, (len(of_i), 1)),
+        np.kron(of_i, of_j).astype(np.float64),
+    ]
+    flat = counts.reshape(len(counts), -1)
+    model = _PairModel(flat, cells, [by_i, by_j, ones], scale)
+    apart, b, log_d0, _ = model.maximise(2, np.zeros(model.starts[2]))
+    size, n = cells[2].shape[1], model.starts[2]
+    joint, b, log_d1, inverse = model.maximise(3, np.append(b, np.zeros(size)))
+    shown = np.ones((1, 1)) if len(of_i) == len(of_j) == 2 else cells[2]
     variance = np.einsum("ku,uv,kv->k", shown, inverse[n:, n:], shown)
-    return PairFit(joint, apart, log_d1 - log_d0, shown @ b[n:], variance, both.shape[-1])
+    return PairFit(joint, apart, log_d1 - log_d0, shown @ b[n:], variance, size)
 
 
 def _pair_table(
@@ -140,65 +137,109 @@ def _pair_table(
 def _features_of(
     bits: Bits, given: Sequence[int], configurations: NDArray[np.uint16]
 ) -> NDArray[np.float64]:
-    columns = [
-        level_features(n_levels(bits, v))[configurations[:, k]] for k, v in enumerate(given)
-    ]
+    columns = [level_features(n_levels(bits, v))[configurations[:, k]] for k, v in enumerate(given)]
     return np.concatenate([np.zeros((len(configurations), 0)), *columns], axis=1)
 
 
-def _end(features: NDArray[np.float64], slopes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the design of one end, (n_rows, r, p): indicators, then features times slopes."""
-    levels, n_rows = len(features), len(slopes)
-    fields = np.broadcast_to(np.eye(levels)[:, 1:], (n_rows, levels, levels - 1))
-    products = np.einsum("ku,rv->rkuv", features, slopes).reshape(n_rows, levels, -1)
-    return np.concatenate([fields, products], axis=-1)
+class _PairModel:
+    """Three groups of parameters: of i's features, of j's, and of their products.
 
-
-def _maximise(
-    design: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    b: NDArray[np.float64],
-) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
-    """Maximise sum n log p - sum prior b^2 / 2 by Newton's method; p is the softmax of a row's cells.
-
-    Returns the maximum, where it is, the log-determinant of the Hessian and its inverse.
+    A group has features, (n_cells, q), and predictors, (n_rows, m); its q m parameters W add
+    features W predictors' to the log-probabilities. The third group comes last, and can be left out.
     """
-    totals = counts.sum(axis=1)
 
-    def objective(b: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        logs = design @ b
-        logs = logs - logs.max(axis=1, keepdims=True)
-        logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return float((counts * logs).sum() - (prior * b * b).sum() / 2), np.exp(logs)
+    def __init__(
+        self,
+        counts: NDArray[np.float64],
+        features: list[NDArray[np.float64]],
+        predictors: list[NDArray[np.float64]],
+        scale: float,
+    ) -> None:
+        self._counts, self._totals = counts, counts.sum(axis=1, keepdims=True)
+        self._features, self._predictors = features, predictors
+        sizes = [f.shape[1] * z.shape[1] for f, z in zip(features, predictors, strict=True)]
+        self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        free = [
+            np.ones((f.shape[1], z.shape[1])) for f, z in zip(features, predictors, strict=True)
+        ]
+        free[0][:, 0] = free[1][:, 0] = 0.0  # the fields have no prior
+        self._prior = np.concatenate([part.ravel() for part in free]) / (scale * scale)
+        self._squares = {
+            (g, h): np.einsum("ra,rb->rab", predictors[g], predictors[h]).reshape(len(counts), -1)
+            for g in range(3)
+            for h in range(g + 1)
+        }
 
-    reached, p = objective(b)
-    for _ in range(MAX_STEPS):
-        gradient = np.einsum("rc,rcu->u", counts - totals[:, np.newaxis] * p, design) - prior * b
-        means = np.einsum("rc,rcu->ru", p, design)
-        spread = design - means[:, np.newaxis]
-        weighted = spread * (totals[:, np.newaxis] * p)[..., np.newaxis]
-        hessian = np.tensordot(weighted, spread, axes=([0, 1], [0, 1])) + np.diag(prior)
-        inverse = _inverse(hessian)
-        step = inverse @ gradient
-        if not gradient @ step > PROMISED_GAIN:
-            break
-        step *= LONGEST_STEP / max(LONGEST_STEP, np.abs(step).max())
-        for halving in range(MAX_HALVINGS):
-            tried = b + step * 0.5**halving
-            improved, p_tried = objective(tried)
-            if improved >= reached:
+    def maximise(
+        self, n_groups: int, b: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
+        """Maximise the penalised log-likelihood of the first groups by Newton's method.
+
+        Returns the maximum, where it is, the log-determinant of the Hessian and its inverse.
+        """
+        reached, p = self._objective(n_groups, b)
+        for _ in range(MAX_STEPS):
+            gradient, hessian = self._derivatives(n_groups, b, p)
+            inverse = _inverse(hessian, bool(self._prior.any()))
+            step = inverse @ gradient
+            if not gradient @ step > PROMISED_GAIN:
                 break
-        if not improved >= reached:
-            break
-        b, p, reached = tried, p_tried, improved
-    return reached, b, float(np.linalg.slogdet(hessian)[1]), inverse
+            step *= LONGEST_STEP / max(LONGEST_STEP, np.abs(step).max())
+            for halving in range(MAX_HALVINGS):
+                tried = b + step * 0.5**halving
+                improved, p_tried = self._objective(n_groups, tried)
+                if improved >= reached:
+                    break
+            if not improved >= reached:
+                break
+            b, p, reached = tried, p_tried, improved
+        return reached, b, float(np.linalg.slogdet(hessian)[1]), inverse
+
+    def _objective(
+        self, n_groups: int, b: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64]]:
+        logs = np.zeros_like(self._counts)
+        for g in range(n_groups):
+            features, predictors = self._features[g], self._predictors[g]
+            own = b[self.starts[g] : self.starts[g + 1]].reshape(features.shape[1], -1)
+            logs += predictors @ own.T @ features.T
+        logs -= logs.max(axis=1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        penalty = (self._prior[: len(b)] * b * b).sum() / 2
+        return float((self._counts * logs).sum() - penalty), np.exp(logs)
+
+    def _derivatives(
+        self, n_groups: int, b: NDArray[np.float64], p: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        prior = self._prior[: len(b)]
+        gradient, hessian = -prior * b, np.diag(prior)
+        residuals = self._counts - self._totals * p
+        means = [p @ features for features in self._features[:n_groups]]
+        for g in range(n_groups):
+            own = slice(self.starts[g], self.starts[g + 1])
+            of_g = self._features[g]
+            gradient[own] += ((residuals @ of_g).T @ self._predictors[g]).ravel()
+            for h in range(g + 1):
+                other = slice(self.starts[h], self.starts[h + 1])
+                of_h = self._features[h]
+                products = np.einsum("cu,cv->cuv", of_g, of_h).reshape(len(of_g), -1)
+                both = np.einsum("ru,rv->ruv", means[g], means[h]).reshape(len(p), -1)
+                covariances = self._totals * (p @ products - both)
+                block = covariances.T @ self._squares[g, h]
+                shape = (of_g.shape[1], of_h.shape[1], self._predictors[g].shape[1], -1)
+                block = block.reshape(shape).transpose(0, 2, 1, 3)
+                hessian[own, other] += block.reshape(own.stop - own.start, -1)
+                if h < g:
+                    hessian[other, own] = hessian[own, other].T
+        return gradient, hessian
 
 
-def _inverse(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Invert, leaving out directions without information: without a prior there may be some."""
+def _inverse(hessian: NDArray[np.float64], has_prior: bool) -> NDArray[np.float64]:
+    """Invert; without a prior leave out directions of which the data say nothing."""
+    if has_prior:
+        return np.asarray(np.linalg.inv(hessian), dtype=np.float64)
     root = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
     scaled, vectors = np.linalg.eigh(hessian / np.outer(root, root))
     usable = scaled > SMALLEST_PIVOT * max(1.0, scaled[-1])
     vectors = vectors[:, usable] / root[:, np.newaxis]
-    return np.asarray((vectors / scaled[usable]) @ vectors.T)
+    return np.asarray((vectors / scaled[usable]) @ vectors.T, dtype=np.float64)
