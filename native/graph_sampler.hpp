@@ -123,7 +123,7 @@ class GraphSampler {
     }
 
   private:
-    static constexpr std::size_t kMostKept = std::size_t{1} << 21;
+    static constexpr std::size_t kMostKept = std::size_t{1} << 20;
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
     static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63;
 

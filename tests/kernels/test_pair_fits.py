@@ -74,6 +74,16 @@ def test_oracle_a_hub_of_24_neighbours_is_no_table_of_all_configurations(native_
     np.testing.assert_allclose([joint, apart], [with_edge, without], atol=1e-5)
 
 
+def test_oracle_more_neighbours_than_a_word_has_bits(native_kernels):
+    values = hub(5, 300, 71, 0.3)
+    others = list(range(1, 71))
+    joint, apart, _, coupling, _ = fit(native_kernels, pack(values), 0, 71, [], others, 0.3)
+    with_edge, at = penalised_maximum(values, 0, 71, [], others, 0.3, coupled=True)
+    assert joint == pytest.approx(with_edge, abs=1e-4)
+    assert coupling == pytest.approx(at[-1], abs=1e-2)
+    assert apart < joint
+
+
 @pytest.mark.parametrize("n_samples", [60, 200])
 @pytest.mark.parametrize("strength", [0.0, 1.0, 2.5])
 def test_oracle_laplace_is_near_the_integral(kernels, n_samples, strength):

@@ -7,13 +7,16 @@ from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
+    SCREEN_GAMMA,
     EdgeProbabilities,
     GraphPrior,
     Sweeps,
+    _two_steps,
     sample_edges,
 )
 from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.other_pairs import measure_other_pairs
+from markhood.search.screen import pair_costs, screen
 from markhood.simulate import SignedCouplings, erdos_renyi, grid, ising
 from oracles.networks import independent, network
 from oracles.packing import samples_of, samples_with_levels
@@ -104,6 +107,15 @@ def test_example_a_pair_may_have_a_probability_of_its_own():
     assert odds[1] - odds[0] == pytest.approx(2 * np.log(9), abs=0.2)
 
 
+def test_example_a_screen_that_was_run_is_not_run_again():
+    samples = samples_of(network(5, 300, 8, strength=1.0))
+    costs = pair_costs(samples, SCREEN_GAMMA)
+    screened = screen(samples, costs, NativeKernels(), Runner()).edges
+    here, there = sample(samples), sample(samples, screened=screened)
+    np.testing.assert_array_equal(here.probabilities, there.probabilities)
+    assert len(sample(samples, screened=NO_EDGES).pairs) < len(here.pairs)
+
+
 def test_example_a_density_that_is_given_stays():
     samples = samples_of(network(5, 300, 8, strength=1.0))
     found = sample(samples, prior=GraphPrior(density=0.3))
@@ -131,6 +143,12 @@ def test_example_levels():
     table = found.couplings[found.starts[0] : found.starts[1]].reshape(3, 3)
     assert np.all(np.diag(table) > 0.5)
     np.testing.assert_allclose(table.sum(axis=0), 0, atol=1e-9)
+
+
+def test_example_pairs_with_a_common_neighbour():
+    edges = np.array([[0, 1], [1, 2], [1, 4], [3, 4], [5, 6]])
+    found = {tuple(pair) for pair in _two_steps(edges, 8).tolist()}
+    assert found == {(0, 2), (0, 4), (2, 4), (1, 3)}
 
 
 def test_example_rates_choose_the_largest_set_within_them():

@@ -144,6 +144,7 @@ def sample_edges(
     kernels: Kernels,
     runner: Runner,
     also: NDArray[np.int64] | None = None,
+    screened: NDArray[np.int64] | None = None,
     prior: GraphPrior | None = None,
     sweeps: Sweeps | None = None,
     knowledge: Knowledge = NOTHING,
@@ -159,12 +160,15 @@ def sample_edges(
     runner : Runner
     also : ndarray of shape (n_pairs, 2), optional
         Candidates besides those of the screen: what any blanket had.
+    screened : ndarray of shape (n_pairs, 2), optional
+        What passed the screen at `SCREEN_GAMMA`, where that is known; else it is run.
     prior : GraphPrior, optional
     sweeps : Sweeps, optional
     knowledge : Knowledge, optional
     """
     prior, sweeps = prior or GraphPrior(), sweeps or Sweeps()
-    screened = screen(samples, pair_costs(samples, SCREEN_GAMMA), kernels, runner).edges
+    if screened is None:
+        screened = screen(samples, pair_costs(samples, SCREEN_GAMMA), kernels, runner).edges
     found = np.concatenate([screened, start, *([] if also is None else [also]), prior.pairs])
     others = measure_other_pairs(samples, knowledge, kernels)
     state = _State(samples, prior, knowledge, others, kernels, start, found)
@@ -252,10 +256,14 @@ class _State:
 
 def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
     """List the pairs i < j that have a common neighbour, some of them more than once."""
+    neighbours = Lists.of_neighbours(edges, n_variables)
+    degrees = np.minimum(np.diff(neighbours.starts), MOST_STEPS)
     found = [_no_pairs()]
-    for neighbours in Lists.of_neighbours(edges, n_variables):
-        i, j = np.triu_indices(min(len(neighbours), MOST_STEPS), 1)
-        found.append(np.column_stack([neighbours[i], neighbours[j]]))
+    for degree in np.unique(degrees[degrees > 1]).tolist():
+        first = neighbours.starts[:-1][degrees == degree]
+        ends = neighbours.values[first[:, np.newaxis] + np.arange(degree)]
+        i, j = np.triu_indices(degree, 1)
+        found.append(np.stack([ends[:, i], ends[:, j]], axis=-1).reshape(-1, 2))
     return np.concatenate(found)
 
 

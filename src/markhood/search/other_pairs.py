@@ -82,7 +82,8 @@ def measure_other_pairs(samples: Samples, knowledge: Knowledge, kernels: Kernels
     i, j = np.triu_indices(n, 1)
     spread = _spreads(picked)
     information = np.einsum("nu,nv->nuv", samples.total_weight * spread[i], spread[j])
-    allowed = knowledge.allows(chosen[i], chosen[j])
+    varies = ~picked.is_constant
+    allowed = knowledge.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
     return OtherPairs(
         (chosen[i] * d + chosen[j])[allowed],
         ratios[i, j][allowed],
