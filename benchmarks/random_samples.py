@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from markhood.data.coding.encode import encode
-from markhood.data.coding.names import default_names
 from markhood.data.coding.planes import every_sample
 from markhood.data.samples import Samples, words_per_row
+from markhood.data.variables import Variables, default_names
+from markhood.execution.runner import Runner
+from markhood.scores.discrete import DiscreteScorer
+from markhood.search.job import Job
 from markhood.simulate import grid, ising
 
 
@@ -33,7 +36,8 @@ def chains(n_variables: int, n_samples: int, length: int = 16) -> Samples:
         one, other = rng.integers(0, 2**64, (2, *words[k::length].shape), dtype=np.uint64)
         words[k::length] = words[k - 1 :: length][: len(one)] ^ (one & other)
     words &= every_sample(n_samples)
-    return Samples(words, n_samples, tuple(default_names(n_variables)), ((0, 1),) * n_variables)
+    variables = Variables(tuple(default_names(n_variables)), ((0, 1),) * n_variables)
+    return Samples(words, n_samples, variables)
 
 
 def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:
@@ -49,3 +53,8 @@ def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:
         block[:, ::2] = first
         block[:, 1::2] = first ^ (one & other)
     table.flush()
+
+
+def job(samples: Samples, n_threads: int = 1) -> Job:
+    """Return what a search of these samples is given."""
+    return Job(samples, DiscreteScorer(samples), Runner(n_threads))

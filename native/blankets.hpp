@@ -118,12 +118,12 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
-        scores[t] = scorer.set_blanket(targets[t], blanket, size);
+        scores[t] = scorer.set_blanket(index_of(targets[t]), blanket, size);
         for (std::size_t k = 0; k < toggles.length(t); ++k, ++toggled) {
             const std::int64_t variable = toggles.list(t)[k];
             std::size_t position = 0;
             while (position < size && blanket[position] != variable) ++position;
-            *toggled = position < size ? scorer.without(position) : scorer.with(variable);
+            *toggled = position < size ? scorer.without(position) : scorer.with(index_of(variable));
         }
     }
 }
@@ -175,7 +175,7 @@ class BlanketSearch {
         for (std::size_t k = 0; k < n_candidates; ++k) {
             if (contains(candidates[k])) continue;
             tried_.push(candidates[k]);
-            scores_.push(scorer_.with(candidates[k], score));
+            scores_.push(scorer_.with(index_of(candidates[k]), score));
         }
         if (scores_.size() == 0) return false;
         evaluations_[blanket.size() + 1] += static_cast<std::int64_t>(scores_.size());
@@ -236,8 +236,8 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
                       Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
-        scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t), kept.list(t),
-                                           kept.length(t));
+        scores[t] = search.grow_and_shrink(index_of(targets[t]), candidates.list(t), candidates.length(t),
+                                           kept.list(t), kept.length(t));
         const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
@@ -252,25 +252,38 @@ static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t
     grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
 }
 
-template <class Scorer>
-static void fit_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                     Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    Scorer scorer(rows, criterion);
-    for (std::size_t t = 0; t < n_targets; ++t) {
-        scorer.set_blanket(targets[t], blankets.list(t), blankets.length(t));
-        const std::size_t n = scorer.coefficients.size();
-        objectives[t] = scorer.objective;
-        std::memcpy(coefficients, scorer.coefficients.data(), n * sizeof(double));
-        std::memcpy(drifts, scorer.fit.drift.data(), n * sizeof(double));
-        coefficients += n;
-        drifts += n;
-    }
-}
-
+// Every target's regression. The likelihood does not tell the last step, but coefficients do, so here it is taken. A
+// separated fit of binary variables is made once more, by the one that knows where those end.
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    const auto fit = rows.is_plain() && criterion.is_plain() ? fit_with<RegressionScorer> : fit_with<MultinomialScorer>;
-    fit(rows, targets, n_targets, blankets, criterion, objectives, coefficients, drifts);
+                         Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
+    const bool is_plain = rows.is_plain() && criterion.is_plain();
+    RegressionScorer plain(rows, criterion);
+    MultinomialScorer general(rows, criterion);
+    const auto write = [&](const auto& scorer, bool has_settled) {
+        const std::size_t n = scorer.coefficients.size();
+        for (std::size_t k = 0; k < n; ++k) {
+            const double drift = scorer.fit.drift[k];
+            const bool is_infinite = std::fabs(drift) > kStillMoving;
+            *coefficients++ = scorer.coefficients[k] + (is_infinite || has_settled ? 0.0 : drift);
+            *infinite++ = is_infinite;
+        }
+    };
+    for (std::size_t t = 0; t < n_targets; ++t) {
+        const std::size_t target = index_of(targets[t]);
+        const std::int64_t* blanket = blankets.list(t);
+        const std::size_t size = blankets.length(t);
+        if (is_plain) {
+            plain.set_blanket(target, blanket, size);
+            objectives[t] = plain.objective;
+            if (!plain.fit.separated) {
+                write(plain, false);
+                continue;
+            }
+        }
+        general.set_blanket(target, blanket, size);
+        if (!is_plain) objectives[t] = general.objective;
+        write(general, general.settle());
+    }
 }
 
 }  // namespace markhood::MARKHOOD_TIER

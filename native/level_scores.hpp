@@ -23,7 +23,7 @@ class MultinomialScorer {
         slopes_ = table_.n_levels - 1;
         first_.resize(size + 1);
         first_[0] = 1;
-        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.levels(blanket[k]) - 1;
+        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.levels(index_of(blanket[k])) - 1;
         list_predictors(size);
         set_intercepts();
         start(first_[size]);
@@ -32,6 +32,16 @@ class MultinomialScorer {
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
         restart_ = fit.separated;
         return penalised(objective, first_[size], size);
+    }
+
+    // Has the fit of the blanket itself, where separated, end at a point that does not depend on rounding. Returns
+    // whether it is at one: then there is no last step to take.
+    bool settle() {
+        if (!fit.has_no_end()) return fit.is_saturated();
+        start(first_[size_]);
+        fit.settle(design(table_.n_rows, table_.counts.data(), first_[size_]));
+        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        return true;
     }
 
     // The score with one variable more; not fitted where no fit could reach `floor`, or better.
@@ -118,8 +128,11 @@ class MultinomialScorer {
     }
 
     double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors) {
-        return fit.maximise({n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data()},
-                            criterion_.l1, criterion_.l2);
+        return fit.maximise(design(n_rows, counts, n_predictors), criterion_.l1, criterion_.l2);
+    }
+
+    Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors) const {
+        return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data()};
     }
 
     // The likelihood if every row had probabilities of its own: no fit to these rows is better.

@@ -1,20 +1,24 @@
 // Multinomial logistic regression on a table, by Newton's method.
 //
-// `kernels/multinomial.py` has the definition and explains the steps. A row of the table is a
+// `kernels/reference/multinomial.py` has the definition and explains the steps. A row of the table is a
 // configuration of indicators, most of them zero: only those that are one are listed, and a row adds to
 // the gradient and to the Hessian where these meet.
 #pragma once
 #include <cmath>
 #include <stdexcept>
 
-#include "buffer.hpp"
-#include "logistic.hpp"
+#include "newton.hpp"
+#include "packs.hpp"
 #include "saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
 constexpr double kLittleGain = 0.1;
 constexpr int kMaxDescents = 1000;
+constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
+constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
+constexpr double kStillGrowing = 0.1;  // as a penalty falls by a factor e
+constexpr int kLastSteps = 3;   // whole steps after L tells no difference any more
 constexpr std::size_t kMostParameters = 4096;  // 128 MB of second derivatives
 
 class MultinomialFit {
@@ -25,26 +29,79 @@ class MultinomialFit {
 
     // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty.
     double maximise(Design design, double l1, double l2) {
+        begin(design, l1, l2);
+        is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
+        if (is_saturated_) return saturated_.fit(coefficients.data(), drift.data(), separated);
+        allocate();
+        const double objective = climb(true);
+        return separated && l1_ == 0 && l2_ == 0 ? supremum() : objective;
+    }
+
+    // Whether the last maximum is at infinity, and no formula says where its coefficients end. (A constant leaves by
+    // its intercepts alone, and its slopes are at rest.)
+    bool has_no_end() const { return separated && !is_saturated_ && l1_ == 0 && l2_ == 0 && levels_seen() > 1; }
+    bool is_saturated() const { return is_saturated_; }
+
+    // Leaves the coefficients under a weak penalty, and in `drift` how they would grow if it were e times
+    // smaller. Starts from `coefficients`, which the caller has set.
+    void settle(Design design) {
+        begin(design, 0.0, 0.0);
+        allocate();
+        evaluate(coefficients.data());
+        differentiate();
+        solve(true);  // without the penalty, to see what is a combination of others
+        for (std::size_t r = 0; r < design_.n_rows; ++r) l2_ += kWeak * total_[r];
+        l2_of_intercepts_ = kIntercepts * l2_;
+        climb(false);
+        for (int last = 0; last < kLastSteps; ++last) {
+            differentiate();
+            solve(false);
+            attempt(1.0);
+            coefficients.swap(trial_);
+        }
+        differentiate();
+        rest_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) rest_[k] = 2 * squared(k) * coefficients[k];
+        eliminate(rest_.data(), [&](std::size_t k, double, double) { return pivots_.is_usable(k); });
+        for (std::size_t k = 0; k < n_; ++k) drift[k] = std::fabs(step_[k]) > kStillGrowing ? step_[k] : 0.0;
+    }
+
+  private:
+    void begin(Design design, double l1, double l2) {
         design_ = design;
         l1_ = l1;
         l2_ = l2;
+        l2_of_intercepts_ = 0.0;
         slopes_ = design.n_levels - 1;
         n_ = design.n_predictors * slopes_;
         separated = false;
         drift.resize(n_);
-        if (l1 == 0 && l2 == 0 && saturated_.applies_to(design))
-            return saturated_.fit(coefficients.data(), drift.data(), separated);
-        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
-        allocate();
+    }
+
+    std::size_t levels_seen() const {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < design_.n_levels; ++k) {
+            double total = 0.0;
+            for (std::size_t r = 0; r < design_.n_rows; ++r) total += design_.counts[r * design_.n_levels + k];
+            n += total > 0;
+        }
+        return n;
+    }
+
+    // The penalty on the square of a coefficient.
+    double squared(std::size_t k) const { return k < slopes_ ? l2_of_intercepts_ : l2_; }
+
+    // Newton's steps from `coefficients` to the maximum, which is returned.
+    double climb(bool first) {
         double objective = evaluate(coefficients.data());
-        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+        for (int iteration = 0; iteration < kMaxSteps; ++iteration, first = false) {
             differentiate();
             previous_.swap(step_);
-            double promised = solve(iteration == 0);
-            if (lost_pivot_ && iteration) keep(previous_.data());
+            double promised = solve(first);
+            if (pivots_.any_lost) keep(previous_.data());
             if (l1_ > 0) promised = descend();
             if (!(promised > kPromisedGain)) break;
-            const double longest = largest(step_.data());
+            const double longest = largest_size(step_.data(), n_);
             double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
             const bool is_whole = length == 1.0;
             int halving = 0;
@@ -60,13 +117,11 @@ class MultinomialFit {
             objective = improved;
         }
         keep(step_.data());
-        return separated && l1_ == 0 && l2_ == 0 ? supremum() : objective;
+        return objective;
     }
 
-  private:
-    enum Pivot : unsigned char { kNever, kLost, kUsable };
-
     void allocate() {
+        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
         const std::size_t cells = design_.n_rows * design_.n_levels;
         for (Buffer<double>* of_cells : {&eta_, &power_}) of_cells->resize((cells + kPack - 1) / kPack * kPack);
         sum_.resize(design_.n_rows);
@@ -80,7 +135,6 @@ class MultinomialFit {
         hessian_.resize(n_ * n_);
         block_.resize(slopes_ * slopes_);
         residual_.resize(slopes_);
-        pivots_.resize(n_);
         std::memset(drift.data(), 0, n_ * sizeof(double));
         std::memset(step_.data(), 0, n_ * sizeof(double));
     }
@@ -129,14 +183,12 @@ class MultinomialFit {
             for (std::size_t k = 0; k < levels; ++k) sum_[r] += power_[r * levels + k];
             likelihood -= total_[r] * std::log(sum_[r]);
         }
-        double size = 0.0, square = 0.0;
+        double size = 0.0, squares = 0.0;
         if (l1_ > 0 || l2_ > 0) {
-            for (std::size_t k = slopes_; k < n_; ++k) {
-                size += std::fabs(b[k]);
-                square += b[k] * b[k];
-            }
+            for (std::size_t k = slopes_; k < n_; ++k) size += std::fabs(b[k]);
+            for (std::size_t k = 0; k < n_; ++k) squares += squared(k) * b[k] * b[k];
         }
-        return likelihood - l1_ * size - l2_ * square;
+        return likelihood - l1_ * size - squares;
     }
 
     // The gradient and the lower triangle of H at the last evaluated coefficients, which are `coefficients`.
@@ -148,9 +200,9 @@ class MultinomialFit {
             add_row(0, r, design_.starts[r]);
             for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) add_row(design_.active[a], r, a + 1);
         }
-        for (std::size_t k = slopes_; k < n_; ++k) {
-            gradient_[k] -= 2 * l2_ * coefficients[k];
-            hessian_[k * n_ + k] += 2 * l2_;
+        for (std::size_t k = 0; k < n_; ++k) {
+            gradient_[k] -= 2 * squared(k) * coefficients[k];
+            hessian_[k * n_ + k] += 2 * squared(k);
         }
     }
 
@@ -193,12 +245,9 @@ class MultinomialFit {
             full_.resize(n_ * n_);
             std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
         }
-        lost_pivot_ = false;
+        pivots_.begin(n_, first);
         return eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) {
-            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
-            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
-            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
-            return usable;
+            return pivots_.take(k, pivot, diagonal);
         });
     }
 
@@ -238,7 +287,7 @@ class MultinomialFit {
         }
         eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) {
             const bool is_free = k < slopes_ || coefficients[k] != 0 || std::fabs(gradient_[k]) > l1_;
-            return is_free && pivots_[k] == kUsable && pivot > kSmallestPivot * diagonal;
+            return is_free && pivots_.is_usable(k) && pivot > kSmallestPivot * diagonal;
         });
     }
 
@@ -253,7 +302,7 @@ class MultinomialFit {
             double moved = 0.0;
             for (std::size_t k = 0; k < n_; ++k) {
                 const double curvature = full_[k * n_ + k];
-                if (pivots_[k] != kUsable) continue;
+                if (!pivots_.is_usable(k)) continue;
                 const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
                 const double size = std::fabs(aim) - (k < slopes_ ? 0.0 : l1_) / curvature;
                 const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
@@ -272,17 +321,11 @@ class MultinomialFit {
         return gain;
     }
 
-    double largest(const double* step) const {
-        double found = 0.0;
-        for (std::size_t k = 0; k < n_; ++k) found = std::fabs(step[k]) > found ? std::fabs(step[k]) : found;
-        return found;
-    }
-
     // Takes note of a step at the end, or one that will not come again, and of the cells that leave.
     void keep(const double* step) {
         for (std::size_t k = 0; k < n_; ++k)
             if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
-        if (!(largest(step) > kStillMoving)) return;
+        if (!(largest_size(step, n_) > kStillMoving)) return;
         const std::size_t levels = design_.n_levels, cells = design_.n_rows * levels;
         if (!separated) {
             has_left_.resize(cells);
@@ -319,10 +362,10 @@ class MultinomialFit {
     }
 
     Design design_{};
-    double l1_ = 0.0, l2_ = 0.0;
+    double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0;
     std::size_t slopes_ = 0, n_ = 0;
-    bool lost_pivot_ = false;
-    Buffer<Pivot> pivots_;
+    bool is_saturated_ = false;
+    Pivots pivots_;
     Buffer<unsigned char> has_left_;
     Buffer<double> eta_, power_, sum_, total_, step_, previous_, trial_, gradient_, hessian_, full_, block_, residual_,
         rest_, change_;

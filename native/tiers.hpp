@@ -10,6 +10,9 @@
 
 namespace markhood {
 
+// Variables come from Python as signed numbers, which the bindings have checked.
+static constexpr std::size_t index_of(std::int64_t variable) { return static_cast<std::size_t>(variable); }
+
 // Packed samples: one sample per bit, rows padded with zero bits to `n_words` 64-bit words, a multiple
 // of eight. A variable with r levels is r - 1 rows, from starts[v] on; where `starts` is null, row
 // v is variable v, and binary. Where `weights` is null every sample counts once.
@@ -76,7 +79,7 @@ struct TableSink {
 
 // A binary network as its Gibbs sampler uses it: exp(-coupling) of each neighbour and exp(-field)
 // of each variable, the order of a sweep, and which variables need more than a double's range.
-struct GibbsNetwork {
+struct IsingNetwork {
     std::size_t n_variables;
     Lists neighbours;
     const double* coupling_odds;
@@ -159,14 +162,14 @@ struct Tier {
                           Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
 
     // Of each target's regression: intercepts and coefficients, (1 + sum over members of r_b - 1) times (r - 1), and
-    // how far the last Newton step would move each, much only where it is infinite.
+    // which of them are infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
-                         double* log_likelihoods, double* coefficients, double* drifts);
+                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite);
 
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
     // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,
     // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
-    void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
+    void (*ising_gibbs)(IsingNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 
     // The same for a network with any number of levels.
@@ -185,6 +188,11 @@ struct Tier {
                      const double* penalties, const double* fractions, std::size_t n_fractions,
                      std::size_t largest_support, L1Fits);
 
+    // The first variable with a one past the samples, and the first with a sample of two levels, or of a level and
+    // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.
+    void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
+                              const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
+
     // For plain rows only: of each pair, given the other neighbours of its first and of its second end, five numbers: the
     // maxima with and without a coupling, the log of the ratio of the Hessians' determinants, the
     // coupling, and its information. Slopes and coupling have the prior N(0, scale^2).
@@ -201,5 +209,6 @@ struct Tier {
 extern const Tier* const tier_scalar;
 extern const Tier* const tier_avx2;
 extern const Tier* const tier_avx512;
+extern const Tier* const tier_neon;
 
 }  // namespace markhood

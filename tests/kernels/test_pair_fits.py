@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.pair_fit import fit_pair, level_features
 from markhood.kernels.protocol import NO_PENALTY
-from markhood.kernels.reference.pair_fit import fit_pair, level_features
 from oracles.networks import hub, network
 from oracles.packing import pack, samples_with_levels
 from oracles.pair_model import integrated_log_bayes_factor, penalised_maximum

@@ -5,29 +5,18 @@ import pytest
 
 import markhood
 from markhood.errors import InputError
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
-from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.knowledge import Knowledge
+from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.pair_climb import climb_pairs
-from markhood.search.screen import pair_costs, screen
+from markhood.search.screen import screen
+from oracles.jobs import job_of
 from oracles.networks import network
 from oracles.packing import samples_of, samples_with_levels
 
 
-def learn(samples, kernels=None, start="or", **options):
-    return hill_climb(
-        samples,
-        criterion=Bic(0.5),
-        gamma=0.5,
-        depth=3,
-        rule="pair",
-        start=start,
-        kernels=kernels or NativeKernels(),
-        runner=Runner(),
-        **options,
-    )
+def learn(samples, kernels=None, start="or", knowledge=NOTHING):
+    job = job_of(samples, kernels=kernels, knowledge=knowledge)
+    return hill_climb(job, gamma=0.5, depth=3, rule="pair", start=start)
 
 
 def test_example_a_tree_of_pairs_is_the_screen():
@@ -35,38 +24,37 @@ def test_example_a_tree_of_pairs_is_the_screen():
     rng = np.random.default_rng(1)
     first = rng.integers(0, 2, (500, 4))
     values = np.concatenate([first, first ^ (rng.random((500, 4)) < 0.3)], axis=1)
-    samples, kernels = samples_of(values), NativeKernels()
-    screened = screen(samples, pair_costs(samples, 0.5), kernels, Runner())
+    job = job_of(samples_of(values))
+    screened = screen(job, 0.5)
     assert len(screened.edges) == 4
-    costs = pair_costs(samples, 0.5)
-    climbed = climb_pairs(screened.edges, samples, costs, kernels, Runner())
+    climbed = climb_pairs(job, screened.edges, 0.5)
     np.testing.assert_array_equal(climbed.edges, screened.edges)
 
 
 def test_property_no_flip_gains_at_the_end(kernels):
     samples = samples_of(network(5, 300, 8, strength=1.5))
     learned = learn(samples, kernels)
-    costs, runner = pair_costs(samples, 0.5), Runner()
-    present = {tuple(edge) for edge in learned.graph.edges.tolist()}
-    for edge in learned.or_graph.edges.tolist():
+    present = {tuple(edge) for edge in learned.edges.tolist()}
+    for edge in learned.or_edges.tolist():
         known = Knowledge(required=np.array([e for e in sorted(present) if e != tuple(edge)]))
         both = np.array(sorted(present | {tuple(edge)}))
-        alone = climb_pairs(both, samples, costs, kernels, runner, "empty", known)
+        job = job_of(samples, kernels=kernels, knowledge=known)
+        alone = climb_pairs(job, both, 0.5, "empty")
         assert (edge in alone.edges.tolist()) == (tuple(edge) in present)
 
 
 def test_example_every_start_and_backend_has_the_strong_edges(kernels):
     samples = samples_of(network(5, 1000, 8, strength=2.0))
     here, there = learn(samples, kernels), learn(samples)
-    np.testing.assert_array_equal(here.graph.edges, there.graph.edges)
-    assert learn(samples, kernels, start="empty").graph.n_edges > 0
+    np.testing.assert_array_equal(here.edges, there.edges)
+    assert len(learn(samples, kernels, start="empty").edges) > 0
 
 
 def test_example_what_is_known_beforehand_holds():
     samples = samples_of(network(5, 300, 8, strength=2.0))
-    first = learn(samples).graph.edges
+    first = learn(samples).edges
     known = Knowledge(required=np.array([[0, 7]]), forbidden=first[:1])
-    edges = learn(samples, knowledge=known).graph.edges.tolist()
+    edges = learn(samples, knowledge=known).edges.tolist()
     assert [0, 7] in edges
     assert first[0].tolist() not in edges
 
@@ -75,7 +63,7 @@ def test_example_levels():
     rng = np.random.default_rng(4)
     values = rng.integers(0, 3, (400, 4))
     values[:, 1] = np.where(rng.random(400) < 0.6, values[:, 0], values[:, 1])
-    assert learn(samples_with_levels(values)).graph.edges.tolist() == [[0, 1]]
+    assert learn(samples_with_levels(values)).edges.tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize("options", [{"criterion": "mpl"}, {"fit_penalty": "l2"}])

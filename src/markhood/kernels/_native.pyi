@@ -75,8 +75,8 @@ def fit_blankets(
     starts: _Integers | None,
     weights: _Reals | None,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, _Reals]: ...
-def gibbs(
+) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
+def ising_gibbs(
     neighbour_starts: _Integers,
     neighbours: _Integers,
     coupling_odds: _Reals,
@@ -158,3 +158,11 @@ def sample_graphs(
     n_sweeps: int,
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, int]: ...
+def unsound_variables(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    starts: _Integers | None,
+    masked: _Integers,
+    masks: NDArray[np.uint64],
+    instruction_set: str = "",
+) -> tuple[int, int]: ...

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
-from markhood.kernels import _native
+from markhood.kernels import _native, graph_chain, pair_fit
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -22,17 +22,17 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
-    GibbsNetwork,
     GraphChain,
     GraphSums,
+    IsingNetwork,
     L1Paths,
+    Network,
     PairFits,
     PairPrior,
-    PottsNetwork,
     Pricing,
+    Tiling,
+    Unsound,
 )
-from markhood.kernels.reference import graph_sampler, pair_fit
-from markhood.kernels.reference.multinomial import STILL_MOVING
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,7 +56,7 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True)
 class NativeKernels:
-    """Kernels for x86-64 (AVX-512, AVX2, POPCNT) and any other processor.
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class NativeKernels:
         One of ``available()``. The empty string means the best one.
     """
 
-    words_per_tile: ClassVar[float] = 4e7  # a few milliseconds of counting
-    largest_tile: ClassVar[int] = 1024  # the columns of a tile stay in the second-level cache
+    # A few milliseconds of counting, and columns that stay in the second-level cache.
+    TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
     instruction_set: str = ""
 
@@ -78,6 +78,10 @@ class NativeKernels:
     def available() -> list[str]:
         """Instruction sets that this processor can run, best first."""
         return _native.instruction_sets()
+
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
+        return self.TILING
 
     def associated_pairs(
         self,
@@ -179,7 +183,7 @@ class NativeKernels:
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _native.fit_blankets(
+        likelihoods, coefficients, infinite = _native.fit_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -189,43 +193,26 @@ class NativeKernels:
             **_variables(bits),
             instruction_set=self.instruction_set,
         )
-        return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
+        return Fits(likelihoods, coefficients, infinite.view(np.bool_))
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
         """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
-        draws, states, generators = _native.gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            network.coupling_odds,
-            network.field_odds,
-            network.order,
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
-        )
-        shape = chains.states.shape
-        moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
-        return draws.reshape(n_draws, *shape), moved
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
-        draws, states, generators = _native.potts_gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            *network[1:-1],
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
+        settings = {
+            "is_wide": network.is_wide.view(np.uint8),
+            "states": chains.states,
+            "generators": chains.generators,
+            "burn_in": burn_in,
+            "thinning": thinning,
+            "n_draws": n_draws,
+            "instruction_set": self.instruction_set,
+        }
+        advance: Any = _native.potts_gibbs
+        if isinstance(network, IsingNetwork):
+            advance = _native.ising_gibbs
+        draws, states, generators = advance(
+            network.neighbours.starts, network.neighbours.values, *network[1:-1], **settings
         )
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
@@ -286,7 +273,7 @@ class NativeKernels:
         given_second: Lists,
         scale: float,
     ) -> PairFits:
-        """Fit each pair with and without its coupling; levels and weights by the twin."""
+        """Fit each pair with and without its coupling; levels and weights in NumPy."""
         if not bits.is_plain:
             return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale)
         evidence = _native.fit_pairs(
@@ -312,9 +299,9 @@ class NativeKernels:
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over graphs; with levels or weights by the twin."""
+        """Advance a chain over graphs; with levels or weights in NumPy."""
         if not bits.is_plain:
-            return graph_sampler.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
+            return graph_chain.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
         present, generator, densities, sums, n_fits = _native.sample_graphs(
             bits.words,
             bits.n_samples,
@@ -328,6 +315,15 @@ class NativeKernels:
         probabilities, couplings, squares = sums.reshape(-1, 3).T
         found = GraphSums(densities, probabilities, couplings, squares, n_fits)
         return found, GraphChain(present, generator)
+
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted."""
+        found = _native.unsound_variables(
+            bits.words, bits.n_samples, bits.starts, masked, masks, self.instruction_set
+        )
+        return Unsound(*found)
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

@@ -1,65 +1,111 @@
-"""The ways of learning a graph: their options, checked, and how each is run.
+"""The ways of learning a graph: their options, checked, and the search that each stands for.
 
-A method is a small frozen object; `METHODS` lists them by the names that people type. What a
-method does with samples, and with what is known beforehand, is in `search`.
+A method is a small frozen object; `METHODS` lists them by the names that people type. What a method
+does with a job is in `search`: here it is only called, with the options that it takes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
-from markhood.data.samples import Samples
 from markhood.errors import InputError, option
-from markhood.execution.runner import Runner
-from markhood.graph.graph import Graph
-from markhood.kernels.greedy import TIE
-from markhood.kernels.protocol import Costs, FitPenalty, Kernels
-from markhood.learning.learned import Learned, finish, finish_pairs, timed
+from markhood.kernels.protocol import FitPenalty
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
-from markhood.search.chow_liu import require_forest, spanning_forest
-from markhood.search.combine import combine
-from markhood.search.hill_climbing import hill_climb
+from markhood.search.chow_liu import chow_liu
+from markhood.search.found import Found
+from markhood.search.graph_sampler import START_GAMMA, GraphPrior, Sweeps, bayes, bayes_again
+from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
-from markhood.search.knowledge import NOTHING, Knowledge
-from markhood.search.l1_paths import LARGEST_BLANKET, l1_blankets, slopes_of_edges
-from markhood.search.screen import pair_costs, screen
+from markhood.search.job import Job
+from markhood.search.l1_paths import l1_search
+from markhood.search.probabilities import Choice
+from markhood.search.screen import pairwise
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
 
 class Method(Protocol):
-    """Options of a way of learning, and the learning."""
+    """Options of a way of learning, and the search."""
 
     name: ClassVar[str]
+    is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets in the search, and edges in the graph that it ends with."""
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Search in samples that hardly differ from those in which something was found before."""
+        return self.search(job)
 
 
 @dataclass(frozen=True)
-class HillClimbing:
-    """Blankets searched for among all variables (HC).
+class Climbing(Method):
+    """Every variable's blanket by a greedy search, and a graph of these: what some methods share.
 
     Parameters
     ----------
     gamma : float, default=0.5
         Weight of the number of possible blankets in the criterion.
-    rule : {"global", "pair", "or", "and"}, default="global"
-        How blankets become a graph: by a climb, by a climb that scores each edge once with the likelihood of
-        its pair, by their union, or by their agreement.
-    criterion : "bic", "mpl" or Criterion, default="bic"
-        What scores a blanket; an object with a method ``score(table) -> float``.
+    rule : {"global", "or", "and"}, default="global"
+        How blankets become a graph: by a climb, by their union, or by their agreement.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    """
+
+    rules: ClassVar[list[str]] = ["global", "or", "and"]
+
+    gamma: float = 0.5
+    rule: str = "global"
+    start: str = "or"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+        _require_one_of("rule", self.rule, self.rules)
+        _require_one_of("start", self.start, ["or", "empty"])
+
+    @property
+    def near(self) -> dict[str, int | None]:
+        """Where blankets are looked for: among all variables."""
+        return {"depth": None}
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return hill_climb(
+            job,
+            gamma=self.gamma,
+            rule=self.rule,  # type: ignore[arg-type]
+            start=self.start,  # type: ignore[arg-type]
+            **self.near,  # type: ignore[arg-type]
+        )
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Search among the neighbours that were found before."""
+        return climb_again(job, before, self.rule, self.gamma)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class HillClimbing(Climbing):
+    """Blankets searched for among all variables (HC).
+
+    Parameters
+    ----------
+    gamma, rule, start
+        As for `Climbing`; the rule "pair" is a climb that scores each edge once, with the
+        likelihood of its pair.
+    criterion : "bic", "mpl" or Criterion, default="bic"
+        What scores a blanket; an object with a method ``score(table) -> float``.
     fit_penalty : {"l2", "l1"}, optional
         Maximise the likelihood in "bic" less a penalty on the slopes; intercepts are free.
     fit_strength : float, optional
@@ -67,19 +113,15 @@ class HillClimbing:
     """
 
     name: ClassVar[str] = "hc"
+    rules: ClassVar[list[str]] = ["global", "pair", "or", "and"]
 
-    gamma: float = 0.5
-    rule: str = "global"
     criterion: str | Criterion = "bic"
-    start: str = "or"
     fit_penalty: str | None = None
     fit_strength: float | None = None
 
     def __post_init__(self) -> None:
         """Check the options."""
-        _require_gamma(self.gamma)
-        _require_one_of("rule", self.rule, ["global", "pair", "or", "and"])
-        _require_one_of("start", self.start, ["or", "empty"])
+        super().__post_init__()
         is_known = isinstance(self.criterion, str) and self.criterion in CRITERIA
         is_class = isinstance(self.criterion, type)
         if not is_known and (is_class or not callable(getattr(self.criterion, "score", None))):
@@ -90,46 +132,28 @@ class HillClimbing:
         _require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
         if self.rule == "pair" and (self.criterion != "bic" or self.fit_penalty is not None):
             raise InputError(
-                f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: use it with "
-                f"{option('criterion', 'bic')} and without {option('fit_penalty')}."
+                f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: "
+                f"use it with {option('criterion', 'bic')} and without {option('fit_penalty')}."
             )
         if self.fit_penalty is not None and self.criterion != "bic":
             raise InputError(
-                "fit_penalty is for the criterion 'bic', which alone fits regressions: leave one "
-                "of the two out."
+                f"{option('fit_penalty')} is for the criterion 'bic', which alone fits "
+                "regressions: leave one of the two out."
             )
         if self.fit_strength is not None:
             if self.fit_penalty is None:
                 raise InputError(
-                    "fit_strength needs a fit_penalty: give l1 or l2, or leave it out."
+                    f"{option('fit_strength')} needs a {option('fit_penalty')}: give l1 or l2, or "
+                    "leave it out."
                 )
             if not _is_number(self.fit_strength) or self.fit_strength <= 0:
                 raise InputError(
-                    f"fit_strength must be a number above 0, not {self.fit_strength!r}."
+                    f"{option('fit_strength')} must be a number above 0, not {self.fit_strength!r}."
                 )
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        return hill_climb(
-            samples,
-            criterion=self.criterion_used(),
-            gamma=self.gamma,
-            rule=self.rule,  # type: ignore[arg-type]
-            start=self.start,  # type: ignore[arg-type]
-            kernels=kernels,
-            runner=runner,
-            knowledge=knowledge,
-            **self.near(),
-        )
-
-    def near(self) -> dict[str, int | None]:
-        """Say where blankets are looked for: here among all variables."""
-        return {"depth": None}
-
-    def criterion_used(self) -> Criterion:
-        """Return what scores blankets, as an object."""
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets."""
         if not isinstance(self.criterion, str):
             return self.criterion
         if self.fit_penalty is None:
@@ -144,7 +168,7 @@ class Plrhc(HillClimbing):
 
     Parameters
     ----------
-    gamma, rule, criterion, start
+    gamma, rule, criterion, start, fit_penalty, fit_strength
         As for `HillClimbing`; the screen's criterion is always BIC_gamma.
     depth : int, default=3
         How many steps of the screened graph are near.
@@ -163,30 +187,35 @@ class Plrhc(HillClimbing):
         _require_count("depth", self.depth)
         _require_count("max_candidates", 1 if self.max_candidates is None else self.max_candidates)
 
+    @property
     def near(self) -> dict[str, int | None]:
-        """Say where blankets are looked for: within some steps."""
+        """Where blankets are looked for: within some steps."""
         most = None if self.max_candidates is None else int(self.max_candidates)
         return {"depth": int(self.depth), "max_candidates": most}
 
 
 @dataclass(frozen=True)
-class MarginalPseudoLikelihood(HillClimbing):
+class MarginalPseudoLikelihood(Climbing):
     """Hill climbing over all variables by the marginal pseudo-likelihood (MPL).
 
     Parameters
     ----------
-    gamma, rule, criterion, start
-        As for `HillClimbing`, with the defaults of the method's authors.
+    gamma, rule, start
+        As for `Climbing`, with the defaults of the method's authors.
     """
 
     name: ClassVar[str] = "mpl"
 
-    criterion: str | Criterion = "mpl"
     start: str = "empty"
+
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets."""
+        return Mpl(self.gamma)
 
 
 @dataclass(frozen=True)
-class L1Logistic:
+class L1Logistic(Method):
     """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC).
 
     Parameters
@@ -216,45 +245,24 @@ class L1Logistic:
         _require_one_of("standardize", self.standardize, [True, False])
         _require_one_of("refit", self.refit, [True, False])
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        seconds: dict[str, float] = {}
-        with timed(seconds, "paths"):
-            blankets = l1_blankets(
-                samples,
-                gamma=float(self.gamma),
-                standardize=self.standardize,
-                refit=self.refit,
-                kernels=kernels,
-                runner=runner,
-                # A support past this never came back to one that can be chosen (0 of 5568 paths).
-                largest_support=4 * LARGEST_BLANKET if self.refit else None,
-                knowledge=knowledge,
-            )
-        or_edges = combine(blankets.members, "or")
-        edges = or_edges if self.rule == "or" else combine(blankets.members, "and")
-        learned = finish(
-            samples,
-            edges,
-            criterion=Bic(self.gamma),
-            kernels=kernels,
-            runner=runner,
-            or_edges=or_edges,
-            evaluations={"paths": blankets.evaluations},
-            seconds=seconds,
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores supports."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return l1_search(
+            job,
+            gamma=float(self.gamma),
+            rule=self.rule,
+            standardize=self.standardize,
+            refit=self.refit,
         )
-        if blankets.slopes is None:
-            return learned
-        # Without a refit the path's own coefficients are the answer, zero where an end has none.
-        ends = slopes_of_edges(blankets.members, blankets.slopes, edges)
-        graph = Graph(samples.names, edges, learned.graph.evidence_ends, ends)
-        return replace(learned, graph=graph)
 
 
 @dataclass(frozen=True)
-class BlanketsJointPosterior:
+class BlanketsJointPosterior(Method):
     """The graph whose independence assertions are most probable together (BJP).
 
     Parameters
@@ -271,27 +279,18 @@ class BlanketsJointPosterior:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        seconds: dict[str, float] = {}
-        with timed(seconds, "climb"):
-            found = blankets_joint_posterior(samples, kernels, runner, knowledge)
-        return finish(
-            samples,
-            found.edges,
-            criterion=Bic(self.gamma),
-            kernels=kernels,
-            runner=runner,
-            or_edges=found.edges,
-            evaluations={"climb": found.evaluations},
-            seconds=seconds,
-        )
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores the edges of the finished graph."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return blankets_joint_posterior(job)
 
 
 @dataclass(frozen=True)
-class Pairwise:
+class Pairwise(Method):
     """The screen alone: all pairs that depend on each other, directly or not.
 
     Parameters
@@ -308,20 +307,19 @@ class Pairwise:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        seconds: dict[str, float] = {}
-        with timed(seconds, "screen"):
-            screened = screen(samples, pair_costs(samples, self.gamma), kernels, runner)
-        edges = knowledge.applied_to(screened.edges)
-        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores pairs."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return pairwise(job, self.gamma)
 
 
 @dataclass(frozen=True)
-class ChowLiu:
-    """The most likely forest.
+class ChowLiu(Method):
+    """The forest under which the data are most likely.
 
     Parameters
     ----------
@@ -341,18 +339,85 @@ class ChowLiu:
         _require_gamma(self.gamma)
         _require_one_of("forest", self.forest, [True, False])
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        require_forest(knowledge, samples.names)
-        seconds: dict[str, float] = {}
-        with timed(seconds, "screen"):
-            costs = pair_costs(samples, self.gamma) if self.forest else Costs(0.0, TIE)
-            screened = screen(samples, costs, kernels, runner)
-        with timed(seconds, "forest"):
-            edges = spanning_forest(screened, samples.n_variables, knowledge)
-        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores the edges."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return chow_liu(job, self.gamma, self.forest)
+
+
+@dataclass(frozen=True)
+class Bayes(Method):
+    """Every pair that may be an edge with its probability, by chains over graphs.
+
+    Parameters
+    ----------
+    fdr : float, optional
+        Keep the largest set of likeliest pairs of which no more than this share is expected to be
+        false; in place of ``min_probability``.
+    min_probability : float, default=0.5
+        Keep the pairs whose probability is above this.
+    edge_prior : float, optional
+        The probability of an edge before the data are seen; by default learned from all pairs.
+    sweeps : int, default=30
+        Over how many sweeps of each chain probabilities are averaged; half as many come before.
+    chains : int, default=4
+        How many chains there are.
+    """
+
+    name: ClassVar[str] = "bayes"
+    is_random: ClassVar[bool] = True
+
+    fdr: float | None = None
+    min_probability: float = 0.5
+    edge_prior: float | None = None
+    sweeps: int = 30
+    chains: int = 4
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        for name in ("fdr", "edge_prior"):
+            value = getattr(self, name)
+            if value is not None and (not _is_number(value) or not 0 < value < 1):
+                raise InputError(
+                    f"{option(name)} must be a number between 0 and 1, both excluded, not "
+                    f"{value!r}."
+                )
+        least = self.min_probability
+        if not _is_number(least) or not 0 <= least < 1:
+            raise InputError(
+                f"{option('min_probability')} must be a number from 0 to below 1, not {least!r}."
+            )
+        if self.fdr is not None and least != 0.5:
+            raise InputError(
+                f"{option('fdr')} and {option('min_probability')} both choose edges: leave one of "
+                "the two out."
+            )
+        _require_count("sweeps", self.sweeps)
+        _require_count("chains", self.chains)
+
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets where the chains begin, and the edges of the finished graph."""
+        return Bic(START_GAMMA)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        choice = Choice(self.fdr, self.min_probability)
+        return bayes(job, choice=choice, **self._chains)
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Sample among the candidates that there were before."""
+        return bayes_again(job, before, **self._chains)
+
+    @property
+    def _chains(self) -> dict[str, Any]:
+        prior = GraphPrior(None if self.edge_prior is None else float(self.edge_prior))
+        averaged = int(self.sweeps)
+        return {"prior": prior, "sweeps": Sweeps(int(self.chains), (averaged + 1) // 2, averaged)}
 
 
 METHODS: Mapping[str, type[Method]] = {
@@ -360,6 +425,7 @@ METHODS: Mapping[str, type[Method]] = {
     for method in (
         Plrhc,
         HillClimbing,
+        Bayes,
         L1Logistic,
         MarginalPseudoLikelihood,
         BlanketsJointPosterior,
@@ -383,8 +449,10 @@ def method_named(name: str, options: Mapping[str, Any]) -> Method:
     for given in options:
         if given not in known:
             close = get_close_matches(given, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"it takes {', '.join(known)}."
-            raise InputError(f"Method {name!r} has no option {given!r}: {hint}")
+            hint = f"did you mean {option(close[0])}?" if close else f"it takes {', '.join(known)}."
+            raise InputError(
+                f"Method {name!r} has no option {option(given, options[given])}: {hint}"
+            )
     return METHODS[name](**options)
 
 
@@ -397,17 +465,17 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _require_count(option: str, value: Any) -> None:
+def _require_count(name: str, value: Any) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{option} must be a whole number from 1 up, not {value!r}.")
+        raise InputError(f"{option(name)} must be a whole number from 1 up, not {value!r}.")
 
 
 def _require_gamma(gamma: float) -> None:
     if not _is_number(gamma) or gamma < 0:
-        raise InputError(f"gamma must be a finite number from 0 up, not {gamma!r}.")
+        raise InputError(f"{option('gamma')} must be a finite number from 0 up, not {gamma!r}.")
 
 
-def _require_one_of(option: str, value: Any, choices: list[Any]) -> None:
+def _require_one_of(name: str, value: Any, choices: list[Any]) -> None:
     if value not in choices:
         listed = ", ".join(map(str, choices))
-        raise InputError(f"Unknown {option} {value!r}: choose one of {listed}.")
+        raise InputError(f"Unknown {option(name)} {value!r}: choose one of {listed}.")

@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
-from markhood.kernels.reference.multinomial import fit_multinomial
+from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import Table
 from markhood.scores.table import BlanketTable
 
@@ -55,12 +55,5 @@ class Bic:
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""
-        costs = self.costs(table.n_samples, table.n_variables)
-        reached = fit_multinomial(
-            Table(table.configurations, table.counts.astype(float), table.blanket_levels),
-            *self.penalty,
-        ).objective
-        n_predictors = 1 + sum(table.blanket_levels) - table.n_blanket
-        parameters = n_predictors * (table.counts.shape[1] - 1)
-        charge = parameters * costs.parameter + table.n_blanket * costs.variable
-        return float(reached - charge)
+        counted = Table(table.configurations, table.counts.astype(float), table.blanket_levels)
+        return score_of(counted, self.costs(table.n_samples, table.n_variables))

@@ -18,15 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
-from markhood.kernels.protocol import Costs, Kernels
-from markhood.kernels.reference.pair_fit import level_features
-from markhood.kernels.tables import codes
-from markhood.search.knowledge import Knowledge
+from markhood.graph.numbering import pair_numbers
+from markhood.search.job import Job
 
 MOST_VARIABLES = 724  # and fewer where they have many levels
 BINS = 128
-LEAST_RATIO = 1e-12  # that a pair is asked to have, so in effect none
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +32,7 @@ class OtherPairs:
     Attributes
     ----------
     numbers : ndarray of shape (n,), dtype int64
-        i d + j of each pair i < j.
+        Of each pair, as `pair_numbers` gives them.
     ratios : ndarray of shape (n,), dtype float64
         Likelihood ratios.
     information : ndarray of shape (n, q), dtype float64
@@ -66,42 +62,23 @@ class OtherPairs:
         return np.log(sums[used] / counts[used]), counts[used] * self.weight
 
 
-def measure_other_pairs(samples: Samples, knowledge: Knowledge, kernels: Kernels) -> OtherPairs:
+def measure_other_pairs(job: Job) -> OtherPairs:
     """Measure all pairs that may be edges, or those of some variables."""
-    d, n_rows = samples.n_variables, int(np.diff(samples.starts).max(initial=1))
+    samples, d = job.samples, job.n_variables
+    most = MOST_VARIABLES // int(np.diff(samples.starts).max(initial=1))
     chosen = np.arange(d)
-    if d > MOST_VARIABLES // n_rows:
+    if d > most:
         rng = np.random.default_rng(0)
-        chosen = np.sort(rng.choice(d, min(d, max(32, MOST_VARIABLES // n_rows)), replace=False))
-    picked = samples.pick(chosen)
+        chosen = np.sort(rng.choice(d, min(d, max(32, most)), replace=False))
     n = len(chosen)
-    every = range(n)
-    found = kernels.associated_tables(picked.bits, every, every, Costs(LEAST_RATIO, 0.0))
-    ratios = np.zeros((n, n))
-    ratios[tuple(found.pairs.T)] = found.ratios
     i, j = np.triu_indices(n, 1)
-    spread = _spreads(picked)
-    information = np.einsum("nu,nv->nuv", samples.total_weight * spread[i], spread[j])
-    varies = ~picked.is_constant
-    allowed = knowledge.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
+    ratios, spreads = job.scorer.dependence(chosen)
+    information = np.einsum("nu,nv->nuv", samples.total_weight * spreads[i], spreads[j])
+    varies = ~samples.is_constant[chosen]
+    allowed = job.knowledge.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
     return OtherPairs(
-        (chosen[i] * d + chosen[j])[allowed],
+        pair_numbers(np.column_stack([chosen[i], chosen[j]])[allowed]),
         ratios[i, j][allowed],
-        information.reshape(len(i), spread.shape[1] ** 2)[allowed],
+        information.reshape(len(i), spreads.shape[1] ** 2)[allowed],
         d * (d - 1) / max(n * (n - 1), 1),
     )
-
-
-def _spreads(samples: Samples) -> NDArray[np.float64]:
-    """Return the variances of every variable's features along their axes, padded with zeros."""
-    n_rows = np.diff(samples.starts)
-    spreads = np.zeros((samples.n_variables, int(n_rows.max(initial=1))))
-    weighting = samples.bits.weighting
-    weights = None if weighting is None else weighting.weights
-    for v, n in enumerate(n_rows.tolist()):
-        share = np.bincount(codes(samples.bits, v), weights, minlength=n + 1) / samples.total_weight
-        features = level_features(n + 1)
-        mean = share @ features
-        covariance = (features.T * share) @ features - np.outer(mean, mean)
-        spreads[v, :n] = np.maximum(np.linalg.eigvalsh(covariance), 0.0)
-    return spreads

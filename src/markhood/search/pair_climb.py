@@ -2,7 +2,7 @@
 
 The paper's climb (`climb.py`) adds up what an edge is worth to either end's regression, as if the
 two were different evidence. Here the gain of an edge is the likelihood ratio of (x_i, x_j) given the
-other neighbours of both, less one price (`kernels/reference/pair_fit.py`, without a prior):
+other neighbours of both, less one price (`kernels/pair_fit.py`, without a prior):
 
     gain = l1 - l0 - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1).
 
@@ -19,31 +19,22 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
-from markhood.execution.runner import Runner, cut
+from markhood.execution.runner import cut
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Costs, Kernels
-from markhood.search.climb import Climbed, Start, best_flip
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.climb import Climbed, Start, best_flip, present_at
+from markhood.search.job import Job
 
 EDGES_PER_TILE = 64
 MOST_FLIPS = 10
 
 
 def climb_pairs(
-    edges: NDArray[np.int64],
-    samples: Samples,
-    costs: Costs,
-    kernels: Kernels,
-    runner: Runner,
-    start: Start = "or",
-    knowledge: Knowledge = NOTHING,
+    job: Job, edges: NDArray[np.int64], gamma: float, start: Start | NDArray[np.int64] = "or"
 ) -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
-    required = knowledge.requires(edges)
-    state = _Pairs(edges, required, samples, costs, kernels, start)
-    tiles = runner.map("climb", state.score, cut(len(edges), EDGES_PER_TILE))
+    state = _Pairs(job, edges, gamma, start)
+    tiles = job.runner.map("climb", state.score, cut(len(edges), EDGES_PER_TILE))
     state.take(np.arange(len(edges)), np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         touched = state.flip(edge)
@@ -56,21 +47,18 @@ class _Pairs:
 
     def __init__(
         self,
+        job: Job,
         edges: NDArray[np.int64],
-        required: NDArray[np.bool_],
-        samples: Samples,
-        costs: Costs,
-        kernels: Kernels,
-        start: Start,
+        gamma: float,
+        start: Start | NDArray[np.int64],
     ) -> None:
-        self.present = required | (start == "or")
+        required = job.knowledge.requires(edges)
+        self.present = required | present_at(start, edges)
         self.evaluations: Counter[int] = Counter()  # by the neighbours that both ends have besides
         self._edges, self._required = edges, required
-        self._bits, self._kernels = samples.bits, kernels
-        n_parameters = np.diff(samples.starts)[edges].prod(axis=1)
-        self._prices = n_parameters * costs.parameter + costs.variable
-        self._neighbours: list[set[int]] = [set() for _ in range(samples.n_variables)]
-        self._at: list[list[int]] = [[] for _ in range(samples.n_variables)]
+        self._scorer, self._gamma = job.scorer, gamma
+        self._neighbours: list[set[int]] = [set() for _ in range(job.n_variables)]
+        self._at: list[list[int]] = [[] for _ in range(job.n_variables)]
         for edge, (i, j) in enumerate(edges.tolist()):
             self._at[i].append(edge)
             self._at[j].append(edge)
@@ -89,8 +77,7 @@ class _Pairs:
             Lists.of([sorted(self._neighbours[i] - {j}) for i, j in ends.tolist()])
             for ends in (pairs, pairs[:, ::-1])
         )
-        fits = self._kernels.fit_pairs(self._bits, pairs, first, second, np.inf)
-        worth = fits.joint - fits.apart - self._prices[which]
+        worth = self._scorer.pair_gains(pairs, first, second, self._gamma)
         return np.asarray(np.where(self.present[which], -worth, worth))
 
     def take(self, edges: NDArray[np.int64], gains: NDArray[np.float64]) -> None:
