@@ -23,14 +23,16 @@ import numpy as np
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.native import NativeKernels
-from markhood.learning.learned import Learned
 from markhood.paper.comparison import Comparison
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
-from markhood.scores.bic import Bic
-from markhood.search.graph_sampler import EdgeProbabilities, sample_edges
+from markhood.scores.discrete import DiscreteScorer
+from markhood.search.found import Found
+from markhood.search.graph_sampler import SCREEN_GAMMA, sample_edges
 from markhood.search.hill_climbing import hill_climb
+from markhood.search.job import Job
+from markhood.search.probabilities import Choice, EdgeProbabilities
+from markhood.search.screen import screen
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,
@@ -132,28 +134,21 @@ def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
 def measure(samples: Samples, truth: Graph) -> dict[str, float]:
     """Learn from one data set in each way."""
     start = time.perf_counter()
-    plrhc = climb(samples, "global")
+    job = Job(samples, DiscreteScorer(samples), Runner(1))
+    plrhc = climb(job, "global")
     between = time.perf_counter()
-    bayes = sample_edges(
-        samples,
-        plrhc.graph.edges,
-        also=plrhc.or_graph.edges,
-        kernels=NativeKernels(),
-        runner=Runner(1),
-    )
+    also = np.concatenate([screen(job, SCREEN_GAMMA).edges, plrhc.or_edges])
+    bayes = sample_edges(job, plrhc.edges, also)
     end = time.perf_counter()
-    graphs = {
-        "plrhc": plrhc.graph.edges,
-        "pair": climb(samples, "pair").graph.edges,
-        "bayes": bayes.edges(),
-    }
+    graphs = {"plrhc": plrhc.edges, "pair": climb(job, "pair").edges, "bayes": bayes.edges}
     true = set(map(tuple, truth.edges.tolist()))
     measured: dict[str, float] = {}
     for method, edges in graphs.items():
         found = set(map(tuple, edges.tolist()))
         measured |= {f"{method}_false": len(found - true), f"{method}_missed": len(true - found)}
     for rate in RATES:
-        chosen = set(map(tuple, bayes.edges(rate).tolist()))
+        within = Choice(fdr=rate).among(bayes.probabilities)
+        chosen = set(map(tuple, bayes.pairs[within].tolist()))
         label = f"fdr{100 * rate:g}"
         measured |= {f"{label}_found": len(chosen), f"{label}_false": len(chosen - true)}
     d = truth.n_nodes
@@ -169,18 +164,9 @@ def measure(samples: Samples, truth: Graph) -> dict[str, float]:
     }
 
 
-def climb(samples: Samples, rule: str) -> Learned:
+def climb(job: Job, rule: str) -> Found:
     """Learn by PLRHC, with the paper's rule or another."""
-    return hill_climb(
-        samples,
-        criterion=Bic(0.5),
-        gamma=0.5,
-        depth=3,
-        rule=rule,
-        start="or",
-        kernels=NativeKernels(),
-        runner=Runner(1),
-    )
+    return hill_climb(job, gamma=0.5, depth=3, rule=rule, start="or")
 
 
 def _binned(bayes: EdgeProbabilities, true: set[tuple[int, int]]) -> dict[str, float]:

@@ -217,3 +217,10 @@ def test_example_columns_of_edges():
     assert columns["probability"].tolist() == [0.2, 0.0]
     np.testing.assert_allclose(columns["coupling_low"], [-1.196, np.nan], atol=1e-3)
     np.testing.assert_allclose(columns["coupling_high"], [-0.804, np.nan], atol=1e-3)
+
+
+def test_example_other_pairs_that_are_all_alike_are_counted():
+    values = np.tile([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], (10, 1))
+    factors, counts = measure_other_pairs(job_of(samples_of(values))).histogram(np.empty(0), 1.0)
+    assert counts.sum() == 3
+    assert np.all(factors < 0)

@@ -23,6 +23,7 @@ from markhood.search.job import Job
 
 MOST_VARIABLES = 724  # and fewer where they have many levels
 BINS = 128
+LEAST_WIDTH = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,9 @@ class OtherPairs:
         known = scale * scale * self.information[is_other]
         shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
         factors = self.ratios[is_other] * shrunk - np.log1p(known).sum(axis=1) / 2
-        counts, bounds = np.histogram(factors, BINS)
+        # Bins have a width, even where all pairs are alike.
+        bounds = np.linspace(factors.min() - LEAST_WIDTH, factors.max() + LEAST_WIDTH, BINS + 1)
+        counts = np.histogram(factors, bounds)[0]
         # The mean Bayes factor of a bin: probabilities as small as theirs are in proportion to it.
         sums = np.histogram(factors, bounds, weights=np.exp(factors))[0]
         used = counts > 0
