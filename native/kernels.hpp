@@ -3,6 +3,7 @@
 #include "associated_tables.hpp"
 #include "blankets.hpp"
 #include "gibbs.hpp"
+#include "graph_sampler.hpp"
 #include "independence.hpp"
 #include "l1_path.hpp"
 #include "pairs.hpp"
@@ -14,7 +15,7 @@ namespace markhood::MARKHOOD_TIER {
 static constexpr Tier table_of(const char* name) {
     return {name,         associated_pairs, associated_tables, toggle_scores,      grow_blankets,
             fit_blankets, ising_gibbs,      potts_gibbs,       independence_tests, l1_paths,
-            unsound_variables};
+            unsound_variables, fit_pairs,   sample_graphs};
 }
 
 }  // namespace markhood::MARKHOOD_TIER

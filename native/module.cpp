@@ -381,6 +381,64 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
             to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
 }
 
+void require_pairs(const In<std::int64_t, 2>& pairs, std::size_t n_variables) {
+    require(pairs.shape(1) == 2, "a pair has two variables");
+    for (std::size_t k = 0; k < pairs.shape(0); ++k)
+        require(pairs(k, 0) >= 0 && pairs(k, 0) < pairs(k, 1) && static_cast<std::size_t>(pairs(k, 1)) < n_variables,
+                "pairs must be two row numbers, the lower first");
+}
+
+Out<double> fit_pairs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, Integers first_starts,
+                      Integers first, Integers second_starts, Integers second, double scale,
+                      const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = pairs.shape(0);
+    require_pairs(pairs, bits.n_rows);
+    const Lists given_first = lists(first_starts, first, n, bits.n_rows);
+    const Lists given_second = lists(second_starts, second, n, bits.n_rows);
+    require(scale > 0, "the scale must be positive");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<double> evidence(5 * n);
+    {
+        nb::gil_scoped_release release;
+        tier.fit_pairs(bits, pairs.data(), n, given_first, given_second, scale, evidence.data());
+    }
+    return to_numpy(std::move(evidence));
+}
+
+std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, std::int64_t> sample_graphs(
+    Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds,
+    In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density, bool learns_density,
+    In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator, std::size_t n_settling, std::size_t n_sweeps,
+    const std::string& instruction_set) {
+    const BitRows bits = bit_rows(words, n_samples);
+    const std::size_t n = pairs.shape(0);
+    require_pairs(pairs, bits.n_rows);
+    for (std::size_t k = 1; k < n; ++k)
+        require(pairs(k - 1, 0) < pairs(k, 0) || (pairs(k - 1, 0) == pairs(k, 0) && pairs(k - 1, 1) < pairs(k, 1)),
+                "pairs must ascend");
+    require(prior_log_odds.shape(0) == n && present.shape(0) == n, "there must be odds and a state a pair");
+    require(bin_counts.shape(0) == bin_log_bayes_factors.shape(0), "there must be one count a bin");
+    require(generator.shape(0) == 4, "a generator has four numbers");
+    require(scale > 0, "the scale must be positive");
+    require(density > 0 && density < 1, "the density must be between 0 and 1");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<std::uint8_t> state(present.data(), present.data() + n);
+    std::vector<std::uint32_t> random(generator.data(), generator.data() + 4);
+    std::vector<double> densities(n_settling + n_sweeps), sums(3 * n);
+    std::int64_t n_fits;
+    {
+        nb::gil_scoped_release release;
+        n_fits = tier.sample_graphs(bits,
+                                    {pairs.data(), n, prior_log_odds.data(), bin_log_bayes_factors.data(),
+                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density,
+                                     state.data(), random.data()},
+                                    n_settling, n_sweeps, densities.data(), sums.data());
+    }
+    return {to_numpy(std::move(state)), to_numpy(std::move(random)), to_numpy(std::move(densities)),
+            to_numpy(std::move(sums)), n_fits};
+}
+
 std::pair<std::int64_t, std::int64_t> unsound_variables(Words words, std::size_t n_samples, Starts starts,
                                                         Integers masked, Words masks,
                                                         const std::string& instruction_set) {
@@ -429,6 +487,11 @@ NB_MODULE(_native, m) {
           "weights"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
+    m.def("fit_pairs", &fit_pairs, "words"_a, "n_samples"_a, "pairs"_a, "first_starts"_a, "first"_a,
+          "second_starts"_a, "second"_a, "scale"_a, "instruction_set"_a = "");
+    m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
+          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "present"_a,
+          "generator"_a, "n_settling"_a, "n_sweeps"_a, "instruction_set"_a = "");
     m.def("unsound_variables", &unsound_variables, "words"_a, "n_samples"_a, "starts"_a.none(), "masked"_a, "masks"_a,
           "instruction_set"_a = "");
 }

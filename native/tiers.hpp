@@ -118,6 +118,22 @@ struct L1Fits {
     void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
 };
 
+// One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
+// own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
+// candidates are counted in bins of log Bayes factors. `present` and `generator` are where the chain is.
+struct GraphChain {
+    const std::int64_t* pairs;
+    std::size_t n_pairs;
+    const double* prior_log_odds;
+    const double* bin_log_bayes_factors;
+    const double* bin_counts;
+    std::size_t n_bins;
+    double scale, density;
+    bool learns_density;
+    std::uint8_t* present;
+    std::uint32_t* generator;
+};
+
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
 };
@@ -176,6 +192,17 @@ struct Tier {
     // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.
     void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
                               const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
+
+    // For plain rows only: of each pair, given the other neighbours of its first and of its second end, five numbers: the
+    // maxima with and without a coupling, the log of the ratio of the Hessians' determinants, the
+    // coupling, and its information. Slopes and coupling have the prior N(0, scale^2).
+    void (*fit_pairs)(BitRows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first,
+                      Lists given_second, double scale, double* evidence);
+
+    // For plain rows only: sweeps n_settling + n_sweeps times, writes the density after each, and of the latter adds up
+    // for every pair P, P theta and P (theta^2 + variance of theta). Returns how many pairs were fitted.
+    std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
+                                  double* densities, double* sums);
 };
 
 // Null where this build or architecture has none.

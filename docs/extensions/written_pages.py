@@ -20,6 +20,7 @@ GROUPS = {
     "Estimators": [
         "PLRHC",
         "HillClimbing",
+        "Bayes",
         "L1Logistic",
         "MarginalPseudoLikelihood",
         "BlanketsJointPosterior",

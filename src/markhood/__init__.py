@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
     from markhood.estimators.l1_logistic import L1Logistic
     from markhood.estimators.pairs import ChowLiu, Pairwise
+    from markhood.estimators.probabilities import Bayes
     from markhood.graph import convert
     from markhood.graph.graph import Graph
     from markhood.learning.learn import learn
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLRHC",
+    "Bayes",
     "BlanketsJointPosterior",
     "ChowLiu",
     "DataWarning",
@@ -68,6 +70,7 @@ __all__ = [
 
 _HOMES = {
     "PLRHC": "markhood.estimators.hill_climbing",
+    "Bayes": "markhood.estimators.probabilities",
     "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",

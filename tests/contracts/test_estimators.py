@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import markhood
 from markhood import (
     PLRHC,
+    Bayes,
     BlanketsJointPosterior,
     ChowLiu,
     HillClimbing,
@@ -21,6 +22,7 @@ from markhood.paper.experiment import Cell, Sampling, draw
 ESTIMATORS = {
     "plrhc": PLRHC(),
     "hc": HillClimbing(),
+    "bayes": Bayes(),
     "l1lr": L1Logistic(),
     "mpl": MarginalPseudoLikelihood(),
     "bjp": BlanketsJointPosterior(),

@@ -23,7 +23,7 @@ OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "da
            "out.json", "protected.csv", "closed/out.csv", "loop.json", "saved/run.json"]  # fmt: skip
 
 WORDS: dict[str, list[str]] = {
-    "method": ["plrhc", "hc", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "x"],
+    "method": ["plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "x"],
     "rule": ["global", "or", "and", "x"],
     "gamma": REAL,
     "depth": LARGE,

@@ -33,7 +33,9 @@ def test_example_bad_depth(depth):
 
 @pytest.mark.parametrize("rule", ["xor", "OR", None, 1])
 def test_example_bad_rule(rule):
-    with pytest.raises(InputError, match=r"^Unknown rule .+: choose one of global, or, and\.$"):
+    with pytest.raises(
+        InputError, match=r"^Unknown rule .+: choose one of global, pair, or, and\.$"
+    ):
         learn(VALUES, rule=rule)
 
 

@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 from markhood.data.samples import words_per_row
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.kernels.reference.gibbs import next_random
+from markhood.kernels.generator import next_random
 from markhood.model.ising.model import IsingModel
 from markhood.model.sampling.gibbs import colouring
 from model.enumerated import pair_table, probabilities

@@ -33,6 +33,7 @@ NAMES = [f"x{v}" for v in range(D)]
 WAYS = [
     *((name, {}) for name in METHODS),
     ("hc", {"rule": "and"}),
+    ("plrhc", {"rule": "pair"}),
     ("hc", {"rule": "or", "criterion": OwnCriterion()}),
     ("hc", {"start": "empty"}),
     ("plrhc", {"depth": 1, "start": "empty", "criterion": "mpl"}),

@@ -39,6 +39,11 @@ def learn(
     standardize: options.Standardize = None,
     refit: options.Refit = None,
     forest: options.Forest = None,
+    fdr: options.Fdr = None,
+    min_probability: options.MinProbability = None,
+    edge_prior: options.EdgePrior = None,
+    sweeps: options.Sweeps = None,
+    chains: options.Chains = None,
     required_edges: options.RequiredEdges = None,
     forbidden_edges: options.ForbiddenEdges = None,
     groups: options.Groups = None,
@@ -64,6 +69,8 @@ def learn(
       markhood learn spins.npy --method hc --rule and --gamma 0.25 --n-jobs 4
 
       markhood learn symptoms.csv --method l1lr --rule and --gamma 0.25 --no-refit --standardize
+
+      markhood learn species.csv --method bayes --fdr 0.05 --output graph.json
 
       markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
 
@@ -92,6 +99,11 @@ def learn(
         "standardize": standardize,
         "refit": refit,
         "forest": forest,
+        "fdr": fdr,
+        "min_probability": min_probability,
+        "edge_prior": edge_prior,
+        "sweeps": sweeps,
+        "chains": chains,
     }
     given = {name: value for name, value in of_method.items() if value is not None}
     shared = Options(

@@ -21,13 +21,15 @@ def _seed(text: Any) -> int | None:
 MethodName = Annotated[
     str,
     typer.Option(
-        help="plrhc, hc, mpl, l1lr, bjp, pairwise or chow-liu.",
+        help="plrhc, hc, bayes, mpl, l1lr, bjp, pairwise or chow-liu.",
         rich_help_panel=METHOD,
     ),
 ]
 Rule = Annotated[
     str | None,
-    typer.Option(help="global, or, and: how blankets become a graph.", rich_help_panel=METHOD),
+    typer.Option(
+        help="global, pair, or, and: how blankets become a graph.", rich_help_panel=METHOD
+    ),
 ]
 Gamma = Annotated[
     float | None,
@@ -90,6 +92,38 @@ Refit = Annotated[
 Forest = Annotated[
     bool | None,
     typer.Option(help="Only pairs that pass the screen (chow-liu).", rich_help_panel=METHOD),
+]
+Fdr = Annotated[
+    float | None,
+    typer.Option(
+        help="Keep edges of which this share at most is expected to be false (bayes).",
+        rich_help_panel=METHOD,
+    ),
+]
+MinProbability = Annotated[
+    float | None,
+    typer.Option(
+        help="Keep edges that are likelier than this (bayes); 0.5 by default.",
+        rich_help_panel=METHOD,
+    ),
+]
+EdgePrior = Annotated[
+    float | None,
+    typer.Option(
+        help="How probable an edge is beforehand (bayes); learned by default.",
+        rich_help_panel=METHOD,
+    ),
+]
+Sweeps = Annotated[
+    int | None,
+    typer.Option(
+        help="Sweeps of each chain that are averaged (bayes); 30 by default.",
+        rich_help_panel=METHOD,
+    ),
+]
+Chains = Annotated[
+    int | None,
+    typer.Option(help="Chains over graphs (bayes); 4 by default.", rich_help_panel=METHOD),
 ]
 
 RequiredEdges = Annotated[

@@ -19,9 +19,9 @@ class HillClimbing(StructureEstimator):
     gamma : float, default=0.5
         Weight of the number of possible blankets in the criterion; for "bic", 0 is the classical
         one.
-    rule : {"global", "or", "and"}, default="global"
-        How the variables' blankets become a graph: by a climb, by their union, or by their
-        agreement.
+    rule : {"global", "pair", "or", "and"}, default="global"
+        How the variables' blankets become a graph: by a climb, by a climb that scores each edge
+        once with the likelihood of its pair, by their union, or by their agreement.
     criterion : "bic", "mpl" or object, default="bic"
         What scores a blanket; an object with a method ``score(table) -> float``.
     start : {"or", "empty"}, default="or"

@@ -22,6 +22,7 @@ from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
+from markhood.learning.describe import Learned
 from markhood.learning.methods import Method, options_of
 from markhood.learning.request import Options, Request
 from markhood.model.regressions import Regressions
@@ -62,7 +63,13 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         if not is_table:
             self.n_features_in_ = samples.n_variables
             self.feature_names_in_ = np.array(samples.names, dtype=object)
-        learned = request.learn(samples)
+        self._keep(request.learn(samples))
+        self._levels = samples.levels
+        self._n_samples = samples.n_samples
+        return self
+
+    def _keep(self, learned: Learned) -> None:
+        """Keep what was found, as attributes."""
         self.graph_: Graph = learned.graph
         self.or_graph_: Graph = learned.or_graph
         if learned.screened_graph is not None:
@@ -73,9 +80,6 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
             self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
             self.score_ = float(learned.blanket_scores.sum())
             self.regressions_: Regressions = learned.regressions
-        self._levels = samples.levels
-        self._n_samples = samples.n_samples
-        return self
 
     @available_if(_has_regressions)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:

@@ -184,6 +184,18 @@ class Graph:
         return self._tables
 
     @property
+    def probability(self) -> NDArray[np.float64]:
+        """How probable each edge is, shape (m,): its annotation of that name, NaN where unknown.
+
+        Examples
+        --------
+        >>> Graph("abc", [(0, 1)], annotations={"probability": [0.8]}).probability
+        array([0.8])
+        """
+        unknown = np.full(self.n_edges, np.nan)
+        return self._annotations.get("probability", unknown)
+
+    @property
     def annotations(self) -> Mapping[str, NDArray[np.float64]]:
         """Further numbers of every edge by name, each of shape (m,); read-only."""
         return MappingProxyType(self._annotations)

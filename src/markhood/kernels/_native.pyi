@@ -131,6 +131,33 @@ def l1_paths(
     largest_support: int,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...
+def fit_pairs(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    pairs: _Integers,
+    first_starts: _Integers,
+    first: _Integers,
+    second_starts: _Integers,
+    second: _Integers,
+    scale: float,
+    instruction_set: str = "",
+) -> _Reals: ...
+def sample_graphs(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    pairs: _Integers,
+    prior_log_odds: _Reals,
+    bin_log_bayes_factors: _Reals,
+    bin_counts: _Reals,
+    scale: float,
+    density: float,
+    learns_density: bool,
+    present: NDArray[np.uint8],
+    generator: NDArray[np.uint32],
+    n_settling: int,
+    n_sweeps: int,
+    instruction_set: str = "",
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, int]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

@@ -183,6 +183,63 @@ class L1Paths(NamedTuple):
     slopes: NDArray[np.float64]
 
 
+class PairFits(NamedTuple):
+    """Pairs fitted with and without a coupling, as ``kernels/pair_fit.py`` says.
+
+    ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log of the ratio
+    of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling given that there is
+    one, pair after pair: its log odds ratio, or where a variable has more levels the r_i r_j
+    entries of its zero-sum table.
+    """
+
+    joint: NDArray[np.float64]
+    apart: NDArray[np.float64]
+    log_determinants: NDArray[np.float64]
+    couplings: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+
+class PairPrior(NamedTuple):
+    """What a chain over graphs takes for granted of all pairs.
+
+    ``log_odds``, of shape (n_pairs,), are those of each candidate pair; not a number where they are those of
+    the edge density, which is ``density``, or where ``learns_density`` is true begins with it and is
+    then the mean probability of all pairs after each sweep. Pairs that are no candidates enter
+    that by ``bin_counts`` and the ``bin_log_bayes_factors`` of those counted. ``scale`` is the standard
+    deviation of slopes and couplings.
+    """
+
+    log_odds: NDArray[np.float64]
+    bin_log_bayes_factors: NDArray[np.float64]
+    bin_counts: NDArray[np.float64]
+    scale: float
+    density: float
+    learns_density: bool
+
+
+class GraphChain(NamedTuple):
+    """Where a chain over graphs is: which pairs are edges, (n_pairs,), and a generator, (4,)."""
+
+    present: NDArray[np.uint8]
+    generator: NDArray[np.uint32]
+
+
+class GraphSums(NamedTuple):
+    """What sweeps over pairs add up to.
+
+    ``densities`` of shape (n_settling + n_sweeps,) are those after each sweep; ``probabilities`` the sum over
+    the last ``n_sweeps`` of every pair's P, of shape (n_pairs,), ``couplings`` that of P times the
+    coupling, ``squares`` that of P times its square and variance, as many as `PairFits` has. ``n_fits`` pairs had to
+    be fitted for it.
+    """
+
+    densities: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    couplings: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    n_fits: int
+
+
 class Unsound(NamedTuple):
     """First variables, -1 for none, with a one ``past`` the samples, or a sample of ``two_levels``.
 
@@ -194,7 +251,17 @@ class Unsound(NamedTuple):
 
 
 # What the kernels return, and so what tiles consist of: the records that a checkpoint knows.
-RESULTS = (AssociatedPairs, AssociatedTables, Blankets, Fits, L1Paths, Lists)
+RESULTS = (
+    AssociatedPairs,
+    AssociatedTables,
+    Blankets,
+    Fits,
+    GraphChain,
+    GraphSums,
+    L1Paths,
+    Lists,
+    PairFits,
+)
 
 
 class Kernels(Protocol):
@@ -303,6 +370,34 @@ class Kernels(Protocol):
         are zero. A path ends with the first support of more than ``largest_support`` variables,
         and repeats it. Where candidates are equal, complements or otherwise combinations of
         others, there may be several maxima, and a backend is free to return any of them.
+        """
+
+    def fit_pairs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        given_first: Lists,
+        given_second: Lists,
+        scale: float,
+    ) -> PairFits:
+        """Fit each pair i < j, given the other neighbours of i and of j, both ascending.
+
+        Slopes and couplings have the prior N(0, scale^2); without one ``scale`` is infinite.
+        """
+
+    def sample_graphs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_settling: int,
+        n_sweeps: int,
+    ) -> tuple[GraphSums, GraphChain]:
+        """Advance a chain over the graphs whose edges are some of ``pairs`` (i < j, ascending).
+
+        In each sweep every pair is an edge with its probability given the others; see
+        ``kernels/graph_chain.py``. Returns sums over the last ``n_sweeps`` sweeps, and where the chain is then.
         """
 
     def unsound_variables(

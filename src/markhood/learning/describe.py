@@ -3,13 +3,15 @@
 The evidence of an edge is what the total score gains by it in this graph, per end. Its coupling is
 the conditional log odds ratio, once from each end's regression on its blanket, infinite where the
 data are separated; of variables with more levels it is a table, and its size a number. Where a
-search has coefficients of its own, those are the couplings. Edges that speak of their two ends alone
+search has coefficients of its own, those are the couplings; where it has probabilities, the couplings are
+means given that the edge is there, and finite, and each edge has its probability and an interval. Edges that speak of their two ends alone
 are described by these: each end's regression is on the other, and nothing else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
+from markhood.search.probabilities import EdgeProbabilities
 
 VARIABLES_PER_TILE = 64
 
@@ -49,6 +52,8 @@ class Learned:
         Phase -> time it took.
     n_cut : int
         For how many variables not all candidates were looked at.
+    probabilities : EdgeProbabilities or None
+        Of all pairs that may be edges, where the search has them.
     """
 
     graph: Graph
@@ -59,6 +64,7 @@ class Learned:
     evaluations: dict[str, NDArray[np.int64]]
     seconds: dict[str, float]
     n_cut: int
+    probabilities: EdgeProbabilities | None = None
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -78,6 +84,9 @@ def describe(job: Job, found: Found) -> Learned:
             numbers.evidence_ends,
             numbers.coupling_ends,
             coupling_tables=numbers.coupling_tables,
+            annotations=None
+            if found.probabilities is None
+            else found.probabilities.of(found.edges),
         ),
         screened_graph=screened_graph,
         or_graph=Graph(variables, found.or_edges),
@@ -86,6 +95,7 @@ def describe(job: Job, found: Found) -> Learned:
         evaluations=found.evaluations,
         seconds=seconds,
         n_cut=found.n_cut,
+        probabilities=found.probabilities,
     )
 
 
@@ -109,9 +119,22 @@ def numbers_of(job: Job, found: Found) -> Numbers:
     if found.is_marginal:
         return _of_pairs(job, found.edges)
     numbers = _of_blankets(job, found.edges)
-    if found.slopes is None:
-        return numbers
-    return replace(numbers, coupling_ends=found.slopes.of(found.edges))
+    if found.slopes is not None:
+        return replace(numbers, coupling_ends=found.slopes.of(found.edges))
+    if found.probabilities is not None:
+        return replace(numbers, **_mean_couplings(job, found.edges, found.probabilities))
+    return numbers
+
+
+def _mean_couplings(
+    job: Job, edges: NDArray[np.int64], probabilities: EdgeProbabilities
+) -> dict[str, Any]:
+    """Return the mean couplings as the fields of `Numbers`; both ends have the same."""
+    means, tables = probabilities.couplings_of(edges, np.diff(job.samples.starts) + 1)
+    return {
+        "coupling_ends": np.column_stack([means, means]),
+        "coupling_tables": [] if job.samples.is_binary else tables,
+    }
 
 
 def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:

@@ -47,6 +47,7 @@ from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
 from markhood.search.found import Found
 from markhood.search.job import Job
+from markhood.search.probabilities import pooled
 
 # A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
 # there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,
@@ -216,9 +217,18 @@ def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
     """Keep the edges that most sets have, with means of what the sets say of them."""
     variables = sets[0][0].samples.variables
     of_sets = [found for _, found in sets]
+    probable = [found.probabilities for found in of_sets if found.probabilities is not None]
+    probabilities = pooled(probable) if probable else None
     edges, shares = edges_in_most([found.edges for found in of_sets])
     or_edges, _ = edges_in_most([found.or_edges for found in of_sets])
-    described = [numbers_of(job, replace(found, edges=edges)) for job, found in sets]
+    if probabilities is not None:  # the mean over sets has all that they say of an edge
+        edges, or_edges = probabilities.edges, _union(or_edges, probabilities.edges)
+        numbers = pair_numbers(edges)
+        shares = np.mean([np.isin(numbers, pair_numbers(f.edges)) for f in of_sets], axis=0)
+    described = [
+        numbers_of(job, replace(found, edges=edges, probabilities=probabilities))
+        for job, found in sets
+    ]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
     graph = Graph(
         variables,
@@ -232,6 +242,7 @@ def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
         annotations={
             "share": shares,
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
+            **({} if probabilities is None else probabilities.of(edges)),
         },
     )
     screened = [found.screened.edges for found in of_sets if found.screened is not None]
@@ -247,7 +258,12 @@ def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
         },
         seconds={"imputation": seconds},
         n_cut=max(found.n_cut for found in of_sets),
+        probabilities=probabilities,
     )
+
+
+def _union(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    return pairs_numbered(np.union1d(pair_numbers(first), pair_numbers(second)))
 
 
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:

@@ -44,7 +44,7 @@ def learn(
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
         file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
-    method : {"plrhc", "hc", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
+    method : {"plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         See `markhood.learning.methods`.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values, see `encode`; so are the following.

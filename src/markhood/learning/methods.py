@@ -20,10 +20,12 @@ from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.chow_liu import chow_liu
 from markhood.search.found import Found
+from markhood.search.graph_sampler import START_GAMMA, GraphPrior, Sweeps, bayes, bayes_again
 from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.job import Job
 from markhood.search.l1_paths import l1_search
+from markhood.search.probabilities import Choice
 from markhood.search.screen import pairwise
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
@@ -33,6 +35,7 @@ class Method(Protocol):
     """Options of a way of learning, and the search."""
 
     name: ClassVar[str]
+    is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
 
     @property
     def scored_by(self) -> Criterion:
@@ -60,6 +63,8 @@ class Climbing(Method):
         Where the climb begins: at the union of all blankets, or without edges.
     """
 
+    rules: ClassVar[list[str]] = ["global", "or", "and"]
+
     gamma: float = 0.5
     rule: str = "global"
     start: str = "or"
@@ -67,7 +72,7 @@ class Climbing(Method):
     def __post_init__(self) -> None:
         """Check the options."""
         _require_gamma(self.gamma)
-        _require_one_of("rule", self.rule, ["global", "or", "and"])
+        _require_one_of("rule", self.rule, self.rules)
         _require_one_of("start", self.start, ["or", "empty"])
 
     @property
@@ -82,12 +87,12 @@ class Climbing(Method):
             gamma=self.gamma,
             rule=self.rule,  # type: ignore[arg-type]
             start=self.start,  # type: ignore[arg-type]
-            **self.near,
+            **self.near,  # type: ignore[arg-type]
         )
 
     def search_again(self, job: Job, before: Found) -> Found:
         """Search among the neighbours that were found before."""
-        return climb_again(job, before, self.rule)  # type: ignore[arg-type]
+        return climb_again(job, before, self.rule, self.gamma)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ class HillClimbing(Climbing):
     Parameters
     ----------
     gamma, rule, start
-        As for `Climbing`.
+        As for `Climbing`; the rule "pair" is a climb that scores each edge once, with the
+        likelihood of its pair.
     criterion : "bic", "mpl" or Criterion, default="bic"
         What scores a blanket; an object with a method ``score(table) -> float``.
     fit_penalty : {"l2", "l1"}, optional
@@ -107,6 +113,7 @@ class HillClimbing(Climbing):
     """
 
     name: ClassVar[str] = "hc"
+    rules: ClassVar[list[str]] = ["global", "pair", "or", "and"]
 
     criterion: str | Criterion = "bic"
     fit_penalty: str | None = None
@@ -123,6 +130,11 @@ class HillClimbing(Climbing):
                 "give an object with a method score(table)."
             )
         _require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
+        if self.rule == "pair" and (self.criterion != "bic" or self.fit_penalty is not None):
+            raise InputError(
+                f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: "
+                f"use it with {option('criterion', 'bic')} and without {option('fit_penalty')}."
+            )
         if self.fit_penalty is not None and self.criterion != "bic":
             raise InputError(
                 f"{option('fit_penalty')} is for the criterion 'bic', which alone fits "
@@ -337,11 +349,83 @@ class ChowLiu(Method):
         return chow_liu(job, self.gamma, self.forest)
 
 
+@dataclass(frozen=True)
+class Bayes(Method):
+    """Every pair that may be an edge with its probability, by chains over graphs.
+
+    Parameters
+    ----------
+    fdr : float, optional
+        Keep the largest set of likeliest pairs of which no more than this share is expected to be
+        false; in place of ``min_probability``.
+    min_probability : float, default=0.5
+        Keep the pairs whose probability is above this.
+    edge_prior : float, optional
+        The probability of an edge before the data are seen; by default learned from all pairs.
+    sweeps : int, default=30
+        Over how many sweeps of each chain probabilities are averaged; half as many come before.
+    chains : int, default=4
+        How many chains there are.
+    """
+
+    name: ClassVar[str] = "bayes"
+    is_random: ClassVar[bool] = True
+
+    fdr: float | None = None
+    min_probability: float = 0.5
+    edge_prior: float | None = None
+    sweeps: int = 30
+    chains: int = 4
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        for name in ("fdr", "edge_prior"):
+            value = getattr(self, name)
+            if value is not None and (not _is_number(value) or not 0 < value < 1):
+                raise InputError(
+                    f"{option(name)} must be a number between 0 and 1, both excluded, not "
+                    f"{value!r}."
+                )
+        least = self.min_probability
+        if not _is_number(least) or not 0 <= least < 1:
+            raise InputError(
+                f"{option('min_probability')} must be a number from 0 to below 1, not {least!r}."
+            )
+        if self.fdr is not None and least != 0.5:
+            raise InputError(
+                f"{option('fdr')} and {option('min_probability')} both choose edges: leave one of "
+                "the two out."
+            )
+        _require_count("sweeps", self.sweeps)
+        _require_count("chains", self.chains)
+
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets where the chains begin, and the edges of the finished graph."""
+        return Bic(START_GAMMA)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        choice = Choice(self.fdr, self.min_probability)
+        return bayes(job, choice=choice, **self._chains)
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Sample among the candidates that there were before."""
+        return bayes_again(job, before, **self._chains)
+
+    @property
+    def _chains(self) -> dict[str, Any]:
+        prior = GraphPrior(None if self.edge_prior is None else float(self.edge_prior))
+        averaged = int(self.sweeps)
+        return {"prior": prior, "sweeps": Sweeps(int(self.chains), (averaged + 1) // 2, averaged)}
+
+
 METHODS: Mapping[str, type[Method]] = {
     method.name: method
     for method in (
         Plrhc,
         HillClimbing,
+        Bayes,
         L1Logistic,
         MarginalPseudoLikelihood,
         BlanketsJointPosterior,

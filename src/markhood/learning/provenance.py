@@ -58,6 +58,15 @@ def with_provenance(
             "sets": int(imputation.sets),
             "seed": imputation.seed if imputation.seed is None else int(imputation.seed),
         }
+    if learned.probabilities is not None:
+        found = learned.probabilities
+        provenance["chains"] = {
+            "candidates": len(found.pairs),
+            "edge_density": found.density,
+            "coupling_scale": found.scale,
+            "largest_disagreement": found.disagreement,
+            **({} if imputation is not None else {"seed": job.seed}),
+        }
     if by_chance:
         provenance["edges_by_chance"] = list(by_chance)
     if learned.n_cut:
@@ -73,7 +82,9 @@ def with_provenance(
     )
 
 
-def identity(samples: Samples, method: Method, knowledge: Knowledge) -> dict[str, str]:
+def identity(
+    samples: Samples, method: Method, knowledge: Knowledge, seed: int | None
+) -> dict[str, str]:
     """Name all that the results of a tile depend on.
 
     Raises
@@ -86,6 +97,7 @@ def identity(samples: Samples, method: Method, knowledge: Knowledge) -> dict[str
         "data": samples.fingerprint,
         "method": method.name,
         **{name: _fingerprint(getattr(method, name)) for name in options_of(method)},
+        **({"seed": str(seed)} if method.is_random else {}),
         **({"known": knowledge.fingerprint} if knowledge else {}),
     }
 

@@ -24,10 +24,11 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
+from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
-from markhood.learning.methods import Method
+from markhood.learning.methods import Bayes, Method
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
@@ -192,6 +193,8 @@ class Request:
                 f"{'s were' if many else ' was'} cut to the strongest candidates "
                 f"({option('max_candidates')})."
             )
+        if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
+            warn_of_disagreement(learned.probabilities, self.method)
         warn_of_chance(job, self.method, learned.graph.n_edges)
         imputation = self._imputation if samples.missing else None
         return with_provenance(learned, job, self.method, imputation, by_chance)
@@ -211,7 +214,7 @@ class Request:
         with executor_named(options.executor, options.scheduler, options.n_jobs, cards) as executor:
             runner = Runner(options.n_jobs, self.progress, executor, self._saved(samples, known))
             scorer = scorer_for(samples, self.method.scored_by, self._kernels)
-            yield Job(samples, scorer, runner, known)
+            yield Job(samples, scorer, runner, known, options.seed)
 
     def knowledge(self, names: Sequence[str]) -> Knowledge:
         """Return what is known beforehand of the graph of these variables."""
@@ -234,7 +237,13 @@ class Request:
                 f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
                 "the two out."
             )
-        return Checkpoint(self.options.checkpoint, identity(samples, self.method, known), RECORDS)
+        if self.method.is_random and self.options.seed is None:
+            raise InputError(
+                f"A {option('checkpoint')} can only be gone on from with the same random numbers: "
+                f"give a {option('seed')}."
+            )
+        run = identity(samples, self.method, known, self.options.seed)
+        return Checkpoint(self.options.checkpoint, run, RECORDS)
 
 
 def kernels_named(name: str | Kernels) -> Kernels:

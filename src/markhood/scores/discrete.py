@@ -22,26 +22,31 @@ from markhood.execution.runner import cut
 from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.pair_fit import level_features
 from markhood.kernels.protocol import (
     NO_PENALTY,
     Bits,
     Blankets,
     Costs,
     Fits,
+    GraphChain,
+    GraphSums,
     Kernels,
     L1Paths,
+    PairPrior,
     Pricing,
 )
-from markhood.kernels.tables import likelihood_ratios, n_parameters
+from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.independence import log_factorials
 from markhood.scores.mpl import Mpl
-from markhood.scores.scorer import Pairs, Scorer, Tile
+from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
 from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
+LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
 
 
@@ -149,6 +154,37 @@ class DiscreteScorer:
             largest,
         )
 
+    def pair_gains(
+        self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
+    ) -> NDArray[np.float64]:
+        """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price."""
+        bits, costs = self.samples.bits, self._prices(Bic(gamma))
+        fits = self.kernels.fit_pairs(bits, pairs, first, second, np.inf)
+        price = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
+        return np.asarray(fits.joint - fits.apart - price)
+
+    def dependence(self, variables: NDArray[np.int64]) -> Dependence:
+        """Measure every pair of some variables, whatever passes a screen."""
+        picked, n = self.samples.pick(variables), len(variables)
+        found = self.kernels.associated_tables(
+            picked.bits, range(n), range(n), Costs(LEAST_RATIO, 0.0)
+        )
+        ratios = np.zeros((n, n))
+        ratios[tuple(found.pairs.T)] = found.ratios
+        return Dependence(ratios, _spreads(picked))
+
+    def swept(
+        self,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_settling: int,
+        n_sweeps: int,
+    ) -> tuple[GraphSums, GraphChain]:
+        """Advance a chain over the graphs whose edges are some of these pairs."""
+        bits = self.samples.bits
+        return self.kernels.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
+
     @property
     def owners(self) -> NDArray[np.int64]:
         """The variable of each indicator, of shape (n_indicators,)."""
@@ -220,3 +256,18 @@ def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.in
     starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()
     rows = [np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)]
     return np.concatenate([np.empty(0, np.int64), *rows])
+
+
+def _spreads(samples: Samples) -> NDArray[np.float64]:
+    """Return the variances of every variable's features along their axes, padded with zeros."""
+    n_rows = np.diff(samples.starts)
+    spreads = np.zeros((samples.n_variables, int(n_rows.max(initial=1))))
+    weighting = samples.bits.weighting
+    weights = None if weighting is None else weighting.weights
+    for v, n in enumerate(n_rows.tolist()):
+        share = np.bincount(codes(samples.bits, v), weights, minlength=n + 1) / samples.total_weight
+        features = level_features(n + 1)
+        mean = share @ features
+        covariance = (features.T * share) @ features - np.outer(mean, mean)
+        spreads[v, :n] = np.maximum(np.linalg.eigvalsh(covariance), 0.0)
+    return spreads

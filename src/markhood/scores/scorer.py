@@ -1,8 +1,8 @@
 """`Scorer`: all that a search sees of data, criteria and kernels.
 
-A search asks four things, each for a tile of work at a time: which pairs depend on each other, which
-blanket a greedy search finds, what a blanket scores with one variable more or less, and the
-regressions on blankets. What counts the samples, and where, it never learns. `discrete` answers
+A search asks a few things, each for a tile of work at a time: which pairs depend on each other, which
+blanket a greedy search finds, what a blanket scores with one variable more or less, the
+regressions on blankets, what an edge is worth to both its ends together. What counts the samples, and where, it never learns. `discrete` answers
 for variables with levels.
 """
 
@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Blankets, Fits, L1Paths
+from markhood.kernels.protocol import (
+    Blankets,
+    Fits,
+    GraphChain,
+    GraphSums,
+    L1Paths,
+    PairPrior,
+)
 
 Tile = tuple[range, range]
 
@@ -26,6 +33,17 @@ class Pairs(NamedTuple):
 
     edges: NDArray[np.int64]
     gains: NDArray[np.float64]
+
+
+class Dependence(NamedTuple):
+    """How some n variables depend on each other, two at a time.
+
+    ``ratios`` of shape (n, n) has the likelihood ratio of every pair above the diagonal; ``spreads``, (n, q), the
+    variances of each variable along the axes of its levels, zero where it has fewer than q + 1.
+    """
+
+    ratios: NDArray[np.float64]
+    spreads: NDArray[np.float64]
 
 
 class Scorer(Protocol):
@@ -73,6 +91,27 @@ class Scorer(Protocol):
 
         Its lists are of indicators; `owners` says whose they are.
         """
+
+    def pair_gains(
+        self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
+    ) -> NDArray[np.float64]:
+        """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price.
+
+        It is that of both ends together, given the other neighbours of the first and of the second.
+        """
+
+    def dependence(self, variables: NDArray[np.int64]) -> Dependence:
+        """Measure every pair of some variables, whatever passes a screen."""
+
+    def swept(
+        self,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_settling: int,
+        n_sweeps: int,
+    ) -> tuple[GraphSums, GraphChain]:
+        """Advance a chain over the graphs whose edges are some of these pairs."""
 
     @property
     def owners(self) -> NDArray[np.int64]:

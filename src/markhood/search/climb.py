@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,10 +46,7 @@ class Climbed:
 def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
     d, required = job.n_variables, job.knowledge.requires(edges)
-    if isinstance(start, str):
-        present = np.full(len(edges), start == "or")
-    else:
-        present = np.isin(pair_numbers(edges), pair_numbers(start))
+    present = present_at(start, edges)
     first = Lists.of_neighbours(edges[present | required], d)
     state = _Flips(edges[~required], present[~required], d, job.scorer, first)
     tiles = job.runner.map("climb", state.score_first, cut(d, VARIABLES_PER_TILE))
@@ -59,6 +57,13 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
     present = required.copy()
     present[~required] = state.present
     return Climbed(edges[present], counts_by_size(state.evaluations))
+
+
+def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which of the edges are there when a climb begins."""
+    if isinstance(start, str):
+        return np.full(len(edges), start == "or")
+    return np.isin(pair_numbers(edges), pair_numbers(start))
 
 
 class _Flips:
@@ -127,20 +132,7 @@ class _Flips:
 
     def best(self) -> int | None:
         """Return the flip with the largest gain, the lowest of those that tie; None if none gains."""
-        tied: list[tuple[float, int]] = []
-        while self._heap:
-            minus_gain, edge = self._heap[0]
-            if -minus_gain != self._gain(edge):  # superseded by a later entry
-                heapq.heappop(self._heap)
-                continue
-            if tied and -minus_gain < -tied[0][0] - TIE:
-                break
-            tied.append(heapq.heappop(self._heap))
-        for entry in tied:
-            heapq.heappush(self._heap, entry)
-        if not tied or not -tied[0][0] > TIE:
-            return None
-        return min(edge for _, edge in tied)
+        return best_flip(self._heap, self._gain)
 
     def flip(self, edge: int) -> NDArray[np.int64]:
         """Flip an edge and return its two ends."""
@@ -152,3 +144,24 @@ class _Flips:
 
     def _gain(self, edge: int) -> float:
         return float(self._changes[edge, 0] + self._changes[edge, 1])
+
+
+def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:
+    """Return the entry (minus its gain, its edge) with the largest gain, the lowest edge of those that tie.
+
+    Entries whose gain is no longer the edge's are dropped. None where no flip gains.
+    """
+    tied: list[tuple[float, int]] = []
+    while heap:
+        minus_gain, edge = heap[0]
+        if -minus_gain != gain(edge):  # superseded by a later entry
+            heapq.heappop(heap)
+            continue
+        if tied and -minus_gain < -tied[0][0] - TIE:
+            break
+        tied.append(heapq.heappop(heap))
+    for entry in tied:
+        heapq.heappush(heap, entry)
+    if not tied or not -tied[0][0] > TIE:
+        return None
+    return min(edge for _, edge in tied)

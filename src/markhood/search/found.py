@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 from markhood.scores.scorer import Pairs
+from markhood.search.probabilities import EdgeProbabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ class Found:
         The pairs that passed the screen, where there was one.
     slopes : Slopes or None
         Where the search has coefficients of its own, they are the couplings.
+    probabilities : EdgeProbabilities or None
+        Of all pairs that may be edges, where the search has them; the couplings are then these.
     is_marginal : bool
         Whether an edge speaks of its two ends alone, whatever else they are joined to.
     evaluations : dict of str to ndarray
@@ -64,6 +67,7 @@ class Found:
     or_edges: NDArray[np.int64]
     screened: Pairs | None = None
     slopes: Slopes | None = None
+    probabilities: EdgeProbabilities | None = None
     is_marginal: bool = False
     evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)

@@ -18,10 +18,11 @@ from markhood.search.combine import combine
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
 from markhood.search.knowledge import Knowledge
+from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen, tested_pairs
 from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
-Rule = Literal["or", "and", "global"]
+Rule = Literal["or", "and", "global", "pair"]
 
 
 def hill_climb(
@@ -32,6 +33,7 @@ def hill_climb(
     max_candidates: int | None = None,
     rule: Rule,
     start: Start,
+    screened: Pairs | None = None,
 ) -> Found:
     """Search for a graph.
 
@@ -44,19 +46,21 @@ def hill_climb(
         How far in the screened graph a blanket is looked for; None for no screen at all.
     max_candidates : int, optional
         Among how many variables at most, with a screen.
-    rule : {"or", "and", "global"}
-        How blankets become a graph.
+    rule : {"or", "and", "global", "pair"}
+        How blankets become a graph. "global" is the paper's climb, "pair" one with the likelihood of pairs,
+        whose price is always BIC_gamma's.
     start : {"or", "empty"}
-        Where the climb begins, for the rule "global".
+        Where the climb begins, for the rules "global" and "pair".
+    screened : Pairs, optional
+        What passes the screen, where that is known.
     """
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
-    screened = None
     spaces: Spaces = AllVariables(job.n_variables)
 
     if depth is not None:
         with timed(seconds, "screen"):
-            screened = screen(job, gamma)
+            screened = screen(job, gamma) if screened is None else screened
             spaces = _nearby(screened, job.knowledge, job.n_variables, depth, max_candidates)
         evaluations |= tested_pairs(job)
     with timed(seconds, "blankets"):
@@ -70,6 +74,10 @@ def hill_climb(
         with timed(seconds, "climb"):
             climbed = climb(job, or_edges, start)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
+    elif rule == "pair":
+        with timed(seconds, "climb"):
+            climbed = climb_pairs(job, or_edges, gamma, start)
+        edges, evaluations["climb"] = climbed.edges, climbed.evaluations
     return Found(
         edges,
         or_edges=or_edges,
@@ -80,17 +88,20 @@ def hill_climb(
     )
 
 
-def climb_again(job: Job, before: Found, rule: Rule) -> Found:
+def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
     """Search once more, in samples that hardly differ: among the neighbours found before.
 
-    With the rule "global" it is the climb alone, over the union of blankets that there was, from the
+    With the rules "global" and "pair" it is the climb alone, over the union of blankets that there was, from the
     graph that there was; blankets are grown anew where the graph is made of them, each among its
     variable's neighbours in that union.
     """
     seconds: dict[str, float] = {}
-    if rule == "global":
+    if rule == "global" or rule == "pair":
         with timed(seconds, "climb"):
-            climbed = climb(job, before.or_edges, before.edges)
+            if rule == "pair":
+                climbed = climb_pairs(job, before.or_edges, gamma, before.edges)
+            else:
+                climbed = climb(job, before.or_edges, before.edges)
         counts = {"climb": climbed.evaluations}
         return replace(before, edges=climbed.edges, evaluations=counts, seconds=seconds)
     with timed(seconds, "blankets"):

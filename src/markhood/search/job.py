@@ -28,12 +28,15 @@ class Job:
         Where tiles of the work are run; by default one thread.
     knowledge : Knowledge
         Edges that the graph has or cannot have; by default none.
+    seed : int or None
+        What random numbers start from, where a search draws any; None for others every time.
     """
 
     samples: Samples
     scorer: Scorer
     runner: Runner = field(default_factory=Runner)
     knowledge: Knowledge = NOTHING
+    seed: int | None = 0
 
     @property
     def n_variables(self) -> int:

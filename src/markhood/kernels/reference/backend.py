@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels import greedy
+from markhood.kernels import graph_chain, greedy, pair_fit
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -22,8 +22,12 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
+    GraphChain,
+    GraphSums,
     L1Paths,
     Network,
+    PairFits,
+    PairPrior,
     Pricing,
     Tiling,
     Unsound,
@@ -163,6 +167,29 @@ class ReferenceKernels:
             Lists.of(supports),
             np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
         )
+
+    def fit_pairs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        given_first: Lists,
+        given_second: Lists,
+        scale: float,
+    ) -> PairFits:
+        """Fit each pair with and without its coupling."""
+        return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale)
+
+    def sample_graphs(
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_settling: int,
+        n_sweeps: int,
+    ) -> tuple[GraphSums, GraphChain]:
+        """Advance a chain over graphs."""
+        return graph_chain.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.generator import next_random
 from markhood.kernels.protocol import Chains, IsingNetwork, Network, PottsNetwork
 
 
@@ -70,21 +71,3 @@ def _level_weights(network: PottsNetwork, i: int, values: NDArray[np.uint8]) -> 
         fraction, np.maximum(exponent - exponent.max(axis=0), -1000)
     )
     return weights
-
-
-def next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Draw 32 bits from each of the xoshiro128++ generators of shape (4, n), in place."""
-    a, b, c, d = state
-    drawn: NDArray[np.uint32] = _rotate(a + d, 7) + a
-    shifted = b << np.uint32(9)
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d[:] = _rotate(d, 11)
-    return drawn
-
-
-def _rotate(x: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
-    return (x << np.uint32(by)) | (x >> np.uint32(32 - by))

@@ -26,6 +26,8 @@ IMPUTATION = {
     "seed": "seed of the imputation",
 }
 NOTES = {
+    "probability": "Probability: of ten edges with 0.8, eight are expected to be there.",
+    "coupling_low": "Coupling low and high: an interval that holds the coupling with 95 %, if the edge is there.",
     "share": "Share: of the completed data sets, those in whose graph the edge is.",
     "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
 }

@@ -1,0 +1,243 @@
+"""How good the probabilities of edges are, and the graphs that they make, beside PLRHC on the same data.
+
+python benchmarks/edge_probabilities.py docs/probabilities 24              the usual cells, 24 data sets each
+python benchmarks/edge_probabilities.py docs/probabilities 100 paper       the paper's 32 cells
+python benchmarks/edge_probabilities.py docs/probabilities 100 others      other networks and couplings
+
+Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
+Then the tables are printed: Hamming distances, paired; false discoveries where some were promised; and of the pairs
+with a probability of about p, how many are edges.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from markhood.data.samples import Samples
+from markhood.execution.runner import Runner
+from markhood.graph.graph import Graph
+from markhood.paper.comparison import Comparison
+from markhood.paper.experiment import Cell
+from markhood.paper.results import Results
+from markhood.scores.discrete import DiscreteScorer
+from markhood.search.found import Found
+from markhood.search.graph_sampler import SCREEN_GAMMA, sample_edges
+from markhood.search.hill_climbing import hill_climb
+from markhood.search.job import Job
+from markhood.search.probabilities import Choice, EdgeProbabilities
+from markhood.search.screen import screen
+from markhood.simulate import (
+    NormalCouplings,
+    SignedCouplings,
+    UniformCouplings,
+    UniformTables,
+    barabasi_albert,
+    erdos_renyi,
+    grid,
+    hub,
+    ising,
+    stochastic_block,
+    watts_strogatz,
+)
+
+BURN_IN, THINNING = 5000, 50  # sweeps of the sampler that makes the data
+RATES = (0.01, 0.05, 0.1, 0.2)
+BINS = 10
+
+
+def edges_at_random(n_variables: int, seed: int, n_edges: int) -> Graph:
+    """Make a graph with so many edges."""
+    i, j = np.triu_indices(n_variables, 1)
+    chosen = np.sort(np.random.default_rng(seed).choice(len(i), n_edges, replace=False))
+    return Graph([f"x{k}" for k in range(n_variables)], np.column_stack([i, j])[chosen])
+
+
+def blocks(n_variables: int, seed: int) -> Graph:
+    """Make four groups, dense within and sparse between."""
+    return stochastic_block([n_variables // 4] * 4, 0.2, 0.01, seed)
+
+
+# What each network is made of: a graph from a number of variables and a seed, and its couplings.
+NETWORKS = {
+    "hub": (lambda d, seed: hub(d), UniformTables()),
+    "grid": (lambda d, seed: grid(d), UniformTables()),
+    "weak": (partial(edges_at_random, n_edges=90), SignedCouplings(0.5)),
+    "random": (lambda d, seed: erdos_renyi(d, 3 / d, seed), NormalCouplings(1.0)),
+    "dense": (lambda d, seed: erdos_renyi(d, 8 / d, seed), UniformCouplings(-1.0, 1.0)),
+    "attached": (lambda d, seed: barabasi_albert(d, 2, seed), NormalCouplings(1.0)),
+    "small world": (lambda d, seed: watts_strogatz(d, 4, 0.1, seed), SignedCouplings(1.0)),
+    "blocks": (blocks, NormalCouplings(1.0, 0.5)),
+    "wide": (lambda d, seed: grid(d), NormalCouplings(3.0)),
+    "one sign": (lambda d, seed: erdos_renyi(d, 3 / d, seed), UniformCouplings(0.3, 1.0, 1.0)),
+}
+USUAL = [
+    *(Cell("hub", 64, n) for n in (250, 1000, 4000)),
+    *(Cell("grid", 144, n) for n in (250, 1000)),
+    *(Cell("hub", 256, n) for n in (250, 1000)),
+    Cell("weak", 60, 1000),
+]
+CELLS: Mapping[str, Sequence[Cell]] = {
+    "usual": USUAL,
+    "paper": Comparison("plrhc").cells,
+    "others": [
+        Cell(name, 64, n)
+        for name in NETWORKS
+        if name not in ("hub", "grid", "weak")
+        for n in (250, 1000)
+    ],
+}
+MEASURES = [
+    *(
+        f"{method}_{wrong}"
+        for method in ("plrhc", "pair", "bayes")
+        for wrong in ("false", "missed")
+    ),
+    *(f"fdr{100 * rate:g}_{what}" for rate in RATES for what in ("found", "false")),
+    *("density", "true_density", "scale", "disagreement", "n_fits", "plrhc_s", "bayes_s"),
+    *(f"bin{k}_{what}" for k in range(BINS) for what in ("pairs", "expected", "edges")),
+]
+
+
+def main(folder: Path, replicates: int, name: str) -> None:
+    """Run the data sets that the file does not have yet, then print the tables."""
+    settings = f"edge probabilities, burn-in {BURN_IN}, thinning {THINNING}"
+    path = folder / f"{name.replace(' ', '-')}.csv"
+    results = Results(path, settings, [*Cell._fields, "replicate"], MEASURES)
+    for replicate in range(replicates):
+        for cell in CELLS[name]:
+            if (*cell, replicate) not in results:
+                results.append((*cell, replicate), measure(*draw(cell, replicate)))
+    print(distances(results, CELLS[name], replicates))
+    print()
+    print(reliability(results, CELLS[name], replicates))
+
+
+def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
+    """Make one data set, and return it with the graph that it came from."""
+    name = zlib.crc32(cell.network.encode())
+    seed = np.random.SeedSequence([name, cell.variables, cell.samples, replicate])
+    for_graph, for_couplings, for_samples = (int(s.generate_state(1)[0]) for s in seed.spawn(3))
+    graph, potentials = NETWORKS[cell.network]
+    model = ising(graph(cell.variables, for_graph), potentials, seed=for_couplings)
+    return model.sample_packed(
+        cell.samples, for_samples, burn_in=BURN_IN, thinning=THINNING
+    ), model.graph
+
+
+def measure(samples: Samples, truth: Graph) -> dict[str, float]:
+    """Learn from one data set in each way."""
+    start = time.perf_counter()
+    job = Job(samples, DiscreteScorer(samples), Runner(1))
+    plrhc = climb(job, "global")
+    between = time.perf_counter()
+    also = np.concatenate([screen(job, SCREEN_GAMMA).edges, plrhc.or_edges])
+    bayes = sample_edges(job, plrhc.edges, also)
+    end = time.perf_counter()
+    graphs = {"plrhc": plrhc.edges, "pair": climb(job, "pair").edges, "bayes": bayes.edges}
+    true = set(map(tuple, truth.edges.tolist()))
+    measured: dict[str, float] = {}
+    for method, edges in graphs.items():
+        found = set(map(tuple, edges.tolist()))
+        measured |= {f"{method}_false": len(found - true), f"{method}_missed": len(true - found)}
+    for rate in RATES:
+        within = Choice(fdr=rate).among(bayes.probabilities)
+        chosen = set(map(tuple, bayes.pairs[within].tolist()))
+        label = f"fdr{100 * rate:g}"
+        measured |= {f"{label}_found": len(chosen), f"{label}_false": len(chosen - true)}
+    d = truth.n_nodes
+    return measured | {
+        "density": bayes.density,
+        "true_density": len(true) / (d * (d - 1) / 2),
+        "scale": bayes.scale,
+        "disagreement": bayes.disagreement,
+        "n_fits": bayes.n_fits,
+        "plrhc_s": between - start,
+        "bayes_s": end - between,
+        **_binned(bayes, true),
+    }
+
+
+def climb(job: Job, rule: str) -> Found:
+    """Learn by PLRHC, with the paper's rule or another."""
+    return hill_climb(job, gamma=0.5, depth=3, rule=rule, start="or")
+
+
+def _binned(bayes: EdgeProbabilities, true: set[tuple[int, int]]) -> dict[str, float]:
+    at = np.minimum((bayes.probabilities * BINS).astype(int), BINS - 1)
+    is_edge = np.array([tuple(pair) in true for pair in bayes.pairs.tolist()], dtype=float)
+    return {
+        f"bin{k}_{what}": float(numbers[at == k].sum())
+        for k in range(BINS)
+        for what, numbers in (
+            ("pairs", np.ones(len(at))),
+            ("expected", bayes.probabilities),
+            ("edges", is_edge),
+        )
+    }
+
+
+def distances(results: Results, cells: Sequence[Cell], replicates: int) -> str:
+    """Return the distances to the truth and the realised rates as a table in Markdown."""
+    rates = ", ".join(f"{100 * rate:g} %" for rate in RATES)
+    lines = [
+        (
+            f"| network | data sets | PLRHC (false, missed) | rule `pair` | probabilities | false where {rates} "
+            "were promised | density (true) | scale | seconds (PLRHC) |"
+        ),
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for cell in cells:
+        column = {name: np.array(results.of(tuple(cell), name, replicates)) for name in MEASURES}
+        wrong = {
+            m: column[f"{m}_false"] + column[f"{m}_missed"] for m in ("plrhc", "pair", "bayes")
+        }
+        if not len(wrong["plrhc"]):
+            continue
+        realised = ", ".join(
+            f"{100 * column[f'{label}_false'].sum() / max(1, column[f'{label}_found'].sum()):.1f}"
+            for label in (f"fdr{100 * rate:g}" for rate in RATES)
+        )
+        mean = {name: values.mean() for name, values in column.items()}
+        lines.append(
+            f"| {cell.network} {cell.variables} x {cell.samples} | {len(wrong['plrhc'])} | "
+            f"{wrong['plrhc'].mean():.1f} ({mean['plrhc_false']:.1f}, {mean['plrhc_missed']:.1f}) | "
+            f"{_difference(wrong['pair'] - wrong['plrhc'])} | "
+            f"{_difference(wrong['bayes'] - wrong['plrhc'])} "
+            f"({mean['bayes_false']:.1f}, {mean['bayes_missed']:.1f}) | {realised} % | "
+            f"{mean['density']:.4f} ({mean['true_density']:.4f}) | {mean['scale']:.2f} | "
+            f"{mean['bayes_s']:.2f} ({mean['plrhc_s']:.2f}) |"
+        )
+    return "\n".join(lines)
+
+
+def _difference(paired: np.ndarray) -> str:
+    error = np.std(paired, ddof=1) / len(paired) ** 0.5 if len(paired) > 1 else np.nan
+    return f"{paired.mean():+.1f} ± {error:.1f}"
+
+
+def reliability(results: Results, cells: Sequence[Cell], replicates: int) -> str:
+    """Return, for pairs by their probability, the mean of it and the share that are edges."""
+    sums = np.zeros((BINS, 3))
+    for cell in cells:
+        for k in range(BINS):
+            for n, what in enumerate(("pairs", "expected", "edges")):
+                sums[k, n] += sum(results.of(tuple(cell), f"bin{k}_{what}", replicates))
+    pairs, expected, edges = sums.T
+    lines = ["| probability | of them edges | pairs |", "|---|---|---|"]
+    lines += [
+        f"| {e / n:.3f} | {t / n:.3f} | {n:.0f} |"
+        for n, e, t in zip(pairs, expected, edges, strict=True)
+        if n
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "usual")

@@ -1,0 +1,278 @@
+// A chain over graphs: every candidate pair in turn is an edge or not, by its probability given the rest.
+//
+// In a sweep the pairs come in random order. A pair's probability is
+//
+//     P = 1 / (1 + exp(-log BF - log odds)),      log odds = log(density / (1 - density)), or the pair's own,
+//
+// with the Bayes factor of pair_fit.hpp given the neighbours that both ends have now; the edge is then set by a
+// draw with this probability. After a sweep the density is the mean of P over all pairs without odds of
+// their own; pairs that are no candidates count as a histogram of log BF.
+//
+// **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
+// and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
+// number, a set is their exclusive or); likewise the regression of a variable on a set. Two
+// different sets have the same 64 bits once in 10^19 times. When a store is full it starts anew.
+#pragma once
+#include <cmath>
+
+#include "pair_fit.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+// The finaliser of splitmix64: a number for a number, all bits mixed.
+static inline std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+// Values by 64-bit keys, in open addressing; to be emptied when `most` are there.
+template <class Value>
+class Store {
+  public:
+    explicit Store(std::size_t most) : most_(most) { clear(1024); }
+
+    const Value* find(std::uint64_t key) const {
+        for (std::size_t at = key & mask_;; at = (at + 1) & mask_) {
+            if (keys_[at] == key) return &values_[at];
+            if (keys_[at] == kNone) return nullptr;
+        }
+    }
+
+    bool is_full() const { return n_ >= most_; }
+    void clear() { clear(mask_ + 1); }
+
+    void add(std::uint64_t key, const Value& value) {
+        if (2 * (n_ + 1) > mask_) grow();
+        put(key, value);
+    }
+
+    static std::uint64_t key(std::uint64_t number) { return number == kNone ? 0 : number; }
+
+  private:
+    static constexpr std::uint64_t kNone = UINT64_MAX;
+
+    void put(std::uint64_t key, const Value& value) {
+        std::size_t at = key & mask_;
+        while (keys_[at] != kNone) at = (at + 1) & mask_;
+        keys_[at] = key;
+        values_[at] = value;
+        ++n_;
+    }
+
+    void clear(std::size_t size) {
+        keys_.resize(size);
+        values_.resize(size);
+        std::memset(keys_.data(), 0xff, size * sizeof(std::uint64_t));
+        mask_ = size - 1;
+        n_ = 0;
+    }
+
+    void grow() {
+        Buffer<std::uint64_t> keys;
+        Buffer<Value> values;
+        keys.swap(keys_);
+        values.swap(values_);
+        clear(2 * keys.size());
+        for (std::size_t k = 0; k < keys.size(); ++k)
+            if (keys[k] != kNone) put(keys[k], values[k]);
+    }
+
+    std::size_t most_, mask_ = 0, n_ = 0;
+    Buffer<std::uint64_t> keys_;
+    Buffer<Value> values_;
+};
+
+class GraphSampler {
+  public:
+    std::int64_t n_fits = 0;
+
+    GraphSampler(BitRows rows, const GraphChain& chain)
+        : rows_(rows), chain_(chain), precision_(1.0 / (chain.scale * chain.scale)), log_scale_(std::log(chain.scale)),
+          regressions_(kMostKept), evidence_(kMostKept) {
+        log_odds_ = std::log(chain.density / (1.0 - chain.density));
+        list_partners();
+        known_.resize(chain.n_pairs);
+        known_key_.resize(chain.n_pairs);
+        order_.resize(chain.n_pairs);
+        for (std::size_t k = 0; k < chain.n_pairs; ++k) {
+            known_key_[k] = UINT64_MAX;
+            order_[k] = static_cast<std::uint32_t>(k);
+        }
+    }
+
+    // Sweeps and returns the density; adds to `sums`, where not null: P, P theta, P (theta^2 + 1 / information).
+    double sweep(double* sums) {
+        const std::size_t n = chain_.n_pairs;
+        double total = 0.0;
+        std::size_t n_common = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
+            const std::uint32_t pair = order_[other];
+            order_[other] = order_[k];
+            order_[k] = pair;
+            const double p = visit(pair, sums ? sums + 3 * pair : nullptr);
+            if (std::isnan(chain_.prior_log_odds[pair])) {
+                total += p;
+                ++n_common;
+            }
+        }
+        if (chain_.learns_density) set_density(total, static_cast<double>(n_common));
+        return 1.0 / (1.0 + std::exp(-log_odds_));
+    }
+
+  private:
+    static constexpr std::size_t kMostKept = std::size_t{1} << 20;
+    // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
+    static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63;
+
+    struct Regression {
+        double objective, log_determinant;
+        std::size_t coefficients;  // where in coefficients_
+    };
+    struct Known {
+        double log_bayes_factor, coupling, variance;
+    };
+
+    // xoshiro128++ of Blackman and Vigna.
+    std::uint32_t draw() {
+        std::uint32_t* s = chain_.generator;
+        const auto rotate = [](std::uint32_t x, int by) { return (x << by) | (x >> (32 - by)); };
+        const std::uint32_t drawn = rotate(s[0] + s[3], 7) + s[0], shifted = s[1] << 9;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= shifted;
+        s[3] = rotate(s[3], 11);
+        return drawn;
+    }
+
+    double visit(std::size_t pair, double* sums) {
+        const Known& known = evidence_of(pair);
+        const double own = chain_.prior_log_odds[pair];
+        const double odds = known.log_bayes_factor + (std::isnan(own) ? log_odds_ : own);
+        const double p = 1.0 / (1.0 + std::exp(-odds));
+        if (sums) {
+            sums[0] += p;
+            sums[1] += p * known.coupling;
+            sums[2] += p * (known.coupling * known.coupling + known.variance);
+        }
+        const bool edge = (draw() + 0.5) * 0x1p-32 < p;
+        if (edge != (chain_.present[pair] != 0)) flip(pair);
+        return p;
+    }
+
+    void flip(std::size_t pair) {
+        chain_.present[pair] ^= 1;
+        hash_[first(pair)] ^= mixed(second(pair));
+        hash_[second(pair)] ^= mixed(first(pair));
+    }
+
+    void set_density(double total, double n) {
+        for (std::size_t b = 0; b < chain_.n_bins; ++b) {
+            total += chain_.bin_counts[b] / (1.0 + std::exp(-chain_.bin_log_bayes_factors[b] - log_odds_));
+            n += chain_.bin_counts[b];
+        }
+        if (n > 0) log_odds_ = std::log((total + 0.5) / (n + 0.5 - total));  // as if half an edge more were seen, of one pair
+    }
+
+    const Known& evidence_of(std::size_t pair) {
+        const std::size_t i = first(pair), j = second(pair);
+        const std::uint64_t edge = chain_.present[pair] ? ~std::uint64_t{0} : 0;
+        const std::uint64_t others_i = hash_[i] ^ (mixed(j) & edge), others_j = hash_[j] ^ (mixed(i) & edge);
+        const std::uint64_t key = Store<Known>::key(mixed(mixed(mixed(pair + kPairs) ^ others_i) ^ others_j));
+        if (known_key_[pair] == key) return known_[pair];
+        known_key_[pair] = key;
+        if (const Known* found = evidence_.find(key)) return known_[pair] = *found;
+        if (evidence_.is_full()) evidence_.clear();
+        if (regressions_.is_full()) {
+            regressions_.clear();
+            coefficients_.resize(0);
+        }
+        known_[pair] = fitted(i, j, others_i, others_j);
+        evidence_.add(key, known_[pair]);
+        return known_[pair];
+    }
+
+    Known fitted(std::size_t i, std::size_t j, std::uint64_t others_i, std::uint64_t others_j) {
+        collect(i, j, given_i_);
+        collect(j, i, given_j_);
+        const Regression apart_i = regression(i, others_i, given_i_), apart_j = regression(j, others_j, given_j_);
+        pair_.fit(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
+                  {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, precision_);
+        ++n_fits;
+        const double determinant = pair_.log_determinant() - apart_i.log_determinant - apart_j.log_determinant;
+        return {pair_.objective - apart_i.objective - apart_j.objective - log_scale_ - 0.5 * determinant,
+                pair_.coupling, 1.0 / pair_.information};
+    }
+
+    Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
+        const std::uint64_t key = Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
+        if (const Regression* found = regressions_.find(key)) return *found;
+        end_.fit(rows_, variable, given.data(), given.size(), precision_);
+        const std::size_t at = coefficients_.size();
+        for (std::size_t k = 0; k <= given.size(); ++k) coefficients_.push(end_.newton.at[k]);
+        const Regression found{end_.objective, end_.newton.log_determinant, at};
+        regressions_.add(key, found);
+        return found;
+    }
+
+    // The neighbours of a variable in the graph as it is, but for one, ascending.
+    void collect(std::size_t variable, std::size_t but, Buffer<std::int64_t>& given) const {
+        given.resize(0);
+        for (std::size_t k = partner_start_[variable]; k < partner_start_[variable + 1]; ++k)
+            if (chain_.present[partner_pair_[k]] && partner_[k] != but)
+                given.push(static_cast<std::int64_t>(partner_[k]));
+    }
+
+    // Pairs ascend, so the partners below a variable come before those above it, and both ascend.
+    void list_partners() {
+        const std::size_t d = rows_.n_rows, n = chain_.n_pairs;
+        partner_start_.resize(d + 1);
+        std::memset(partner_start_.data(), 0, (d + 1) * sizeof(std::size_t));
+        for (std::size_t k = 0; k < 2 * n; ++k) ++partner_start_[static_cast<std::size_t>(chain_.pairs[k]) + 1];
+        for (std::size_t v = 0; v < d; ++v) partner_start_[v + 1] += partner_start_[v];
+        partner_.resize(2 * n);
+        partner_pair_.resize(2 * n);
+        Buffer<std::size_t> next;
+        next.resize(d);
+        std::memcpy(next.data(), partner_start_.data(), d * sizeof(std::size_t));
+        hash_.resize(d);
+        std::memset(hash_.data(), 0, d * sizeof(std::uint64_t));
+        const auto put = [&](std::size_t v, std::size_t partner, std::size_t pair) {
+            partner_[next[v]] = partner;
+            partner_pair_[next[v]++] = pair;
+            if (chain_.present[pair]) hash_[v] ^= mixed(partner);
+        };
+        for (std::size_t k = 0; k < n; ++k) put(second(k), first(k), k);
+        for (std::size_t k = 0; k < n; ++k) put(first(k), second(k), k);
+    }
+
+    std::size_t first(std::size_t pair) const { return static_cast<std::size_t>(chain_.pairs[2 * pair]); }
+    std::size_t second(std::size_t pair) const { return static_cast<std::size_t>(chain_.pairs[2 * pair + 1]); }
+
+    BitRows rows_;
+    GraphChain chain_;
+    double precision_, log_scale_, log_odds_;
+    Buffer<std::size_t> partner_start_, partner_, partner_pair_;
+    Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
+    Buffer<Known> known_;
+    Buffer<std::uint32_t> order_;
+    Store<Regression> regressions_;
+    Store<Known> evidence_;
+    Buffer<double> coefficients_;
+    Buffer<std::int64_t> given_i_, given_j_;
+    EndFit end_;
+    PairFit pair_;
+};
+
+static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
+                                  double* densities, double* sums) {
+    GraphSampler sampler(rows, chain);
+    for (std::size_t s = 0; s < n_settling + n_sweeps; ++s) densities[s] = sampler.sweep(s < n_settling ? nullptr : sums);
+    return sampler.n_fits;
+}
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,75 @@
+"""Probabilities of edges as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.estimators.structure import StructureEstimator
+from markhood.learning import methods
+from markhood.learning.describe import Learned
+
+
+@dataclass(eq=False, repr=False)
+class Bayes(StructureEstimator):
+    """Learn how probable every edge is, by chains over graphs.
+
+    Parameters
+    ----------
+    fdr : float, optional
+        Keep the largest set of likeliest pairs of which no more than this share is expected to be
+        false; in place of ``min_probability``.
+    min_probability : float, default=0.5
+        Keep the pairs whose probability is above this.
+    edge_prior : float, optional
+        The probability of an edge before the data are seen; by default learned from all pairs.
+    sweeps : int, default=30
+        Over how many sweeps of each chain probabilities are averaged; half as many come before.
+    chains : int, default=4
+        How many chains there are.
+    **parameters
+        Of all estimators, as for `HillClimbing`; ``seed`` is where the chains' random numbers start.
+
+    Attributes
+    ----------
+    graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the mean
+        given that it is there, with a 95 % interval among the annotations.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        All pairs that were looked at closely, i < j; any other pair is next to certainly no edge.
+    probabilities_ : ndarray of shape (n_pairs,)
+        How probable each is an edge; a small one is evidence that there is none.
+    edge_density_ : float
+        The mean probability of all pairs of variables.
+    coupling_scale_ : float
+        The standard deviation of couplings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> found = Bayes().fit(coins)
+    >>> found.graph_.edges.tolist(), found.graph_.probability.round(2).tolist()
+    ([[0, 2]], [1.0])
+    """
+
+    _method: ClassVar = methods.Bayes
+
+    fdr: float | None = None
+    min_probability: float = 0.5
+    edge_prior: float | None = None
+    sweeps: int = 30
+    chains: int = 4
+
+    def _keep(self, learned: Learned) -> None:
+        super()._keep(learned)
+        found = learned.probabilities
+        assert found is not None
+        self.pairs_: NDArray[np.int64] = found.pairs
+        self.probabilities_: NDArray[np.float64] = found.probabilities
+        self.edge_density_ = found.density
+        self.coupling_scale_ = found.scale

@@ -1,0 +1,245 @@
+"""The likelihood of two variables given their neighbours, with and without a coupling, in NumPy.
+
+A pair (i, j) is looked at as one: given i's other neighbours A and j's other neighbours B,
+
+    log p(x_i, x_j | x_A, x_B) = u_i(x_i) + u_j(x_j) + f(x_i)' T f(x_j) - log of the sum over both variables' levels,
+    u_i(x_i) = a_0(x_i) + sum over k in A of f(x_i)' S_k f(x_k),      and u_j likewise.
+
+For binary variables that is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i + h_j + theta)).
+The fields a_0 are free; every number of S and T has the prior N(0, scale^2). l1 is the maximum of the
+penalised log-likelihood, l0 that with T = 0, and D1, D0 the determinants of their Hessians. By Laplace
+
+    log BF = l1 - l0 - q log(scale) - (log D1 - log D0) / 2         for q numbers in T.
+
+**The features f** of a variable's r levels are r - 1 columns, orthogonal to each other and to the
+ones, such that any two levels are at distance 1. So every log odds ratio of two levels against
+two has the prior N(0, scale^2), whichever level comes first; and with two levels T is the
+log odds ratio itself. Indicators of all levels but the first would favour the first.
+
+An infinite scale is no prior: the maxima are then those of the likelihood, and D1, D0 of no use.
+`native/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Bits, PairFits
+from markhood.kernels.tables import codes, n_levels
+
+PROMISED_GAIN = 1e-11
+SMALLEST_PIVOT = 1e-13
+LONGEST_STEP = 5.0
+MAX_STEPS, MAX_HALVINGS = 200, 60
+
+
+class PairFit(NamedTuple):
+    """The two maxima of a pair, and its coupling at the one.
+
+    ``coupling`` and ``variance`` have one number, the log odds ratio, for two binary variables; else
+    r_i r_j, the zero-sum table. ``size`` is the number q of free ones among them.
+    """
+
+    joint: float
+    apart: float
+    log_determinant: float  # log D1 - log D0
+    coupling: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    size: int
+
+    def log_bayes_factor(self, scale: float) -> float:
+        """Return the log of how much likelier the data are with the coupling."""
+        prior = self.size * math.log(scale)
+        return self.joint - self.apart - prior - self.log_determinant / 2
+
+
+def fit_pairs(
+    bits: Bits,
+    pairs: NDArray[np.int64],
+    given_first: Lists,
+    given_second: Lists,
+    scale: float,
+) -> PairFits:
+    """Fit each pair, given the other neighbours of its first and of its second end."""
+    fits = [
+        fit_pair(bits, i, j, first.tolist(), second.tolist(), scale)
+        for (i, j), first, second in zip(pairs.tolist(), given_first, given_second, strict=True)
+    ]
+    return PairFits(
+        np.array([fit.joint for fit in fits]),
+        np.array([fit.apart for fit in fits]),
+        np.array([fit.log_determinant for fit in fits]),
+        np.concatenate([np.empty(0), *(fit.coupling for fit in fits)]),
+        np.concatenate([np.empty(0), *(fit.variance for fit in fits)]),
+    )
+
+
+def level_features(levels: int) -> NDArray[np.float64]:
+    """Return r - 1 numbers for each of r levels, any two levels at distance 1.
+
+    Examples
+    --------
+    >>> level_features(2).tolist()
+    [[-0.5], [0.5]]
+    """
+    features = np.zeros((levels, levels - 1))
+    for k in range(1, levels):
+        features[:k, k - 1] = -1.0 / np.sqrt(2 * k * (k + 1))
+        features[k, k - 1] = k / np.sqrt(2 * k * (k + 1))
+    return features
+
+
+def fit_pair(
+    bits: Bits, i: int, j: int, given_i: Sequence[int], given_j: Sequence[int], scale: float
+) -> PairFit:
+    """Fit a pair with and without its coupling, given each end's other neighbours."""
+    counts, configurations = _pair_table(bits, i, j, [*given_i, *given_j])
+    of_i, of_j = level_features(n_levels(bits, i)), level_features(n_levels(bits, j))
+    ones = np.ones((len(counts), 1))
+    # What multiplies the features of i, those of j, and their products, in every row of the table.
+    by_i = np.hstack([ones, _features_of(bits, given_i, configurations[:, : len(given_i)])])
+    by_j = np.hstack([ones, _features_of(bits, given_j, configurations[:, len(given_i) :])])
+    cells: list[NDArray[np.float64]] = [
+        np.repeat(of_i, len(of_j), axis=0),
+        np.tile(of_j, (len(of_i), 1)),
+        np.kron(of_i, of_j).astype(np.float64),
+    ]
+    flat = counts.reshape(len(counts), -1)
+    model = _PairModel(flat, cells, [by_i, by_j, ones], scale)
+    apart, b, log_d0, _ = model.maximise(2, np.zeros(model.starts[2]))
+    size, n = cells[2].shape[1], model.starts[2]
+    joint, b, log_d1, inverse = model.maximise(3, np.append(b, np.zeros(size)))
+    shown = np.ones((1, 1)) if len(of_i) == len(of_j) == 2 else cells[2]
+    variance = np.einsum("ku,uv,kv->k", shown, inverse[n:, n:], shown)
+    return PairFit(joint, apart, log_d1 - log_d0, shown @ b[n:], variance, size)
+
+
+def _pair_table(
+    bits: Bits, i: int, j: int, given: Sequence[int]
+) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
+    """Count both variables' levels, (n_rows, r_i, r_j), in each configuration of the others."""
+    values = np.column_stack(
+        [*(codes(bits, v) for v in given), np.zeros((bits.n_samples, 0), np.uint16)]
+    )
+    configurations, row = np.unique(values, axis=0, return_inverse=True)
+    counts = np.zeros((len(configurations), n_levels(bits, i), n_levels(bits, j)))
+    weights = 1.0 if bits.weighting is None else bits.weighting.weights
+    np.add.at(counts, (row.ravel(), codes(bits, i), codes(bits, j)), weights)
+    return counts, configurations
+
+
+def _features_of(
+    bits: Bits, given: Sequence[int], configurations: NDArray[np.uint16]
+) -> NDArray[np.float64]:
+    columns = [level_features(n_levels(bits, v))[configurations[:, k]] for k, v in enumerate(given)]
+    return np.concatenate([np.zeros((len(configurations), 0)), *columns], axis=1)
+
+
+class _PairModel:
+    """Three groups of parameters: of i's features, of j's, and of their products.
+
+    A group has features, (n_cells, q), and predictors, (n_rows, m); its q m parameters W add
+    features W predictors' to the log-probabilities. The third group comes last, and can be left out.
+    """
+
+    def __init__(
+        self,
+        counts: NDArray[np.float64],
+        features: list[NDArray[np.float64]],
+        predictors: list[NDArray[np.float64]],
+        scale: float,
+    ) -> None:
+        self._counts, self._totals = counts, counts.sum(axis=1, keepdims=True)
+        self._features, self._predictors = features, predictors
+        sizes = [f.shape[1] * z.shape[1] for f, z in zip(features, predictors, strict=True)]
+        self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        free = [
+            np.ones((f.shape[1], z.shape[1])) for f, z in zip(features, predictors, strict=True)
+        ]
+        free[0][:, 0] = free[1][:, 0] = 0.0  # the fields have no prior
+        self._prior = np.concatenate([part.ravel() for part in free]) / (scale * scale)
+        self._squares = {
+            (g, h): np.einsum("ra,rb->rab", predictors[g], predictors[h]).reshape(len(counts), -1)
+            for g in range(3)
+            for h in range(g + 1)
+        }
+
+    def maximise(
+        self, n_groups: int, b: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
+        """Maximise the penalised log-likelihood of the first groups by Newton's method.
+
+        Returns the maximum, where it is, the log-determinant of the Hessian and its inverse.
+        """
+        reached, p = self._objective(n_groups, b)
+        for _ in range(MAX_STEPS):
+            gradient, hessian = self._derivatives(n_groups, b, p)
+            inverse = _inverse(hessian, bool(self._prior.any()))
+            step = inverse @ gradient
+            if not gradient @ step > PROMISED_GAIN:
+                break
+            step *= LONGEST_STEP / max(LONGEST_STEP, np.abs(step).max())
+            for halving in range(MAX_HALVINGS):
+                tried = b + step * 0.5**halving
+                improved, p_tried = self._objective(n_groups, tried)
+                if improved >= reached:
+                    break
+            if not improved >= reached:
+                break
+            b, p, reached = tried, p_tried, improved
+        return reached, b, float(np.linalg.slogdet(hessian)[1]), inverse
+
+    def _objective(
+        self, n_groups: int, b: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64]]:
+        logs = np.zeros_like(self._counts)
+        for g in range(n_groups):
+            features, predictors = self._features[g], self._predictors[g]
+            own = b[self.starts[g] : self.starts[g + 1]].reshape(features.shape[1], -1)
+            logs += predictors @ own.T @ features.T
+        logs -= logs.max(axis=1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        penalty = (self._prior[: len(b)] * b * b).sum() / 2
+        return float((self._counts * logs).sum() - penalty), np.exp(logs)
+
+    def _derivatives(
+        self, n_groups: int, b: NDArray[np.float64], p: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        prior = self._prior[: len(b)]
+        gradient, hessian = -prior * b, np.diag(prior)
+        residuals = self._counts - self._totals * p
+        means = [p @ features for features in self._features[:n_groups]]
+        for g in range(n_groups):
+            own = slice(self.starts[g], self.starts[g + 1])
+            of_g = self._features[g]
+            gradient[own] += ((residuals @ of_g).T @ self._predictors[g]).ravel()
+            for h in range(g + 1):
+                other = slice(self.starts[h], self.starts[h + 1])
+                of_h = self._features[h]
+                products = np.einsum("cu,cv->cuv", of_g, of_h).reshape(len(of_g), -1)
+                both = np.einsum("ru,rv->ruv", means[g], means[h]).reshape(len(p), -1)
+                covariances = self._totals * (p @ products - both)
+                block = covariances.T @ self._squares[g, h]
+                shape = (of_g.shape[1], of_h.shape[1], self._predictors[g].shape[1], -1)
+                block = block.reshape(shape).transpose(0, 2, 1, 3)
+                hessian[own, other] += block.reshape(own.stop - own.start, -1)
+                if h < g:
+                    hessian[other, own] = hessian[own, other].T
+        return gradient, hessian
+
+
+def _inverse(hessian: NDArray[np.float64], has_prior: bool) -> NDArray[np.float64]:
+    """Invert; without a prior leave out directions of which the data say nothing."""
+    if has_prior:
+        return np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+    root = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
+    scaled, vectors = np.linalg.eigh(hessian / np.outer(root, root))
+    usable = scaled > SMALLEST_PIVOT * max(1.0, scaled[-1])
+    vectors = vectors[:, usable] / root[:, np.newaxis]
+    return np.asarray((vectors / scaled[usable]) @ vectors.T, dtype=np.float64)

@@ -1,0 +1,29 @@
+"""Whether chains over graphs agree, said in words.
+
+All chains begin at one graph, so chains that agree are no proof that they have been everywhere; chains
+that do not are proof that they have not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from markhood.errors import option, warn
+from markhood.learning.methods import Bayes
+from markhood.search.probabilities import EdgeProbabilities
+
+MUCH = 0.5  # difference between two chains' probabilities of a pair
+
+
+def warn_of_disagreement(found: EdgeProbabilities | None, method: Bayes) -> None:
+    """Say so where chains disagree much about pairs, and what to do about it."""
+    assert found is not None  # this method has them
+    apart = np.ptp(found.chain_probabilities, axis=0)
+    much = int(np.count_nonzero(apart > MUCH))
+    if not much:
+        return
+    pairs = "a pair" if much == 1 else f"{much} pairs"
+    warn(
+        f"The chains disagree about the probability of {pairs}, by up to {apart.max():.2f}, so "
+        f"that they were too short: give {option('sweeps', 4 * method.sweeps)}, say."
+    )

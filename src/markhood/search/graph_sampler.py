@@ -1,0 +1,311 @@
+"""Every edge with its probability: chains over graphs, a pair at a time.
+
+A pair's Bayes factor given the present neighbours of its two ends (`kernels/pair_fit.py`) times
+the prior odds of an edge gives the probability that the pair is an edge; chains of graphs
+(`kernels/graph_chain.py`) average it over what the neighbours may be.
+
+    1. candidates: pairs that pass the screen at gamma 1/4, those of any blanket, and pairs two
+       steps apart in the graph where the search begins. All other pairs count by their marginal statistic.
+    2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
+       pairs two steps apart in the graph as it has become are candidates from then on
+    3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
+       disagreement says how far it is settled
+
+**Two numbers are learned from all pairs together.** The density is the mean probability of all
+pairs, so that nothing need be known of how many edges to expect. It would suffer from indirect
+association if pairs two steps apart were not candidates; with those three apart it was the same
+and took up to three times the fits. The scale of couplings is the root of the mean of theta^2 +
+variance over edges, but `LARGEST_SCALE` at most: where only strong edges can be seen the mean is too
+high (2.7 where the truth is 2), and a slab that is too wide costs edges, one too narrow little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
+from markhood.kernels.ties import TIE
+from markhood.scores.scorer import Pairs
+from markhood.search.found import Found, timed
+from markhood.search.hill_climbing import hill_climb
+from markhood.search.job import Job
+from markhood.search.other_pairs import measure_other_pairs
+from markhood.search.probabilities import Choice, EdgeProbabilities
+from markhood.search.screen import screen
+
+SCREEN_GAMMA = 0.25
+START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at
+LARGEST_SCALE = 1.5
+SMALLEST_SCALE = 0.1
+MOST_ROUNDS = 6
+SETTLED = 0.03  # a relative change of the scale that makes no difference to a probability
+SWEEPS_OF_ROUND = 10  # the first half of them to settle
+MOST_STEPS = 128  # of a variable with more neighbours, not all pairs of them become candidates
+
+
+def _no_pairs() -> NDArray[np.int64]:
+    return np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPrior:
+    """What is believed of edges before the data are seen.
+
+    Attributes
+    ----------
+    density : float, optional
+        The probability of an edge; by default learned from the data.
+    scale : float, optional
+        The standard deviation of couplings; by default learned from the data.
+    pairs : ndarray of shape (n_pairs, 2), dtype int64
+        i < j: pairs with a probability of their own.
+    probabilities : ndarray of shape (n_pairs,), dtype float64
+        Between 0 and 1, both excluded: what is certain is required or forbidden.
+    """
+
+    density: float | None = None
+    scale: float | None = None
+    pairs: NDArray[np.int64] = field(default_factory=_no_pairs)
+    probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """How long the chains are, and how many.
+
+    Attributes
+    ----------
+    n_chains : int
+    n_settling : int
+        Sweeps of each chain before probabilities are added up.
+    n_averaged : int
+        Sweeps over which they are.
+    """
+
+    n_chains: int = 4
+    n_settling: int = 15
+    n_averaged: int = 30
+
+
+def bayes(
+    job: Job,
+    *,
+    choice: Choice,
+    prior: GraphPrior | None = None,
+    sweeps: Sweeps | None = None,
+) -> Found:
+    """Start at PLRHC's graph, give every pair that may be an edge its probability, and choose.
+
+    Parameters
+    ----------
+    job : Job
+    choice : Choice
+        Which pairs make the graph.
+    prior : GraphPrior, optional
+    sweeps : Sweeps, optional
+    """
+    seconds: dict[str, float] = {}
+    with timed(seconds, "screen"):
+        screened = screen(job, SCREEN_GAMMA)
+    # The paper's screen is the same with a higher price, so that it need not be run.
+    gains = screened.gains - (START_GAMMA - SCREEN_GAMMA) * np.log(max(1, job.n_variables - 1))
+    passing = gains > TIE
+    stricter = Pairs(screened.edges[passing], gains[passing])
+    climbed = hill_climb(
+        job, gamma=START_GAMMA, depth=3, rule="global", start="or", screened=stricter
+    )
+    seconds |= {phase: s for phase, s in climbed.seconds.items() if phase != "screen"}
+    with timed(seconds, "chains"):
+        also = np.concatenate([screened.edges, climbed.or_edges])
+        found = replace(sample_edges(job, climbed.edges, also, prior, sweeps), choice=choice)
+    edges = found.edges
+    return replace(
+        climbed,
+        edges=edges,
+        or_edges=_distinct([climbed.or_edges, edges]),
+        screened=screened,
+        probabilities=found,
+        seconds=seconds,
+    )
+
+
+def bayes_again(
+    job: Job,
+    before: Found,
+    *,
+    prior: GraphPrior | None = None,
+    sweeps: Sweeps | None = None,
+) -> Found:
+    """Sample once more, in samples that hardly differ: the candidates are those of before."""
+    assert before.probabilities is not None
+    seconds: dict[str, float] = {}
+    with timed(seconds, "chains"):
+        found = sample_edges(job, before.edges, before.probabilities.pairs, prior, sweeps)
+        found = replace(found, choice=before.probabilities.choice)
+    edges = found.edges
+    or_edges = _distinct([before.or_edges, edges])
+    return replace(before, edges=edges, or_edges=or_edges, probabilities=found, seconds=seconds)
+
+
+def sample_edges(
+    job: Job,
+    start: NDArray[np.int64],
+    also: NDArray[np.int64],
+    prior: GraphPrior | None = None,
+    sweeps: Sweeps | None = None,
+) -> EdgeProbabilities:
+    """Give every pair of variables that may be an edge its probability.
+
+    Parameters
+    ----------
+    job : Job
+    start : ndarray of shape (n_edges, 2)
+        The graph where the chains begin.
+    also : ndarray of shape (n_pairs, 2)
+        Further candidates: what passed a screen, what any blanket had.
+    prior : GraphPrior, optional
+    sweeps : Sweeps, optional
+    """
+    prior, sweeps = prior or GraphPrior(), sweeps or Sweeps()
+    state = _State(job, prior, start, np.concatenate([start, also, prior.pairs]))
+    seeds = np.random.SeedSequence(job.seed).spawn(sweeps.n_chains + 1)
+    state.learn_scale(_generator(seeds[-1]))
+    scorer, pairs, set_up, present = job.scorer, state.pairs, state.pair_prior(), state.present
+
+    def run(generator: NDArray[np.uint32]) -> GraphSums:
+        chain = GraphChain(present, generator)
+        return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)[0]
+
+    generators = [_generator(seed) for seed in seeds[:-1]]
+    chains = list(job.runner.map("chains", run, generators))
+    return _together(job, state, chains, sweeps)
+
+
+class _State:
+    """What the rounds change: candidates, the graph, the density and the scale."""
+
+    def __init__(
+        self, job: Job, prior: GraphPrior, start: NDArray[np.int64], found: NDArray[np.int64]
+    ) -> None:
+        self._job, self._prior = job, prior
+        self._others = measure_other_pairs(job)
+        d = job.n_variables
+        self.scale = prior.scale or LARGEST_SCALE
+        n_pairs = max(1, d * (d - 1) // 2)
+        self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
+        self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
+        self._add(found, job.knowledge.applied_to(start))
+
+    def learn_scale(self, generator: NDArray[np.uint32]) -> None:
+        """Sweep in rounds, after each of which scale and candidates are chosen anew."""
+        chain = GraphChain(self.present, generator)
+        for _ in range(MOST_ROUNDS if len(self.pairs) else 0):
+            before = self.scale
+            sums, chain = self._round(chain._replace(present=self.present))
+            if self._prior.density is None:
+                self.density = float(sums.densities[-1])
+            if self._prior.scale is None:
+                self.scale = _scale_of(self._job, self.pairs, sums)
+            self._add(_no_pairs(), self.pairs[chain.present > 0])
+            if abs(self.scale / before - 1) < SETTLED:
+                break
+
+    def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
+        scorer, pairs, set_up = self._job.scorer, self.pairs, self.pair_prior()
+        settling = SWEEPS_OF_ROUND // 2
+
+        def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
+            return scorer.swept(pairs, set_up, at, settling, SWEEPS_OF_ROUND - settling)
+
+        (done,) = self._job.runner.map("rounds", run, [chain])
+        return done
+
+    def pair_prior(self) -> PairPrior:
+        """Return what a chain takes for granted, as things stand."""
+        log_odds, numbers = np.full(len(self.pairs), np.nan), pair_numbers(self.pairs)
+        own, p = pair_numbers(self._prior.pairs), self._prior.probabilities
+        is_candidate = np.isin(own, numbers)
+        p = p[is_candidate]
+        log_odds[np.searchsorted(numbers, own[is_candidate])] = np.log(p) - np.log1p(-p)
+        log_odds[self._job.knowledge.requires(self.pairs)] = np.inf
+        bins, counts = self._others.histogram(numbers, self.scale)
+        is_learned = self._prior.density is None
+        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned)
+
+    def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
+        """Take in candidates, and pairs two steps apart in a graph, which is then the present one."""
+        steps = _two_steps(edges, self._job.n_variables)
+        pairs = _distinct([self.pairs, found, edges, steps])
+        known, is_constant = self._job.knowledge, self._job.samples.is_constant
+        varies = ~is_constant[pairs].any(axis=1)
+        self.pairs = pairs[(known.allows(*pairs.T) & varies) | known.requires(pairs)]
+        self.present = np.isin(pair_numbers(self.pairs), pair_numbers(edges)).astype(np.uint8)
+
+
+def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+    """List the pairs i < j that have a common neighbour, some of them more than once."""
+    neighbours = Lists.of_neighbours(edges, n_variables)
+    degrees = np.minimum(np.diff(neighbours.starts), MOST_STEPS)
+    found = [_no_pairs()]
+    for degree in np.unique(degrees[degrees > 1]).tolist():
+        first = neighbours.starts[:-1][degrees == degree]
+        ends = neighbours.values[first[:, np.newaxis] + np.arange(degree)]
+        i, j = np.triu_indices(degree, 1)
+        found.append(np.stack([ends[:, i], ends[:, j]], axis=-1).reshape(-1, 2))
+    return np.concatenate(found)
+
+
+def _scale_of(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> float:
+    """Return the root mean square of a log odds ratio over the edges."""
+    sizes = _sizes(job, pairs)
+    squares = np.add.reduceat(sums.squares, np.cumsum(sizes) - sizes)
+    # A zero-sum table of r by s levels has (r - 1)(s - 1) numbers, each of variance scale^2, times 1/4.
+    free = np.diff(job.samples.starts)[pairs].prod(axis=1)
+    squares = np.where(sizes > 1, 4.0 * squares / free, squares)
+    mean = squares.sum() / max(sums.probabilities.sum(), 1e-300)
+    return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE))
+
+
+def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many numbers the kernels give for each pair's coupling."""
+    levels = np.diff(job.samples.starts)[pairs] + 1
+    return np.where((levels == 2).all(axis=1), 1, levels.prod(axis=1))
+
+
+def _together(
+    job: Job, state: _State, chains: list[GraphSums], sweeps: Sweeps
+) -> EdgeProbabilities:
+    """Take the mean over chains."""
+    n = sweeps.n_averaged * sweeps.n_chains
+    sizes = _sizes(job, state.pairs)
+    total = sum(chain.probabilities for chain in chains)
+    weight = np.repeat(np.maximum(total, 1e-300), sizes)
+    means = sum(chain.couplings for chain in chains) / weight
+    squares = sum(chain.squares for chain in chains) / weight
+    learned = np.mean([chain.densities[sweeps.n_settling :].mean() for chain in chains])
+    return EdgeProbabilities(
+        state.pairs,
+        np.asarray(total / n),
+        np.asarray(means),
+        np.sqrt(np.maximum(squares - means**2, 0.0)),
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
+        float(learned),
+        state.scale,
+        np.stack([chain.probabilities / sweeps.n_averaged for chain in chains]),
+        sum(chain.n_fits for chain in chains),
+    )
+
+
+def _generator(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
+    return seed.generate_state(4, np.uint32).astype(np.uint32)
+
+
+def _distinct(lists: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Put lists of pairs together, each pair once, in lexicographic order."""
+    return pairs_numbered(np.unique(pair_numbers(np.concatenate(lists))))

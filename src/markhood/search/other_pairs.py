@@ -1,0 +1,87 @@
+"""The pairs that are no candidates, as a histogram: what they say of the density of edges.
+
+Nearly all pairs of variables are far from being edges, but together they say how many there are; so the
+sampler over graphs counts them by the Bayes factor that two variables have on their own. With the
+likelihood ratio L (N times the mutual information) and the information I = N v_i v_j of a log odds ratio
+at zero, v being the variance of a variable,
+
+    log BF = L s^2 I / (1 + s^2 I) - log(1 + s^2 I) / 2        for couplings of scale s;
+
+with more levels I has an eigenvalue for each number of the coupling. There is never a d x d array: of more than
+`MOST_VARIABLES` some, drawn at random, stand for all, and their quarter of a million pairs for all pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.graph.numbering import pair_numbers
+from markhood.search.job import Job
+
+MOST_VARIABLES = 724  # and fewer where they have many levels
+BINS = 128
+LEAST_WIDTH = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class OtherPairs:
+    """Pairs that may be edges, each standing for ``weight`` of them.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n,), dtype int64
+        Of each pair, as `pair_numbers` gives them.
+    ratios : ndarray of shape (n,), dtype float64
+        Likelihood ratios.
+    information : ndarray of shape (n, q), dtype float64
+        Of each number of the coupling, at zero; where a pair has fewer than q, zero.
+    weight : float
+    """
+
+    numbers: NDArray[np.int64]
+    ratios: NDArray[np.float64]
+    information: NDArray[np.float64]
+    weight: float
+
+    def histogram(
+        self, candidates: NDArray[np.int64], scale: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the log Bayes factors of some bins, and how many pairs but the candidates each has."""
+        is_other = ~np.isin(self.numbers, candidates)
+        if not is_other.any():
+            return np.empty(0), np.empty(0)
+        known = scale * scale * self.information[is_other]
+        shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
+        factors = self.ratios[is_other] * shrunk - np.log1p(known).sum(axis=1) / 2
+        # Bins have a width, even where all pairs are alike.
+        bounds = np.linspace(factors.min() - LEAST_WIDTH, factors.max() + LEAST_WIDTH, BINS + 1)
+        counts = np.histogram(factors, bounds)[0]
+        # The mean Bayes factor of a bin: probabilities as small as theirs are in proportion to it.
+        sums = np.histogram(factors, bounds, weights=np.exp(factors))[0]
+        used = counts > 0
+        return np.log(sums[used] / counts[used]), counts[used] * self.weight
+
+
+def measure_other_pairs(job: Job) -> OtherPairs:
+    """Measure all pairs that may be edges, or those of some variables."""
+    samples, d = job.samples, job.n_variables
+    most = MOST_VARIABLES // int(np.diff(samples.starts).max(initial=1))
+    chosen = np.arange(d)
+    if d > most:
+        rng = np.random.default_rng(0)
+        chosen = np.sort(rng.choice(d, min(d, max(32, most)), replace=False))
+    n = len(chosen)
+    i, j = np.triu_indices(n, 1)
+    ratios, spreads = job.scorer.dependence(chosen)
+    information = np.einsum("nu,nv->nuv", samples.total_weight * spreads[i], spreads[j])
+    varies = ~samples.is_constant[chosen]
+    allowed = job.knowledge.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
+    return OtherPairs(
+        pair_numbers(np.column_stack([chosen[i], chosen[j]])[allowed]),
+        ratios[i, j][allowed],
+        information.reshape(len(i), spreads.shape[1] ** 2)[allowed],
+        d * (d - 1) / max(n * (n - 1), 1),
+    )

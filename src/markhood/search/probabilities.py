@@ -1,0 +1,171 @@
+"""`EdgeProbabilities`: how probable every pair that may be an edge is, and how strong it then is.
+
+Pairs of small probability are kept too: that a pair is no edge is a finding as well. Which pairs make the
+graph is a choice that can be made again without another search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.graph.numbering import pair_numbers, pairs_numbered
+
+INTERVAL = 1.959964  # standard deviations either side that hold 95 % of a normal distribution
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which pairs make the graph.
+
+    Attributes
+    ----------
+    fdr : float or None
+        The largest set of the likeliest pairs whose mean 1 - P is this at most.
+    min_probability : float
+        Without a rate, the pairs whose probability is above this.
+    """
+
+    fdr: float | None = None
+    min_probability: float = 0.5
+
+    def among(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return which of these are chosen, ascending.
+
+        Examples
+        --------
+        >>> p = np.array([0.6, 0.99, 0.9, 0.2])
+        >>> Choice().among(p).tolist(), Choice(fdr=0.06).among(p).tolist()
+        ([0, 1, 2], [1, 2])
+        """
+        if self.fdr is None:
+            return np.flatnonzero(probabilities > self.min_probability)
+        order = np.argsort(-probabilities, kind="stable")
+        expected = np.cumsum(1.0 - probabilities[order]) / np.arange(1, len(order) + 1)
+        return np.sort(order[: np.count_nonzero(expected <= self.fdr)])
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeProbabilities:
+    """What chains over graphs say of the candidate pairs.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_pairs, 2), dtype int64
+        Candidates, i < j in lexicographic order.
+    probabilities : ndarray of shape (n_pairs,), dtype float64
+    couplings, deviations : ndarray, dtype float64
+        Mean and standard deviation of each coupling given that it is there: a log odds ratio a
+        pair, or where a variable has more levels the entries of the zero-sum table; pair k's are
+        those from ``starts[k]`` to ``starts[k + 1]``.
+    starts : ndarray of shape (n_pairs + 1,), dtype int64
+    density, scale : float
+        Of edges, and of couplings.
+    chain_probabilities : ndarray of shape (n_chains, n_pairs), dtype float64
+    n_fits : int
+        Pairs fitted, by all chains.
+    choice : Choice
+        Which pairs make the graph.
+    """
+
+    pairs: NDArray[np.int64]
+    probabilities: NDArray[np.float64]
+    couplings: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    density: float
+    scale: float
+    chain_probabilities: NDArray[np.float64]
+    n_fits: int
+    choice: Choice = field(default_factory=Choice)
+
+    @property
+    def disagreement(self) -> float:
+        """The largest difference between two chains' probabilities of a pair."""
+        return float(np.ptp(self.chain_probabilities, axis=0).max(initial=0.0))
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """The pairs that make the graph."""
+        return self.pairs[self.choice.among(self.probabilities)]
+
+    def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        """Return columns of edges: their probability, and the 95 % interval of their coupling.
+
+        The interval of a coupling that is a table is not a number; pairs that are no candidates have
+        the probability zero.
+        """
+        at, is_known = self._places(edges)
+        columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
+        probability = np.zeros(len(edges))
+        probability[is_known] = self.probabilities[at[is_known]]
+        single = is_known & (np.diff(self.starts)[at] == 1) if len(self.pairs) else is_known
+        first = self.starts[at[single]]
+        half = INTERVAL * self.deviations[first]
+        columns["coupling_low"][single] = self.couplings[first] - half
+        columns["coupling_high"][single] = self.couplings[first] + half
+        return {"probability": probability, **columns}
+
+    def couplings_of(
+        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64] | None]]:
+        """Return the mean couplings of edges as numbers and, of more than two levels, as tables."""
+        at, is_known = self._places(edges)
+        numbers, tables = np.zeros(len(edges)), list[NDArray[np.float64] | None]()
+        for k, (i, j) in enumerate(edges.tolist()):
+            shape = int(n_levels[i]), int(n_levels[j])
+            start, stop = self.starts[at[k] : at[k] + 2].tolist() if is_known[k] else (0, 0)
+            own = self.couplings[start:stop] if is_known[k] else np.zeros(shape).ravel()
+            is_number = shape == (2, 2)
+            numbers[k] = own[0] if is_number else np.linalg.norm(own)
+            tables.append(None if is_number else own.reshape(shape))
+        return numbers, tables
+
+    def _places(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Find edges among the pairs; whether each is one."""
+        numbers, wanted = pair_numbers(self.pairs), pair_numbers(edges)
+        if not len(numbers):
+            return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+        at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        return at, numbers[at] == wanted
+
+
+def pooled(parts: Sequence[EdgeProbabilities]) -> EdgeProbabilities:
+    """Return the mean over completed data sets: what is not known of the values is in it.
+
+    A pair that is no candidate of a set has the probability zero there. Couplings are weighted with the
+    probabilities, and their variance has that between the sets. Every set's probabilities then stand
+    for a chain's.
+    """
+    numbers = np.unique(np.concatenate([pair_numbers(part.pairs) for part in parts]))
+    sizes = np.zeros(len(numbers), np.int64)
+    places = [np.searchsorted(numbers, pair_numbers(part.pairs)) for part in parts]
+    for part, at in zip(parts, places, strict=True):
+        sizes[at] = np.diff(part.starts)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    of_sets = np.zeros((len(parts), len(numbers)))
+    weight, mean, square = np.zeros((3, int(starts[-1])))
+    for k, (part, at) in enumerate(zip(parts, places, strict=True)):
+        of_sets[k, at] = part.probabilities
+        own = np.repeat(np.maximum(part.probabilities, 1e-300), np.diff(part.starts))
+        before = np.repeat(starts[at] - part.starts[:-1], np.diff(part.starts))
+        entries = before + np.arange(len(own))
+        weight[entries] += own
+        mean[entries] += own * part.couplings
+        square[entries] += own * (part.couplings**2 + part.deviations**2)
+    mean /= weight
+    return replace(
+        parts[0],
+        pairs=pairs_numbered(numbers),
+        probabilities=of_sets.mean(axis=0),
+        couplings=mean,
+        deviations=np.sqrt(np.maximum(square / weight - mean**2, 0.0)),
+        starts=starts,
+        density=float(np.mean([part.density for part in parts])),
+        scale=float(np.mean([part.scale for part in parts])),
+        chain_probabilities=of_sets,
+        n_fits=sum(part.n_fits for part in parts),
+    )

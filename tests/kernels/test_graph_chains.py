@@ -1,0 +1,119 @@
+"""A chain over graphs: where it settles, and that every backend walks the same way."""
+
+import numpy as np
+import pytest
+
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.pair_fit import fit_pair
+from markhood.kernels.protocol import GraphChain, PairPrior
+from markhood.kernels.reference.backend import ReferenceKernels
+from oracles.graph_chain import settled_probabilities
+from oracles.networks import network
+from oracles.packing import pack, samples_with_levels
+
+
+def all_pairs(n_variables):
+    return np.array([(i, j) for i in range(n_variables) for j in range(i + 1, n_variables)])
+
+
+def prior_of(pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0):
+    log_odds = np.full(len(pairs), np.nan) if log_odds is None else np.array(log_odds)
+    bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
+    return PairPrior(log_odds, *bins, scale, density, learns)
+
+
+def chain_of(pairs, seed=1):
+    state = np.random.SeedSequence(seed).generate_state(4, np.uint32)
+    return GraphChain(np.zeros(len(pairs), np.uint8), state)
+
+
+@pytest.mark.parametrize("n_variables", [3, 4])
+def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables):
+    values = network(6, 120, n_variables, strength=1.2)
+    bits, pairs = pack(values), all_pairs(n_variables)
+    density, scale = 0.3, 0.8
+    odds = np.log(density / (1 - density))
+
+    def probability(pair, graph):
+        edges = {tuple(e) for e, there in zip(pairs.tolist(), graph, strict=True) if there}
+        i, j = pairs[pair].tolist()
+        given = [sorted(w for e in edges if v in e for w in e if w not in (i, j)) for v in (i, j)]
+        fitted = fit_pair(bits, i, j, *given, scale)
+        return 1 / (1 + np.exp(-fitted.log_bayes_factor(scale) - odds))
+
+    expected = settled_probabilities(probability, len(pairs))
+    assert np.any((expected > 0.1) & (expected < 0.9))  # or it would be no test
+    sums, _ = NativeKernels().sample_graphs(
+        bits, pairs, prior_of(pairs, density, scale=scale), chain_of(pairs), 100, 40_000
+    )
+    np.testing.assert_allclose(sums.probabilities / 40_000, expected, atol=0.01)
+
+
+def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
+    values = network(2, 200, 6, strength=1.5)
+    bits, pairs = pack(values), all_pairs(6)
+    log_odds = np.full(len(pairs), np.nan)
+    log_odds[[0, 3]] = np.inf, -1.0
+    prior = prior_of(pairs, 0.2, log_odds, learns=True)
+    expected, end = ReferenceKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
+    sums, reached = native_kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
+    np.testing.assert_array_equal(reached.present, end.present)
+    np.testing.assert_array_equal(reached.generator, end.generator)
+    assert sums.n_fits == expected.n_fits
+    for got, wanted in zip(sums[:4], expected[:4], strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3)
+
+
+def test_example_what_is_certain_beforehand_stays(kernels):
+    values = network(7, 150, 5, strength=1.0)
+    bits, pairs = pack(values), all_pairs(5)
+    log_odds = np.full(len(pairs), np.nan)
+    log_odds[2], log_odds[5] = np.inf, -np.inf
+    sums, end = kernels.sample_graphs(
+        bits, pairs, prior_of(pairs, 0.5, log_odds), chain_of(pairs), 1, 5
+    )
+    assert sums.probabilities[2] == 5
+    assert end.present[2] == 1
+    assert sums.probabilities[5] == 0
+    assert end.present[5] == 0
+
+
+def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):
+    values = network(3, 150, 5, strength=1.0)
+    bits, pairs = pack(values), all_pairs(5)
+    prior = prior_of(pairs, 0.2, learns=True)
+    sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 1)
+    odds = np.log(0.2 / 0.8)
+    rest = 20 / (1 + np.exp(1.5 - odds)) + 3 / (1 + np.exp(-0.5 - odds))
+    expected = (sums.probabilities.sum() + rest + 0.5) / (len(pairs) + 23 + 1)
+    assert sums.densities[0] == pytest.approx(expected)
+
+
+def test_example_levels_and_weights_are_sampled_too():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 3, (400, 4))
+    values[:, 1] = np.where(rng.random(400) < 0.6, values[:, 0], values[:, 1])
+    samples, pairs = samples_with_levels(values), all_pairs(4)
+    sums, _ = NativeKernels().sample_graphs(
+        samples.bits, pairs, prior_of(pairs), chain_of(pairs), 1, 4
+    )
+    assert sums.probabilities[0] / 4 > 0.99
+    assert sums.probabilities[1:].max() / 4 < 0.5
+    assert len(sums.couplings) == 9 * len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pairs": np.array([[0, 2], [0, 1]])}, "ascend"),
+        ({"log_odds": np.zeros(3)}, "odds and a state"),
+        ({"density": 1.0}, "between 0 and 1"),
+        ({"scale": -1.0}, "positive"),
+    ],
+)
+def test_example_chains_of_wrong_sizes(change, message):
+    pairs = change.pop("pairs", np.array([[0, 1], [0, 2]]))
+    prior = prior_of(pairs)._replace(**change)
+    bits = pack(network(1, 50, 4))
+    with pytest.raises(ValueError, match=message):
+        NativeKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 1)

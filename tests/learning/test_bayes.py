@@ -1,0 +1,160 @@
+"""The method `bayes` as its users meet it: columns of edges, choices, seeds, sentences."""
+
+import numpy as np
+import pytest
+
+import markhood
+from markhood.errors import DataWarning, InputError
+from markhood.learning.convergence import warn_of_disagreement
+from markhood.learning.methods import Bayes
+from markhood.search.probabilities import EdgeProbabilities
+from markhood.simulate import grid, ising
+from oracles.networks import independent, network
+
+MODEL = ising(grid(16), seed=2)
+VALUES = MODEL.sample(800, seed=3)
+SHORT = {"sweeps": 6, "chains": 2}
+
+
+def test_example_every_edge_has_a_probability_and_an_interval(tmp_path):
+    graph = markhood.learn(VALUES, "bayes")
+    low, high = graph.annotations["coupling_low"], graph.annotations["coupling_high"]
+    assert np.all((graph.probability > 0.5) & (graph.probability <= 1))
+    assert np.all((low < graph.coupling) & (graph.coupling < high))
+    assert graph.provenance["chains"]["seed"] == 0
+    markhood.write_graph(graph, tmp_path / "graph.json")
+    assert markhood.read_graph(tmp_path / "graph.json") == graph
+    unknown = markhood.learn(VALUES).probability
+    assert len(unknown) > 0
+    assert np.all(np.isnan(unknown))
+
+
+def test_example_an_estimator_lists_all_pairs():
+    found = markhood.Bayes(fdr=0.1, **SHORT).fit(VALUES)
+    assert len(found.pairs_) == len(found.probabilities_) > found.graph_.n_edges > 0
+    assert found.probabilities_.min() < 0.2
+    assert np.mean(1 - found.graph_.probability) <= 0.1
+    assert 0 < found.edge_density_ < 1
+    assert 0 < found.coupling_scale_ <= 1.5
+
+
+def test_example_a_higher_probability_keeps_a_part_of_the_edges():
+    some = markhood.learn(VALUES, "bayes", min_probability=0.95, **SHORT).edge_names()
+    more = markhood.learn(VALUES, "bayes", min_probability=0.05, **SHORT).edge_names()
+    assert set(some) < set(more)
+
+
+def test_example_separated_data_have_finite_couplings():
+    values = np.random.default_rng(1).integers(0, 2, (100, 3))
+    values[:, 2] = values[:, 0]
+    assert np.all(np.isinf(markhood.learn(values).coupling))
+    graph = markhood.learn(values, "bayes")
+    assert graph.edges.tolist() == [[0, 2]]
+    assert 2 < graph.coupling[0] < 10
+
+
+def test_example_a_prior_moves_probabilities():
+    def probabilities(prior):
+        found = markhood.Bayes(edge_prior=prior, **SHORT).fit(network(5, 200, 6, strength=0.5))
+        assert found.edge_density_ == pytest.approx(prior)
+        return found.probabilities_.mean()
+
+    assert probabilities(0.01) < probabilities(0.5)
+
+
+def test_property_seeds_decide():
+    one, again, other = (markhood.learn(VALUES, "bayes", seed=s, **SHORT) for s in (1, 1, 2))
+    assert one == again
+    assert not np.array_equal(one.probability, other.probability)
+
+
+def test_example_a_checkpoint_is_of_one_seed(tmp_path):
+    def learn(seed):
+        return markhood.learn(VALUES, "bayes", seed=seed, checkpoint=tmp_path / "run", **SHORT)
+
+    assert learn(1) == learn(1)
+    with pytest.raises(InputError, match="seed was 1, now 2"):
+        learn(2)
+    with pytest.raises(InputError, match=r"same random numbers: give a seed\.$"):
+        learn(None)
+
+
+def test_example_levels_have_tables_and_no_interval():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 3, (300, 3))
+    values[:, 1] = np.where(rng.random(300) < 0.6, values[:, 0], values[:, 1])
+    graph = markhood.learn(values, "bayes", **SHORT)
+    assert graph.edges.tolist() == [[0, 1]]
+    assert graph.coupling_tables[0].shape == (3, 3)
+    assert np.isnan(graph.annotations["coupling_low"][0])
+
+
+def test_example_weights_count_samples():
+    values = VALUES[:200, :5]
+    weights = np.random.default_rng(1).integers(1, 4, len(values))
+    repeated = markhood.learn(np.repeat(values, weights, axis=0), "bayes", **SHORT)
+    weighted = markhood.learn(values, "bayes", weights=weights, **SHORT)
+    np.testing.assert_array_equal(weighted.edges, repeated.edges)
+    np.testing.assert_allclose(weighted.probability, repeated.probability, atol=1e-6)
+
+
+def test_example_what_is_not_known_lowers_probabilities():
+    holes = VALUES[:, :6].astype(float)
+    full = markhood.learn(holes, "bayes", **SHORT)
+    holes[np.random.default_rng(2).random(len(holes)) < 0.6, 1] = np.nan
+    graph = markhood.learn(holes, "bayes", missing="impute", imputations=3, **SHORT)
+    assert {"probability", "share", "coupling_low"} <= graph.annotations.keys()
+    assert np.all(graph.probability > 0.5)
+    wider = dict(
+        zip(graph.edge_names(), graph.annotations["coupling_high"] - graph.coupling, strict=False)
+    )
+    before = dict(
+        zip(full.edge_names(), full.annotations["coupling_high"] - full.coupling, strict=False)
+    )
+    at_holes = [edge for edge in wider if "x1" in edge and edge in before]
+    assert at_holes
+    assert np.mean([wider[e] for e in at_holes]) > np.mean([before[e] for e in at_holes])
+
+
+def test_example_coins_have_no_edges():
+    assert markhood.learn(independent(3, 100, 30), "bayes").n_edges == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fdr": 1.5}, "fdr must be a number between 0 and 1, both excluded, not 1.5."),
+        ({"edge_prior": 0}, "edge_prior must be a number between 0 and 1, both excluded, not 0."),
+        ({"min_probability": 1}, "min_probability must be a number from 0 to below 1, not 1."),
+        (
+            {"fdr": 0.1, "min_probability": 0.9},
+            "fdr and min_probability both choose edges: leave one of the two out.",
+        ),
+    ],
+)
+def test_example_bad_options_are_one_sentence(options, message):
+    with pytest.raises(InputError) as error:
+        markhood.learn(VALUES, "bayes", **options)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("name", ["sweeps", "chains"])
+def test_example_there_is_at_least_one(name):
+    with pytest.raises(InputError, match=f"^{name} must be"):
+        markhood.learn(VALUES, "bayes", **{name: 0})
+
+
+def test_example_chains_that_disagree_are_spoken_of():
+    found = EdgeProbabilities(
+        pairs=np.array([[0, 1]]),
+        probabilities=np.array([0.5]),
+        couplings=np.zeros(1),
+        deviations=np.ones(1),
+        starts=np.arange(2),
+        density=0.5,
+        scale=1.0,
+        chain_probabilities=np.array([[0.1], [0.9]]),
+        n_fits=1,
+    )
+    with pytest.warns(DataWarning, match=r"of a pair, by up to 0\.80, .*: give sweeps=120, say\.$"):
+        warn_of_disagreement(found, Bayes())

@@ -1,0 +1,226 @@
+"""Every edge with its probability: what must not change it, what is known beforehand, what is learned."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from markhood.graph.numbering import pair_numbers
+from markhood.search.graph_sampler import (
+    LARGEST_SCALE,
+    SCREEN_GAMMA,
+    GraphPrior,
+    Sweeps,
+    _two_steps,
+    sample_edges,
+)
+from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.other_pairs import measure_other_pairs
+from markhood.search.probabilities import Choice, EdgeProbabilities, pooled
+from markhood.search.screen import screen
+from markhood.simulate import SignedCouplings, erdos_renyi, grid, ising
+from oracles.jobs import job_of
+from oracles.networks import independent, network
+from oracles.packing import samples_of, samples_with_levels
+
+NO_EDGES = np.empty((0, 2), dtype=np.int64)
+
+
+def sample(samples, start=NO_EDGES, n_jobs=1, knowledge=NOTHING, **options):
+    job = job_of(samples, n_jobs=n_jobs, knowledge=knowledge)
+    return sample_edges(job, start, screen(job, SCREEN_GAMMA).edges, **options)
+
+
+def by_pair(found):
+    return dict(zip(map(tuple, found.pairs.tolist()), found.probabilities.tolist(), strict=True))
+
+
+def test_example_the_edges_of_a_grid_are_found_with_probabilities_that_add_up():
+    model = ising(grid(25), seed=3)
+    found = sample(samples_of(model.sample(2000, seed=4)))
+    true = set(map(tuple, model.graph.edges.tolist()))
+    edges = set(map(tuple, found.edges.tolist()))
+    assert len(edges & true) > 0.6 * len(true)
+    assert len(edges - true) <= 3
+    assert len(Choice(fdr=0.05).among(found.probabilities)) > 0
+    # The density is the mean over all pairs: candidates, and a little of the others.
+    assert found.probabilities.sum() < found.density * 300 < 1.4 * len(true)
+    assert np.all(np.isfinite(found.couplings))
+    assert np.all(found.deviations > 0)
+
+
+def test_property_any_number_of_threads_gives_the_same_numbers():
+    samples = samples_of(network(5, 300, 12, strength=1.5))
+    one, four = sample(samples), sample(samples, n_jobs=4)
+    np.testing.assert_array_equal(one.probabilities, four.probabilities)
+    np.testing.assert_array_equal(one.couplings, four.couplings)
+    assert one.density == four.density
+
+
+def test_property_the_order_of_variables_and_levels_matters_only_by_chance():
+    values = network(9, 400, 8, strength=1.2)
+    order = np.random.default_rng(1).permutation(8)
+    moved = values[:, order].copy()
+    moved[:, 3] = 1 - moved[:, 3]
+    sweeps = Sweeps(n_averaged=400)
+    here, there = (
+        sample(samples_of(values), sweeps=sweeps),
+        sample(samples_of(moved), sweeps=sweeps),
+    )
+    expected = by_pair(here)
+    for (i, j), p in by_pair(there).items():
+        assert p == pytest.approx(expected.get(tuple(sorted((order[i], order[j]))), 0.0), abs=0.05)
+
+
+def test_example_coins_have_no_edges():
+    found = sample(samples_of(independent(3, 200, 40)))
+    assert len(found.edges) == 0
+    assert found.density < 0.01
+
+
+def test_example_weak_couplings_make_a_narrow_slab():
+    model = ising(erdos_renyi(30, 0.1, seed=1), SignedCouplings(0.6), seed=1)
+    found = sample(samples_of(model.sample(2000, seed=2)))
+    assert 0.3 < found.scale < 1.0
+    fixed = sample(samples_of(model.sample(2000, seed=2)), prior=GraphPrior(scale=LARGEST_SCALE))
+    assert fixed.scale == LARGEST_SCALE
+    assert fixed.probabilities.sum() < found.probabilities.sum()
+
+
+def test_example_what_is_known_beforehand_holds():
+    samples = samples_of(network(5, 300, 8, strength=2.0))
+    strong = sample(samples).edges
+    known = Knowledge(required=np.array([[0, 7]]), forbidden=strong[:1])
+    found = by_pair(sample(samples, knowledge=known))
+    assert found[0, 7] == 1.0
+    assert tuple(strong[0]) not in found
+    groups = Knowledge(groups=np.array([0] * 4 + [1] * 4))
+    assert all(i < 4 <= j for i, j in by_pair(sample(samples, knowledge=groups)))
+
+
+def test_example_a_pair_may_have_a_probability_of_its_own():
+    samples = samples_of(independent(3, 200, 10))
+    pair = np.array([[2, 5]])
+    believed = [
+        by_pair(sample(samples, prior=GraphPrior(pairs=pair, probabilities=np.array([p]))))[2, 5]
+        for p in (0.1, 0.9)
+    ]
+    assert believed[0] < 0.1 < believed[1]
+    odds = [np.log(p / (1 - p)) for p in believed]
+    assert odds[1] - odds[0] == pytest.approx(2 * np.log(9), abs=0.2)
+
+
+def test_example_a_density_that_is_given_stays():
+    samples = samples_of(network(5, 300, 8, strength=1.0))
+    found = sample(samples, prior=GraphPrior(density=0.3))
+    assert found.density == pytest.approx(0.3)
+
+
+def test_example_a_constant_variable_is_in_no_pair():
+    values = network(5, 200, 5, strength=2.0)
+    values[:, 2] = 1
+    assert not np.any(sample(samples_of(values)).pairs == 2)
+
+
+def test_example_one_variable_has_no_pairs():
+    found = sample(samples_of(network(5, 50, 1)))
+    assert len(found.pairs) == 0
+    assert found.disagreement == 0
+
+
+def test_example_levels():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 3, (300, 4))
+    values[:, 1] = np.where(rng.random(300) < 0.6, values[:, 0], values[:, 1])
+    found = sample(samples_with_levels(values), sweeps=Sweeps(n_chains=1, n_averaged=5))
+    assert found.edges.tolist() == [[0, 1]]
+    table = found.couplings[found.starts[0] : found.starts[1]].reshape(3, 3)
+    assert np.all(np.diag(table) > 0.5)
+    np.testing.assert_allclose(table.sum(axis=0), 0, atol=1e-9)
+
+
+def test_example_pairs_with_a_common_neighbour():
+    edges = np.array([[0, 1], [1, 2], [1, 4], [3, 4], [5, 6]])
+    found = {tuple(pair) for pair in _two_steps(edges, 8).tolist()}
+    assert found == {(0, 2), (0, 4), (2, 4), (1, 3)}
+
+
+def test_example_rates_choose_the_largest_set_within_them():
+    pairs = np.array([[0, 1], [0, 2], [1, 2], [1, 3]])
+    found = EdgeProbabilities(
+        pairs=pairs,
+        probabilities=np.array([0.6, 0.99, 0.9, 0.2]),
+        couplings=np.zeros(4),
+        deviations=np.zeros(4),
+        starts=np.arange(5),
+        density=0.5,
+        scale=1.0,
+        chain_probabilities=np.array([[0.5, 1, 0.9, 0.2], [0.7, 0.98, 0.9, 0.2]]),
+        n_fits=0,
+    )
+    assert found.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert replace(found, choice=Choice(fdr=0.06)).edges.tolist() == [[0, 2], [1, 2]]
+    assert replace(found, choice=Choice(fdr=0.001)).edges.tolist() == []
+    assert replace(found, choice=Choice(min_probability=0.9)).edges.tolist() == [[0, 2]]
+    assert found.disagreement == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_example_other_pairs_are_all_but_the_candidates(levels):
+    rng = np.random.default_rng(2)
+    values = rng.integers(0, levels, (500, 12))
+    samples = samples_of(values) if levels == 2 else samples_with_levels(values)
+    others = measure_other_pairs(job_of(samples))
+    factors, counts = others.histogram(pair_numbers(np.array([[0, 3], [4, 7]])), 1.0)
+    assert counts.sum() == 12 * 11 / 2 - 2
+    # Independent variables speak against an edge, the more so the more numbers a coupling has.
+    assert np.average(factors, weights=counts) < -(levels - 1)
+
+
+def test_example_many_variables_are_counted_by_some_of_them(monkeypatch):
+    samples = samples_of(independent(3, 100, 60))
+    monkeypatch.setattr("markhood.search.other_pairs.MOST_VARIABLES", 40)
+    others = measure_other_pairs(job_of(samples))
+    assert len(others.ratios) == 40 * 39 / 2
+    assert others.histogram(np.empty(0, np.int64), 1.0)[1].sum() == pytest.approx(60 * 59 / 2)
+
+
+def of_two_pairs(probabilities, couplings, pairs=((0, 1), (0, 2))):
+    return EdgeProbabilities(
+        pairs=np.array(pairs),
+        probabilities=np.array(probabilities),
+        couplings=np.array(couplings),
+        deviations=np.full(2, 0.1),
+        starts=np.arange(3),
+        density=0.2,
+        scale=1.0,
+        chain_probabilities=np.array([probabilities]),
+        n_fits=3,
+    )
+
+
+def test_example_completed_sets_are_averaged():
+    one = of_two_pairs([0.9, 0.2], [1.0, -1.0])
+    two = of_two_pairs([0.3, 0.8], [2.0, 0.5], pairs=((0, 1), (1, 2)))
+    both = pooled([one, two])
+    assert both.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    np.testing.assert_allclose(both.probabilities, [0.6, 0.1, 0.4])
+    np.testing.assert_allclose(both.couplings, [1.25, -1.0, 0.5])
+    # The variance of a mixture: within 0.01, between 0.75 * 0.25 * 1.
+    np.testing.assert_allclose(both.deviations, np.sqrt([0.01 + 0.1875, 0.01, 0.01]))
+    assert both.edges.tolist() == [[0, 1]]
+
+
+def test_example_columns_of_edges():
+    found = of_two_pairs([0.9, 0.2], [1.0, -1.0])
+    columns = found.of(np.array([[0, 2], [1, 2]]))
+    assert columns["probability"].tolist() == [0.2, 0.0]
+    np.testing.assert_allclose(columns["coupling_low"], [-1.196, np.nan], atol=1e-3)
+    np.testing.assert_allclose(columns["coupling_high"], [-0.804, np.nan], atol=1e-3)
+
+
+def test_example_other_pairs_that_are_all_alike_are_counted():
+    values = np.tile([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], (10, 1))
+    factors, counts = measure_other_pairs(job_of(samples_of(values))).histogram(np.empty(0), 1.0)
+    assert counts.sum() == 3
+    assert np.all(factors < 0)

@@ -1,0 +1,72 @@
+"""The climb with the likelihood of pairs."""
+
+import numpy as np
+import pytest
+
+import markhood
+from markhood.errors import InputError
+from markhood.search.hill_climbing import hill_climb
+from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.pair_climb import climb_pairs
+from markhood.search.screen import screen
+from oracles.jobs import job_of
+from oracles.networks import network
+from oracles.packing import samples_of, samples_with_levels
+
+
+def learn(samples, kernels=None, start="or", knowledge=NOTHING):
+    job = job_of(samples, kernels=kernels, knowledge=knowledge)
+    return hill_climb(job, gamma=0.5, depth=3, rule="pair", start=start)
+
+
+def test_example_a_tree_of_pairs_is_the_screen():
+    """Without other neighbours the gain is the screen's, so what passed stays."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 2, (500, 4))
+    values = np.concatenate([first, first ^ (rng.random((500, 4)) < 0.3)], axis=1)
+    job = job_of(samples_of(values))
+    screened = screen(job, 0.5)
+    assert len(screened.edges) == 4
+    climbed = climb_pairs(job, screened.edges, 0.5)
+    np.testing.assert_array_equal(climbed.edges, screened.edges)
+
+
+def test_property_no_flip_gains_at_the_end(kernels):
+    samples = samples_of(network(5, 300, 8, strength=1.5))
+    learned = learn(samples, kernels)
+    present = {tuple(edge) for edge in learned.edges.tolist()}
+    for edge in learned.or_edges.tolist():
+        known = Knowledge(required=np.array([e for e in sorted(present) if e != tuple(edge)]))
+        both = np.array(sorted(present | {tuple(edge)}))
+        job = job_of(samples, kernels=kernels, knowledge=known)
+        alone = climb_pairs(job, both, 0.5, "empty")
+        assert (edge in alone.edges.tolist()) == (tuple(edge) in present)
+
+
+def test_example_every_start_and_backend_has_the_strong_edges(kernels):
+    samples = samples_of(network(5, 1000, 8, strength=2.0))
+    here, there = learn(samples, kernels), learn(samples)
+    np.testing.assert_array_equal(here.edges, there.edges)
+    assert len(learn(samples, kernels, start="empty").edges) > 0
+
+
+def test_example_what_is_known_beforehand_holds():
+    samples = samples_of(network(5, 300, 8, strength=2.0))
+    first = learn(samples).edges
+    known = Knowledge(required=np.array([[0, 7]]), forbidden=first[:1])
+    edges = learn(samples, knowledge=known).edges.tolist()
+    assert [0, 7] in edges
+    assert first[0].tolist() not in edges
+
+
+def test_example_levels():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 3, (400, 4))
+    values[:, 1] = np.where(rng.random(400) < 0.6, values[:, 0], values[:, 1])
+    assert learn(samples_with_levels(values)).edges.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("options", [{"criterion": "mpl"}, {"fit_penalty": "l2"}])
+def test_example_pairs_have_one_price_only(options):
+    with pytest.raises(InputError, match=r"rule='pair'.*criterion='bic'"):
+        markhood.learn(network(5, 100, 4), rule="pair", **options)
