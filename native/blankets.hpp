@@ -15,6 +15,7 @@
 #include "dirichlet.hpp"
 #include "level_scores.hpp"
 #include "logistic.hpp"
+#include "ordinal_scores.hpp"
 #include "table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -130,7 +131,8 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
 
 static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
-    const auto toggle = rows.is_plain() && criterion.is_plain()
+    const auto toggle = rows.ordered && !criterion.log_gamma ? toggle_with<KindScorer>
+                        : rows.is_plain() && criterion.is_plain()
                             ? criterion.log_gamma ? toggle_with<DirichletScorer<BinaryMarginal>> : toggle_with<RegressionScorer>
                             : criterion.log_gamma ? toggle_with<DirichletScorer<LevelMarginal>> : toggle_with<MultinomialScorer>;
     toggle(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
@@ -175,15 +177,45 @@ class BlanketSearch {
         for (std::size_t k = 0; k < n_candidates; ++k) {
             if (contains(candidates[k])) continue;
             tried_.push(candidates[k]);
-            scores_.push(scorer_.with(candidates[k], score));
+            if constexpr (kBestFirst) scores_.push(bound(candidates[k]));
+            else scores_.push(scorer_.with(candidates[k], score));
         }
         if (scores_.size() == 0) return false;
+        if constexpr (kBestFirst) fit_promising(score);
         evaluations_[blanket.size() + 1] += static_cast<std::int64_t>(scores_.size());
         const std::size_t best = best_of(scores_);
         if (best == scores_.size() || !(scores_[best] > score + kTie)) return false;
         score = scores_[best];
         insert(tried_[best]);
         return true;
+    }
+
+    // What a candidate's score is at most; where that is the score itself, it is not looked at again.
+    double bound(std::int64_t candidate) {
+        const double most = scorer_.with(static_cast<std::size_t>(candidate), HUGE_VAL);
+        if (scores_.size() == 0) is_exact_.resize(0);
+        is_exact_.push(scorer_.is_exact);
+        return most;
+    }
+
+    // Fits candidates, the most promising first, until no other can be better than the best or than `score`. Those left
+    // have bounds for scores, none of which is within a tie of the best.
+    void fit_promising(double score) {
+        double floor = score;
+        for (std::size_t k = 0; k < scores_.size(); ++k) raise(floor, k);
+        while (true) {
+            std::size_t next = scores_.size();
+            for (std::size_t k = 0; k < scores_.size(); ++k)
+                if (!is_exact_[k] && scores_[k] > floor && (next == scores_.size() || scores_[k] > scores_[next])) next = k;
+            if (next == scores_.size()) return;
+            scores_[next] = scorer_.with(static_cast<std::size_t>(tried_[next]), floor);
+            is_exact_[next] = scorer_.is_exact;
+            raise(floor, next);
+        }
+    }
+
+    void raise(double& floor, std::size_t k) const {
+        if (is_exact_[k] && scores_[k] - 2 * kTie > floor) floor = scores_[k] - 2 * kTie;
     }
 
     bool drop_best(double& score) {
@@ -223,12 +255,15 @@ class BlanketSearch {
         }
     }
 
+    static constexpr bool kBestFirst = requires { Scorer::kBestFirst; };
+
     Scorer scorer_;
     std::int64_t* evaluations_;
     const std::int64_t* kept_ = nullptr;
     std::size_t n_kept_ = 0;
     Buffer<std::int64_t> tried_;  // candidates to add, or positions to drop
     Buffer<double> scores_;
+    Buffer<bool> is_exact_;  // whether a score is one, or only a bound
 };
 
 template <class Scorer>
@@ -246,7 +281,8 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
 
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                           Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
-    const auto grow = rows.is_plain() && criterion.is_plain()
+    const auto grow = rows.ordered && !criterion.log_gamma ? grow_with<KindScorer>
+                      : rows.is_plain() && criterion.is_plain()
                           ? criterion.log_gamma ? grow_with<DirichletScorer<BinaryMarginal>> : grow_with<RegressionScorer>
                           : criterion.log_gamma ? grow_with<DirichletScorer<LevelMarginal>> : grow_with<MultinomialScorer>;
     grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
@@ -269,7 +305,9 @@ static void fit_with(BitRows rows, const std::int64_t* targets, std::size_t n_ta
 
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                          Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    const auto fit = rows.is_plain() && criterion.is_plain() ? fit_with<RegressionScorer> : fit_with<MultinomialScorer>;
+    const auto fit = rows.ordered                                  ? fit_with<KindScorer>
+                     : rows.is_plain() && criterion.is_plain() ? fit_with<RegressionScorer>
+                                                               : fit_with<MultinomialScorer>;
     fit(rows, targets, n_targets, blankets, criterion, objectives, coefficients, drifts);
 }
 

@@ -1,72 +1,25 @@
 // Multinomial logistic regression on a table, by Newton's method.
 //
-// `kernels/multinomial.py` has the definition and explains the steps. A row of the table is a
-// configuration of indicators, most of them zero: only those that are one are listed, and a row adds to
-// the gradient and to the Hessian where these meet.
+// `kernels/reference/multinomial.py` has the definition. A row of the table is a configuration of predictors, most of
+// them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet.
 #pragma once
 #include <cmath>
-#include <stdexcept>
 
 #include "buffer.hpp"
-#include "logistic.hpp"
+#include "newton.hpp"
 #include "saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kLittleGain = 0.1;
-constexpr int kMaxDescents = 1000;
-constexpr std::size_t kMostParameters = 4096;  // 128 MB of second derivatives
-
-class MultinomialFit {
+// What newton.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+class MultinomialModel {
   public:
-    Buffer<double> coefficients;  // (n_predictors, n_levels - 1), the intercepts first
-    Buffer<double> drift;
-    bool separated = false;
+    std::size_t n_parameters = 0, n_thresholds = 0;
 
-    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty.
-    double maximise(Design design, double l1, double l2) {
+    void set(Design design) {
         design_ = design;
-        l1_ = l1;
-        l2_ = l2;
-        slopes_ = design.n_levels - 1;
-        n_ = design.n_predictors * slopes_;
-        separated = false;
-        drift.resize(n_);
-        if (l1 == 0 && l2 == 0 && saturated_.applies_to(design))
-            return saturated_.fit(coefficients.data(), drift.data(), separated);
-        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
-        allocate();
-        double objective = evaluate(coefficients.data());
-        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
-            differentiate();
-            previous_.swap(step_);
-            double promised = solve(iteration == 0);
-            if (lost_pivot_ && iteration) keep(previous_.data());
-            if (l1_ > 0) promised = descend();
-            if (!(promised > kPromisedGain)) break;
-            const double longest = largest(step_.data());
-            double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
-            const bool is_whole = length == 1.0;
-            int halving = 0;
-            for (; halving < kMaxHalvings; ++halving, length *= 0.5)
-                if ((improved = attempt(length)) >= objective) break;
-            if (!(improved >= objective)) break;  // rounding: no step goes up any more
-            if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
-                const double further = attempt(kLongestStep / longest);
-                if (!(further > improved)) attempt(length);
-                else improved = further;
-            }
-            coefficients.swap(trial_);
-            objective = improved;
-        }
-        keep(step_.data());
-        return separated && l1_ == 0 && l2_ == 0 ? supremum() : objective;
-    }
-
-  private:
-    enum Pivot : unsigned char { kNever, kLost, kUsable };
-
-    void allocate() {
+        n_thresholds = design.n_levels - 1;
+        n_parameters = design.n_predictors * n_thresholds;
         const std::size_t cells = design_.n_rows * design_.n_levels;
         for (Buffer<double>* of_cells : {&eta_, &power_}) of_cells->resize((cells + kPack - 1) / kPack * kPack);
         sum_.resize(design_.n_rows);
@@ -75,32 +28,22 @@ class MultinomialFit {
             total_[r] = 0.0;
             for (std::size_t k = 0; k < design_.n_levels; ++k) total_[r] += design_.counts[r * design_.n_levels + k];
         }
-        for (Buffer<double>* of_parameters : {&step_, &previous_, &trial_, &gradient_})
-            of_parameters->resize(n_);
-        hessian_.resize(n_ * n_);
-        block_.resize(slopes_ * slopes_);
-        residual_.resize(slopes_);
-        pivots_.resize(n_);
-        std::memset(drift.data(), 0, n_ * sizeof(double));
-        std::memset(step_.data(), 0, n_ * sizeof(double));
     }
 
-    // to[r, k] = sum over the row's predictors u of b[u, k - 1], and to[r, 0] = 0.
-    void linear(const double* b, double* to) const {
-        for (std::size_t r = 0; r < design_.n_rows; ++r, to += design_.n_levels) {
-            to[0] = 0.0;
-            for (std::size_t k = 0; k < slopes_; ++k) to[k + 1] = b[k];
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                const double* row = b + design_.active[a] * slopes_;
-                for (std::size_t k = 0; k < slopes_; ++k) to[k + 1] += row[k];
-            }
+    double reach(std::size_t k) const { return design_.reach[k / n_thresholds]; }
+
+    double prepare(const double* step) const {
+        double found = 0.0;
+        for (std::size_t k = 0; k < n_parameters; ++k) {
+            const double size = std::fabs(step[k]) * reach(k);
+            found = size > found ? size : found;
         }
+        return found;
     }
 
-    double attempt(double length) {
-        for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
-        return evaluate(trial_.data());
-    }
+    double spread() const { return HUGE_VAL; }  // bounded by its table instead, see level_scores.hpp
+    double attempt(const double* trial, double) { return evaluate(trial); }
+    void accept() {}
 
     // Leaves power_ = exp(eta - largest of the row) and sum_, their sums.
     double evaluate(const double* b) {
@@ -129,166 +72,30 @@ class MultinomialFit {
             for (std::size_t k = 0; k < levels; ++k) sum_[r] += power_[r * levels + k];
             likelihood -= total_[r] * std::log(sum_[r]);
         }
-        double size = 0.0, square = 0.0;
-        if (l1_ > 0 || l2_ > 0) {
-            for (std::size_t k = slopes_; k < n_; ++k) {
-                size += std::fabs(b[k]);
-                square += b[k] * b[k];
-            }
-        }
-        return likelihood - l1_ * size - l2_ * square;
+        return likelihood;
     }
 
-    // The gradient and the lower triangle of H at the last evaluated coefficients, which are `coefficients`.
-    void differentiate() {
-        std::memset(gradient_.data(), 0, n_ * sizeof(double));
-        std::memset(hessian_.data(), 0, n_ * n_ * sizeof(double));
+    void differentiate(double* gradient, double* hessian) {
+        gradient_ = gradient;
+        hessian_ = hessian;
+        block_.resize(n_thresholds * n_thresholds);
+        residual_.resize(n_thresholds);
+        std::memset(gradient, 0, n_parameters * sizeof(double));
+        std::memset(hessian, 0, n_parameters * n_parameters * sizeof(double));
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             weigh(r);
-            add_row(0, r, design_.starts[r]);
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) add_row(design_.active[a], r, a + 1);
-        }
-        for (std::size_t k = slopes_; k < n_; ++k) {
-            gradient_[k] -= 2 * l2_ * coefficients[k];
-            hessian_[k * n_ + k] += 2 * l2_;
+            add_row(0, 1.0, r, design_.starts[r]);
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
+                add_row(design_.active[a], design_.values[a], r, a + 1);
         }
     }
 
-    // residual_ = n - N p and block_ = N (diag p - p p') of a row, without the first level. 1 - p is a sum, and the
-    // residual n (1 - p) - (N - n) p: differences would be nothing where p is nearly one.
-    void weigh(std::size_t r) {
-        const double* p = power_.data() + r * design_.n_levels;
-        const double scale = 1.0 / sum_[r], all = total_[r];
-        for (std::size_t k = 0; k < slopes_; ++k) {
-            const double n = design_.counts[r * design_.n_levels + k + 1], p_k = p[k + 1] * scale;
-            double others = p[0];
-            for (std::size_t l = 0; l < slopes_; ++l) {
-                others += l == k ? 0.0 : p[l + 1];
-                block_[k * slopes_ + l] = -all * p_k * p[l + 1] * scale;
-            }
-            others *= scale;
-            residual_[k] = n * others - (all - n) * p_k;
-            block_[k * slopes_ + k] = all * p_k * others;
-        }
-    }
-
-    // Adds the row's block for predictor u with the intercept and the predictors listed before `end`.
-    void add_row(std::size_t u, std::size_t r, std::size_t end) {
-        for (std::size_t k = 0; k < slopes_; ++k) gradient_[u * slopes_ + k] += residual_[k];
-        add_block(u, 0);
-        for (std::size_t a = design_.starts[r]; a < end; ++a) add_block(u, design_.active[a]);
-    }
-
-    void add_block(std::size_t u, std::size_t v) {
-        for (std::size_t k = 0; k < slopes_; ++k) {
-            double* to = hessian_.data() + (u * slopes_ + k) * n_ + v * slopes_;
-            for (std::size_t l = 0; l < slopes_; ++l) to[l] += block_[k * slopes_ + l];
-        }
-    }
-
-    // The Newton step; returns the gain it promises. With an L1 penalty only the pivots are wanted, and H is
-    // kept for the descent.
-    double solve(bool first) {
-        if (l1_ > 0) {
-            full_.resize(n_ * n_);
-            std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
-        }
-        lost_pivot_ = false;
-        return eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) {
-            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
-            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
-            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
-            return usable;
-        });
-    }
-
-    // Cholesky in place on the lower triangle of hessian_, leaving out coordinates that are not usable; then
-    // step_ = H^-1 right. Returns right times step_.
-    template <class IsUsable>
-    double eliminate(const double* right, IsUsable is_usable) {
-        double* h = hessian_.data();
-        for (std::size_t k = 0; k < n_; ++k) {
-            const double diagonal = h[k * n_ + k];
-            double pivot = diagonal;
-            for (std::size_t l = 0; l < k; ++l) {
-                // The diagonal holds inverse pivots, zero where there is none.
-                const double entry = (h[k * n_ + l] - dot(h + k * n_, h + l * n_, l)) * h[l * n_ + l];
-                h[k * n_ + l] = entry;
-                pivot -= entry * entry;
-            }
-            h[k * n_ + k] = is_usable(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
-            step_[k] = (right[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
-        }
-        double promised = 0.0;
-        for (std::size_t k = n_; k-- > 0;) {
-            promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
-            step_[k] *= h[k * n_ + k];
-            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
-        }
-        return promised;
-    }
-
-    // Sets step_ to the Newton step of the slopes that are not zero or should not be, all keeping their signs.
-    void step_in_orthant() {
-        std::memcpy(hessian_.data(), full_.data(), n_ * n_ * sizeof(double));
-        rest_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) {
-            const double sign = coefficients[k] != 0 ? coefficients[k] : gradient_[k];
-            rest_[k] = k < slopes_ ? gradient_[k] : gradient_[k] - std::copysign(l1_, sign);
-        }
-        eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) {
-            const bool is_free = k < slopes_ || coefficients[k] != 0 || std::fabs(gradient_[k]) > l1_;
-            return is_free && pivots_[k] == kUsable && pivot > kSmallestPivot * diagonal;
-        });
-    }
-
-    // The best step under the L1 penalty, by coordinate descent from the best that changes no sign; returns the
-    // gain it promises.
-    double descend() {
-        step_in_orthant();
-        for (std::size_t k = 0; k < n_; ++k)
-            for (std::size_t l = k + 1; l < n_; ++l) full_[k * n_ + l] = full_[l * n_ + k];
-        for (std::size_t k = 0; k < n_; ++k) rest_[k] = gradient_[k] - dot(full_.data() + k * n_, step_.data(), n_);
-        for (int round = 0; round < kMaxDescents; ++round) {
-            double moved = 0.0;
-            for (std::size_t k = 0; k < n_; ++k) {
-                const double curvature = full_[k * n_ + k];
-                if (pivots_[k] != kUsable) continue;
-                const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
-                const double size = std::fabs(aim) - (k < slopes_ ? 0.0 : l1_) / curvature;
-                const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
-                if (change == 0.0) continue;
-                for (std::size_t l = 0; l < n_; ++l) rest_[l] -= full_[k * n_ + l] * change;
-                step_[k] += change;
-                moved = curvature * change * change > moved ? curvature * change * change : moved;
-            }
-            if (moved < kPromisedGain * 1e-3) break;
-        }
-        double gain = 0.0;
-        for (std::size_t k = 0; k < n_; ++k) {
-            gain += step_[k] * (gradient_[k] + rest_[k]) / 2;
-            if (k >= slopes_) gain -= l1_ * (std::fabs(coefficients[k] + step_[k]) - std::fabs(coefficients[k]));
-        }
-        return gain;
-    }
-
-    double largest(const double* step) const {
-        double found = 0.0;
-        for (std::size_t k = 0; k < n_; ++k) found = std::fabs(step[k]) > found ? std::fabs(step[k]) : found;
-        return found;
-    }
-
-    // Takes note of a step at the end, or one that will not come again, and of the cells that leave.
-    void keep(const double* step) {
-        for (std::size_t k = 0; k < n_; ++k)
-            if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
-        if (!(largest(step) > kStillMoving)) return;
+    void note_leaving(const double* step, bool first) {
         const std::size_t levels = design_.n_levels, cells = design_.n_rows * levels;
-        if (!separated) {
+        if (first) {
             has_left_.resize(cells);
             std::memset(has_left_.data(), 0, cells);
         }
-        separated = true;
         change_.resize(cells);
         linear(step, change_.data());
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
@@ -302,8 +109,8 @@ class MultinomialFit {
     }
 
     // The likelihood without the cells that have left.
-    double supremum() {
-        linear(coefficients.data(), eta_.data());
+    double supremum(const double* b) {
+        linear(b, eta_.data());
         const std::size_t levels = design_.n_levels;
         double likelihood = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
@@ -318,14 +125,75 @@ class MultinomialFit {
         return likelihood;
     }
 
+  private:
+    // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
+    void linear(const double* b, double* to) const {
+        for (std::size_t r = 0; r < design_.n_rows; ++r, to += design_.n_levels) {
+            to[0] = 0.0;
+            for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] = b[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                const double *row = b + design_.active[a] * n_thresholds, value = design_.values[a];
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] += value * row[k];
+            }
+        }
+    }
+
+    // residual_ = n - N p and block_ = N (diag p - p p') of a row, without the first level. 1 - p is a sum, and the
+    // residual n (1 - p) - (N - n) p: differences would be nothing where p is nearly one.
+    void weigh(std::size_t r) {
+        const double* p = power_.data() + r * design_.n_levels;
+        const double scale = 1.0 / sum_[r], all = total_[r];
+        for (std::size_t k = 0; k < n_thresholds; ++k) {
+            const double n = design_.counts[r * design_.n_levels + k + 1], p_k = p[k + 1] * scale;
+            double others = p[0];
+            for (std::size_t l = 0; l < n_thresholds; ++l) {
+                others += l == k ? 0.0 : p[l + 1];
+                block_[k * n_thresholds + l] = -all * p_k * p[l + 1] * scale;
+            }
+            others *= scale;
+            residual_[k] = n * others - (all - n) * p_k;
+            block_[k * n_thresholds + k] = all * p_k * others;
+        }
+    }
+
+    // Adds the row's block for predictor u with the threshold and the predictors listed before `end`.
+    void add_row(std::size_t u, double value, std::size_t r, std::size_t end) {
+        for (std::size_t k = 0; k < n_thresholds; ++k) gradient_[u * n_thresholds + k] += value * residual_[k];
+        add_block(u, 0, value);
+        for (std::size_t a = design_.starts[r]; a < end; ++a)
+            add_block(u, design_.active[a], value * design_.values[a]);
+    }
+
+    void add_block(std::size_t u, std::size_t v, double scale) {
+        for (std::size_t k = 0; k < n_thresholds; ++k) {
+            double* to = hessian_ + (u * n_thresholds + k) * n_parameters + v * n_thresholds;
+            for (std::size_t l = 0; l < n_thresholds; ++l) to[l] += scale * block_[k * n_thresholds + l];
+        }
+    }
+
     Design design_{};
-    double l1_ = 0.0, l2_ = 0.0;
-    std::size_t slopes_ = 0, n_ = 0;
-    bool lost_pivot_ = false;
-    Buffer<Pivot> pivots_;
+    double *gradient_ = nullptr, *hessian_ = nullptr;
     Buffer<unsigned char> has_left_;
-    Buffer<double> eta_, power_, sum_, total_, step_, previous_, trial_, gradient_, hessian_, full_, block_, residual_,
-        rest_, change_;
+    Buffer<double> eta_, power_, sum_, total_, block_, residual_, change_;
+};
+
+class MultinomialFit : public NewtonFit<MultinomialModel> {
+  public:
+    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty.
+    double maximise(Design design, double l1, double l2) {
+        model_.set(design);
+        drift.resize(model_.n_parameters);
+        separated = false;
+        if (l1 == 0 && l2 == 0 && saturated_.applies_to(design)) {
+            const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
+            for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
+            return likelihood;
+        }
+        return NewtonFit::maximise(model_, l1, l2);
+    }
+
+  private:
+    MultinomialModel model_;
     SaturatedFit saturated_;
 };
 

@@ -111,6 +111,7 @@ class NativeKernels:
             planes=None if weighting is None else weighting.planes,
             unit=1.0 if weighting is None else weighting.unit,
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
@@ -135,6 +136,7 @@ class NativeKernels:
             toggles.values,
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
 
@@ -159,6 +161,7 @@ class NativeKernels:
             kept.values,
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         # A blanket comes as its length and then its members.
@@ -182,6 +185,7 @@ class NativeKernels:
             blankets.values,
             **penalty._asdict(),
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
@@ -297,6 +301,11 @@ def _variables(bits: Bits) -> dict[str, Any]:
     """Return what the compiled module wants to know of levels and weights."""
     weighting = bits.weighting
     return {"starts": bits.starts, "weights": None if weighting is None else weighting.weights}
+
+
+def _kinds(bits: Bits) -> dict[str, Any]:
+    """Return what the compiled module wants to know of kinds."""
+    return {"ordered": None if bits.ordered is None else bits.ordered.view(np.uint8)}
 
 
 @lru_cache(maxsize=4)

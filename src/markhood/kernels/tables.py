@@ -20,6 +20,7 @@ class Table(NamedTuple):
     configurations: NDArray[np.uint16]  # (n_rows, n_blanket), those that occur, ascending
     counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
     n_levels: tuple[int, ...]  # of each member of the blanket
+    ordered: tuple[bool, ...] = ()  # the target, then each member; none of them where it is empty
 
 
 def n_levels(bits: Bits, variable: int) -> int:
@@ -46,7 +47,13 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     counts = np.zeros((len(configurations), n_levels(bits, target)))
     weights = 1.0 if bits.weighting is None else bits.weighting.weights
     np.add.at(counts, (row.ravel(), codes(bits, target)), weights)
-    return Table(configurations, counts, tuple(n_levels(bits, b) for b in blanket))
+    levels = tuple(n_levels(bits, b) for b in blanket)
+    return Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
+
+
+def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:
+    """Return which of some variables are ordered; empty where none of the data's are."""
+    return () if bits.ordered is None else tuple(bits.ordered[list(variables)].tolist())
 
 
 def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:

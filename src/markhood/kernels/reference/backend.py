@@ -31,7 +31,14 @@ from markhood.kernels.protocol import (
 from markhood.kernels.reference import independence
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
-from markhood.kernels.tables import blanket_table, likelihood_ratio, n_levels, pair_table
+from markhood.kernels.tables import (
+    Table,
+    blanket_table,
+    likelihood_ratio,
+    n_levels,
+    ordered,
+    pair_table,
+)
 
 
 def likelihood_ratios(
@@ -93,8 +100,8 @@ class ReferenceKernels:
         pairs, ratios = [], []
         for i in rows:
             for j in range(max(i + 1, columns.start), columns.stop):
-                ratio = likelihood_ratio(pair_table(bits, i, j))
-                parameters = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
+                ratio = _pair_ratio(bits, i, j)
+                parameters = int(bits.n_scores[i] * bits.n_scores[j])
                 if ratio >= parameters * costs.parameter + costs.variable:
                     pairs.append((i, j))
                     ratios.append(ratio)
@@ -221,12 +228,34 @@ def _score(bits: Bits, costs: Pricing) -> greedy.Score:
         table, size = blanket_table(bits, target, blanket), len(blanket)
         if isinstance(costs, Dirichlet):
             return log_marginal(table.counts) - size * costs.variable
-        n_predictors = 1 + sum(table.n_levels) - size
-        parameters = n_predictors * (table.counts.shape[1] - 1)
+        slopes = int(bits.n_scores[target] * bits.n_scores[list(blanket)].sum())
+        parameters = table.counts.shape[1] - 1 + slopes
         reached = fit_multinomial(table, *costs.penalty).objective
         return float(reached - parameters * costs.parameter - size * costs.variable)
 
     return score
+
+
+def _pair_ratio(bits: Bits, i: int, j: int) -> float:
+    """Return the log-likelihood ratio of an edge in the table of a pair, both margins being free.
+
+    In a log-linear model with all margins of j that is the regression of i on j against none.
+    """
+    counts = pair_table(bits, i, j)
+    saturated = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
+    if bits.n_scores[i] * bits.n_scores[j] == saturated:
+        return likelihood_ratio(counts)
+    # Levels that do not occur tell nothing, but are steps all the same.
+    (occurs,) = np.nonzero(counts.sum(axis=0))
+    table = Table(
+        occurs[:, np.newaxis].astype(np.uint16),
+        np.ascontiguousarray(counts[:, occurs].T),
+        (counts.shape[1],),
+        ordered(bits, [i, j]),
+    )
+    margin = counts.sum(axis=1)
+    alone = np.sum(margin * np.log(np.where(margin > 0, margin / margin.sum(), 1.0)))
+    return float(fit_multinomial(table).objective - alone)
 
 
 def _odds_against(network: GibbsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
