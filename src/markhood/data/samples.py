@@ -56,6 +56,8 @@ class Samples:
         indicator rows are zero there. Empty unless the data were read to be imputed.
     weights : Weights, optional
         How often each sample counts; by default once.
+    ordered : tuple of bool, optional
+        Whether the levels of each variable are steps; by default of none.
     """
 
     words: NDArray[np.uint64]
@@ -64,6 +66,7 @@ class Samples:
     levels: tuple[tuple[Any, ...], ...]
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
     weights: Weights | None = None
+    ordered: tuple[bool, ...] | None = None
 
     @property
     def n_variables(self) -> int:
@@ -94,7 +97,7 @@ class Samples:
     def bits(self) -> Bits:
         """The samples as kernels take them."""
         starts = None if self.is_binary else self.starts
-        return Bits(self.words, self.n_samples, starts, self._weighting())
+        return Bits(self.words, self.n_samples, starts, self._weighting(), self._ordered())
 
     @cached_property
     def ones(self) -> NDArray[np.int64]:
@@ -127,6 +130,8 @@ class Samples:
             digest.update(f"missing {variable}".encode() + mask.tobytes())
         if self.weights is not None:
             digest.update(f"weights {self.weights.unit}".encode() + self.weights.counts.tobytes())
+        if self.bits.ordered is not None:
+            digest.update(b"ordered" + self.bits.ordered.tobytes())
         return digest.hexdigest()
 
     def pick(self, variables: NDArray[np.int64]) -> Samples:
@@ -141,7 +146,15 @@ class Samples:
             names=tuple(self.names[j] for j in picked),
             levels=tuple(self.levels[j] for j in picked),
             missing={k: self.missing[j] for k, j in enumerate(picked) if j in self.missing},
+            ordered=None if self.ordered is None else tuple(self.ordered[j] for j in picked),
         )
+
+    def _ordered(self) -> NDArray[np.bool_] | None:
+        """Return which variables are ordered; None where these have two levels, or there are none."""
+        if self.ordered is None or self.is_binary:
+            return None
+        steps = np.array(self.ordered) & (np.diff(self.starts) > 1)
+        return steps if steps.any() else None
 
     def _weighting(self) -> Weighting | None:
         if self.weights is None:

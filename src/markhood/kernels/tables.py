@@ -51,6 +51,14 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     return Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
 
 
+def n_parameters(table: Table) -> int:
+    """Return how many parameters the regression on a table has; see ``Bits.n_scores``."""
+    levels = (table.counts.shape[1], *table.n_levels)
+    steps = table.ordered or (False,) * len(levels)
+    own, *others = [1 if step else r - 1 for r, step in zip(levels, steps, strict=True)]
+    return levels[0] - 1 + own * sum(others)
+
+
 def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:
     """Return which of some variables are ordered; empty where none of the data's are."""
     return () if bits.ordered is None else tuple(bits.ordered[list(variables)].tolist())

@@ -64,6 +64,7 @@ def describe(
     regressions = Regressions(
         blankets,
         np.diff(samples.starts) + 1,
+        samples.bits.n_scores,
         np.concatenate([np.empty(0), *(fit.coefficients for _, _, fit in tiles)]),
         np.concatenate([np.empty(0, np.bool_), *(fit.infinite for _, _, fit in tiles)]),
     )

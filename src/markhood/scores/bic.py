@@ -3,8 +3,8 @@
     score = max log-likelihood - p log(N)/2 - m gamma log(d - 1)
 
 for a blanket of m of the other d - 1 variables and N samples. The likelihood is that of a
-multinomial logistic regression on indicators of the members' levels, with p = (r - 1)(1 + sum (r_b - 1))
-parameters: of two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter; counting
+multinomial logistic regression on the members' scores: a nominal one has f_b = r_b - 1 indicators of its levels, an
+ordered one f_b = 1, its step. There are p = r - 1 + f sum f_b parameters: of two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter; counting
 models (which is gamma's purpose) charges blanket variables, and the authors' code does so too. With two
 levels the two differ by a constant.
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
 from markhood.kernels.reference.multinomial import fit_multinomial
-from markhood.kernels.tables import Table
+from markhood.kernels.tables import Table, n_parameters
 from markhood.scores.table import BlanketTable
 
 
@@ -56,11 +56,9 @@ class Bic:
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""
         costs = self.costs(table.n_samples, table.n_variables)
-        reached = fit_multinomial(
-            Table(table.configurations, table.counts.astype(float), table.blanket_levels),
-            *self.penalty,
-        ).objective
-        n_predictors = 1 + sum(table.blanket_levels) - table.n_blanket
-        parameters = n_predictors * (table.counts.shape[1] - 1)
+        counts = table.counts.astype(float)
+        counted = Table(table.configurations, counts, table.blanket_levels, table.ordered)
+        reached = fit_multinomial(counted, *self.penalty).objective
+        parameters = n_parameters(counted)
         charge = parameters * costs.parameter + table.n_blanket * costs.variable
         return float(reached - charge)

@@ -2,9 +2,10 @@
 
 Every pair is tested with the penalised likelihood ratio
 
-    N * MI(i, j) - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1) > 0,
+    LR(i, j) - f_i f_j log(N)/2 - gamma log(d - 1) > 0,
 
-which is the same in both directions. Only passing pairs leave a tile, so there is never a d x d
+which is the same in both directions. A nominal variable has f = r - 1 numbers, an ordered one f = 1; LR is
+that of an edge in the pair's table, both margins free, and for nominal pairs N * MI(i, j). Only passing pairs leave a tile, so there is never a d x d
 array. Binary variables, all samples counting once, have the fastest kernel, and a GPU's.
 """
 
@@ -102,7 +103,7 @@ def _screen_tables(
     found = list(runner.map("screen", test, tiles))
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.pairs for f in found)])
     ratios = np.concatenate([np.empty(0), *(f.ratios for f in found)])
-    parameters = np.diff(samples.starts)[edges].prod(axis=1)
+    parameters = samples.bits.n_scores[edges].prod(axis=1)
     return edges, ratios - parameters * costs.parameter - costs.variable
 
 

@@ -36,6 +36,7 @@ from markhood.kernels.tables import (
     blanket_table,
     likelihood_ratio,
     n_levels,
+    n_parameters,
     ordered,
     pair_table,
 )
@@ -228,8 +229,7 @@ def _score(bits: Bits, costs: Pricing) -> greedy.Score:
         table, size = blanket_table(bits, target, blanket), len(blanket)
         if isinstance(costs, Dirichlet):
             return log_marginal(table.counts) - size * costs.variable
-        slopes = int(bits.n_scores[target] * bits.n_scores[list(blanket)].sum())
-        parameters = table.counts.shape[1] - 1 + slopes
+        parameters = n_parameters(table)
         reached = fit_multinomial(table, *costs.penalty).objective
         return float(reached - parameters * costs.parameter - size * costs.variable)
 
