@@ -41,7 +41,8 @@ class MultinomialModel {
         return found;
     }
 
-    double spread() const { return HUGE_VAL; }  // bounded by its table instead, see level_scores.hpp
+    double spread(const double*) const { return HUGE_VAL; }  // bounded by its table instead, see level_scores.hpp
+    double rough_spread(const double*) const { return HUGE_VAL; }
     double attempt(const double* trial, double) { return evaluate(trial); }
     void accept() {}
 

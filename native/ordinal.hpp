@@ -31,33 +31,29 @@ struct Units {
     }
 };
 
-// Sums of x times each of `m` columns.
-static inline void dots(const Pack* x, const Pack* const* columns, std::size_t m, std::size_t n_packs, double* to) {
+// Adds to `sums` the products of x with each of `m` columns, over packs `from` to `to`.
+static inline void add_products(const Pack* x, const Pack* const* columns, std::size_t m, std::size_t from, std::size_t to,
+                                Pack* sums) {
     std::size_t c = 0;
     for (; c + 4 <= m; c += 4) {
         const Pack *y0 = columns[c], *y1 = columns[c + 1], *y2 = columns[c + 2], *y3 = columns[c + 3];
-        Pack s0{}, s1{}, s2{}, s3{};
-        for (std::size_t p = 0; p < n_packs; ++p) {
+        Pack s0 = sums[c], s1 = sums[c + 1], s2 = sums[c + 2], s3 = sums[c + 3];
+        for (std::size_t p = from; p < to; ++p) {
             const Pack value = x[p];
             s0 += value * y0[p];
             s1 += value * y1[p];
             s2 += value * y2[p];
             s3 += value * y3[p];
         }
-        to[c] = total(s0);
-        to[c + 1] = total(s1);
-        to[c + 2] = total(s2);
-        to[c + 3] = total(s3);
+        sums[c] = s0;
+        sums[c + 1] = s1;
+        sums[c + 2] = s2;
+        sums[c + 3] = s3;
     }
     for (; c < m; ++c) {
-        Pack even{}, odd{};
-        std::size_t p = 0;
-        for (; p + 2 <= n_packs; p += 2) {
-            even += x[p] * columns[c][p];
-            odd += x[p + 1] * columns[c][p + 1];
-        }
-        if (p < n_packs) even += x[p] * columns[c][p];
-        to[c] = total(even + odd);
+        Pack sum = sums[c];
+        for (std::size_t p = from; p < to; ++p) sum += x[p] * columns[c][p];
+        sums[c] = sum;
     }
 }
 
@@ -73,12 +69,11 @@ class OrdinalModel {
         n_packs_ = units.n ? packs_for(units.n) : 1;
         for (Buffer<Pack>* of_units : {&linear_, &trial_linear_, &change_, &variance_, &residual_, &weighted_})
             of_units->resize(n_packs_);
-        covariance_.resize(units.n_levels * n_packs_);
+        covariance_.resize(n_thresholds * n_packs_);
         level_.resize(2 * units.n_levels);
         shared_.resize(units.n_levels * units.n_levels);
         thresholds_.resize(units.n_levels);
         level_sums_.resize(units.n_levels);
-        level_change_.resize(units.n_levels);
     }
 
     // Takes in columns past those of a model that has been evaluated, whose derivatives are (g, H); the
@@ -101,31 +96,25 @@ class OrdinalModel {
     double prepare(const double* step) {
         combine(step + n_thresholds, change_.data());
         range(change_.data(), lowest_change_, highest_change_);
-        level_change_[0] = 0.0;
-        for (std::size_t k = 0; k < n_thresholds; ++k) level_change_[k + 1] = step[k];
         double longest = 0.0;
         for (const double change : {lowest_change_, highest_change_}) {
-            for (std::size_t k = 1; k <= n_thresholds; ++k) {
-                const double size = std::fabs(level_change_[k] - level_change_[k - 1] + change);
+            for (std::size_t k = 0; k < n_thresholds; ++k) {
+                const double size = std::fabs(step[k] - (k ? step[k - 1] : 0.0) + change);
                 longest = size > longest ? size : longest;
             }
         }
         return longest;
     }
 
-    // It is convex in e, so largest at one of the ends.
-    double spread() const {
-        double widest = 0.0;
-        for (const double change : {lowest_change_, highest_change_}) {
-            double lowest = 0.0, highest = 0.0;
-            for (std::size_t k = 1; k <= n_thresholds; ++k) {
-                const double moved = level_change_[k] + static_cast<double>(k) * change;
-                lowest = moved < lowest ? moved : lowest;
-                highest = moved > highest ? moved : highest;
-            }
-            widest = highest - lowest > widest ? highest - lowest : widest;
+    double spread(const double* step) const { return spread(step, lowest_change_, highest_change_); }
+
+    double rough_spread(const double* step) const {
+        double lowest = 0.0, highest = 0.0;
+        for (std::size_t u = 0; u < units_.n_columns; ++u) {
+            const double farthest = step[n_thresholds + u] * units_.reach[u];
+            (farthest < 0 ? lowest : highest) += farthest;
         }
-        return widest;
+        return spread(step, lowest, highest);
     }
 
     double attempt(const double* trial, double length) {
@@ -152,17 +141,7 @@ class OrdinalModel {
         } else {
             differentiate_thresholds(gradient, hessian);
         }
-        const OrdinalModel& at = base_ ? *base_ : *this;
-        moments_.resize(n_thresholds + 1);
-        for (std::size_t k = 0; k < n_thresholds; ++k) moments_[k] = at.covariance_.data() + (k + 1) * n_packs_;
-        moments_[n_thresholds] = at.residual_.data();
-        for (std::size_t u = first; u < units_.n_columns; ++u) {
-            double* row = hessian + (n_thresholds + u) * n;
-            dots(units_.columns[u], moments_.data(), n_thresholds + 1, n_packs_, row);
-            gradient[n_thresholds + u] = row[n_thresholds];
-            for (std::size_t p = 0; p < n_packs_; ++p) weighted_[p] = units_.columns[u][p] * at.variance_[p];
-            dots(weighted_.data(), units_.columns, u + 1, n_packs_, row + n_thresholds);
-        }
+        add_columns(first, gradient, hessian);
     }
 
     void note_leaving(const double* step, bool first) {
@@ -205,19 +184,34 @@ class OrdinalModel {
     }
 
   private:
+    static constexpr std::size_t kPart = 256 / kPack;  // units are multiplied 256 at a time
     static constexpr double kLargestPower = 600.0;  // of e, with room for the other factors of a product
 
     static double at(const Pack* values, std::size_t i) { return values[i / kPack][i % kPack]; }
     static double at(const Buffer<Pack>& values, std::size_t i) { return at(values.data(), i); }
 
+    // The most by which two levels move apart where e moves from `lowest` to `highest`: convex in e, so at one of the ends.
+    double spread(const double* step, double lowest_e, double highest_e) const {
+        double widest = 0.0;
+        for (const double change : {lowest_e, highest_e}) {
+            double lowest = 0.0, highest = 0.0;
+            for (std::size_t k = 0; k < n_thresholds; ++k) {
+                const double moved = step[k] + static_cast<double>(k + 1) * change;
+                lowest = moved < lowest ? moved : lowest;
+                highest = moved > highest ? moved : highest;
+            }
+            widest = highest - lowest > widest ? highest - lowest : widest;
+        }
+        return widest;
+    }
+
     // to = sum over columns u of slopes[u] x_u
     void combine(const double* slopes, Pack* to) const {
-        std::memset(static_cast<void*>(to), 0, n_packs_ * sizeof(Pack));
-        for (std::size_t u = 0; u < units_.n_columns; ++u) {
-            const Pack* column = units_.columns[u];
-            const double slope = slopes[u];
-            if (slope == 0.0) continue;
-            for (std::size_t p = 0; p < n_packs_; ++p) to[p] += slope * column[p];
+        const Pack* const* x = units_.columns;
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            Pack sum{};
+            for (std::size_t u = 0; u < units_.n_columns; ++u) sum += slopes[u] * x[u][p];
+            to[p] = sum;
         }
     }
 
@@ -253,18 +247,34 @@ class OrdinalModel {
         for (std::size_t k = 0; k <= n_thresholds; ++k)
             level_[k] = pack_of(is_wide ? 0.0 : std::exp(thresholds_[k] - highest_threshold));
         Pack likelihood{};
-        for (std::size_t p = 0; p < n_packs_; ++p) {
-            const Pack log_sum = is_wide ? far_powers(e[p]) : powers(e[p]) + highest_threshold;
-            likelihood += units_.steps[p] * e[p] - units_.totals[p] * log_sum;
-            add_moments(p);
+        for (std::size_t from = 0; from < n_packs_; from += kPart) {
+            const std::size_t n = from + kPart < n_packs_ ? kPart : n_packs_ - from;
+            likelihood += weigh_part(e + from, from, n, is_wide, highest_threshold);
         }
         return sum + total(likelihood);
     }
 
-    // Sets the second half of level_ to the probabilities of the levels, and returns the logarithm of their weights' sum.
-    Pack powers(Pack e) {
+    // A loop for each stage: an exponential is a long chain of operations, and a processor works on those of several
+    // packs at a time only where nothing else stands between them.
+    Pack weigh_part(const Pack* e, std::size_t from, std::size_t n, bool is_wide, double highest_threshold) {
+        Pack t[kPart], sums[kPart], highest[kPart], likelihood{};
+        if (!is_wide)
+            for (std::size_t p = 0; p < n; ++p) t[p] = exp_of_negative(e[p]);
+        for (std::size_t p = 0; p < n; ++p) {
+            highest[p] = pack_of(highest_threshold);
+            sums[p] = is_wide ? far_powers(e[p], highest[p]) : powers(t[p]);
+            add_moments(from + p);
+        }
+        for (std::size_t p = 0; p < n; ++p) {
+            const Pack log_sum = highest[p] + log_of(sums[p]);
+            likelihood += units_.steps[from + p] * e[p] - units_.totals[from + p] * log_sum;
+        }
+        return likelihood;
+    }
+
+    // Sets the second half of level_ to the probabilities of the levels, and returns the sum of their weights.
+    Pack powers(Pack t) {
         Pack *p = level_.data() + units_.n_levels, sum = p[0] = level_[0], power = pack_of(1.0);
-        const Pack t = exp_of_negative(e);
         for (std::size_t k = 1; k <= n_thresholds; ++k) {
             power *= t;
             p[k] = level_[k] * power;
@@ -272,12 +282,13 @@ class OrdinalModel {
         }
         const Pack scale = 1.0 / sum;
         for (std::size_t k = 0; k <= n_thresholds; ++k) p[k] *= scale;
-        return log_of(sum);
+        return sum;
     }
 
-    // The same where powers of exp(e) would leave the range of a double.
-    Pack far_powers(Pack e) {
-        Pack *p = level_.data() + units_.n_levels, sum{}, highest{};
+    // The same where powers of exp(e) would leave the range of a double: weights are less than exp(highest) of themselves.
+    Pack far_powers(Pack e, Pack& highest) {
+        Pack *p = level_.data() + units_.n_levels, sum{};
+        highest = Pack{};
         for (std::size_t k = 1; k <= n_thresholds; ++k) {
             const Pack eta = thresholds_[k] + static_cast<double>(k) * e;
             highest = eta > highest ? eta : highest;
@@ -289,7 +300,7 @@ class OrdinalModel {
         }
         const Pack scale = 1.0 / sum;
         for (std::size_t k = 0; k <= n_thresholds; ++k) p[k] *= scale;
-        return highest + log_of(sum);
+        return sum;
     }
 
     // Of a pack of units with these probabilities: variance, covariances with each level, and sums over all units.
@@ -301,13 +312,41 @@ class OrdinalModel {
         for (std::size_t k = 0; k < levels; ++k) {
             const Pack counted = all * p[k], distance = static_cast<double>(k) - mean;
             const Pack covariance = counted * distance;
-            covariance_[k * n_packs_ + at] = covariance;
+            if (k) covariance_[(k - 1) * n_packs_ + at] = covariance;
             variance += covariance * distance;
             level_sums_[k] += counted;
             for (std::size_t l = 0; l < k; ++l) shared_[k * levels + l] += counted * p[l];
         }
         variance_[at] = variance;
         residual_[at] = units_.steps[at] - all * mean;
+    }
+
+    // The derivatives by the slopes of columns from `first` on. A part of the units at a time, so that what is multiplied
+    // stays in the first-level cache.
+    void add_columns(std::size_t first, double* gradient, double* hessian) {
+        const OrdinalModel& known = base_ ? *base_ : *this;
+        const std::size_t n_moments = n_thresholds + 1, n_sums = n_moments + units_.n_columns;
+        moments_.resize(n_moments);
+        for (std::size_t k = 0; k < n_thresholds; ++k) moments_[k] = known.covariance_.data() + k * n_packs_;
+        moments_[n_thresholds] = known.residual_.data();
+        sums_.resize((units_.n_columns - first) * n_sums);
+        if (sums_.size()) std::memset(static_cast<void*>(sums_.data()), 0, sums_.size() * sizeof(Pack));
+        for (std::size_t from = 0; from < n_packs_; from += kPart) {
+            const std::size_t to = from + kPart < n_packs_ ? from + kPart : n_packs_;
+            for (std::size_t u = first; u < units_.n_columns; ++u) {
+                Pack* sums = sums_.data() + (u - first) * n_sums;
+                add_products(units_.columns[u], moments_.data(), n_moments, from, to, sums);
+                for (std::size_t p = from; p < to; ++p) weighted_[p] = units_.columns[u][p] * known.variance_[p];
+                add_products(weighted_.data(), units_.columns, u + 1, from, to, sums + n_moments);
+            }
+        }
+        for (std::size_t u = first; u < units_.n_columns; ++u) {
+            const Pack* sums = sums_.data() + (u - first) * n_sums;
+            double* row = hessian + (n_thresholds + u) * n_parameters;
+            for (std::size_t k = 0; k < n_thresholds; ++k) row[k] = total(sums[k]);
+            gradient[n_thresholds + u] = total(sums[n_thresholds]);
+            for (std::size_t v = 0; v <= u; ++v) row[n_thresholds + v] = total(sums[n_moments + v]);
+        }
     }
 
     // Without differences of numbers that are nearly the same: p (1 - p) is a sum over the other levels.
@@ -334,7 +373,8 @@ class OrdinalModel {
     const double *base_gradient_ = nullptr, *base_hessian_ = nullptr;
     Buffer<Pack> linear_, trial_linear_, change_, moved_, variance_, residual_, weighted_, covariance_;
     Buffer<Pack> level_, shared_, level_sums_;
-    Buffer<double> thresholds_, level_change_;
+    Buffer<Pack> sums_;
+    Buffer<double> thresholds_;
     Buffer<const Pack*> moments_;
     Buffer<unsigned char> has_left_;
 };

@@ -69,10 +69,8 @@ class UnitTable {
     // Adds a variable's columns, where the units are samples.
     void add(BitRows rows, std::size_t variable) {
         if (is_step(rows, variable)) return decode_steps(rows, variable, next(static_cast<double>(rows.levels(variable) - 1)));
-        for (std::size_t k = 1; k < rows.levels(variable); ++k) {
-            Pack* to = next(1.0);
-            set_where(rows, rows.row(rows.first_row(variable) + k - 1), 1.0, to);
-        }
+        const std::uint64_t* row = rows.row(rows.first_row(variable));
+        for (std::size_t k = 1; k < rows.levels(variable); ++k, row += rows.n_words) decode(rows, row, 1, next(1.0));
     }
 
     // The same where level_of(unit) is the variable's level.
@@ -127,18 +125,21 @@ class UnitTable {
     static void clear(Pack* packs, std::size_t n) { std::memset(static_cast<void*>(packs), 0, n * sizeof(Pack)); }
 
     void decode_steps(BitRows rows, std::size_t variable, Pack* to) const {
-        for (std::size_t k = 1; k < rows.levels(variable); ++k)
-            set_where(rows, rows.row(rows.first_row(variable) + k - 1), static_cast<double>(k), to);
+        decode(rows, rows.row(rows.first_row(variable)), rows.levels(variable) - 1, to);
     }
 
-    // Writes a value to the units whose bit is one.
-    void set_where(BitRows rows, const std::uint64_t* row, double value, Pack* to) const {
+    // Writes to every unit the number of the row, of `n` from `row` on, in which its bit is one, or else zero.
+    void decode(BitRows rows, const std::uint64_t* row, std::size_t n, Pack* to) const {
         PackBits lanes;
         for (std::size_t k = 0; k < kPack; ++k) lanes[k] = std::int64_t{1} << k;
-        for (std::size_t w = 0, p = 0; w < rows.n_words && p < n_packs_; ++w) {
-            std::uint64_t word = row[w];
-            for (std::size_t part = 0; part < 64 / kPack && p < n_packs_; ++part, ++p, word >>= kPack)
-                to[p] = ((PackBits{} + static_cast<std::int64_t>(word)) & lanes) != 0 ? pack_of(value) : to[p];
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            const std::size_t word = p * kPack / 64, shift = p * kPack % 64;
+            Pack value{};
+            for (std::size_t k = 0; k < n; ++k) {
+                const auto bits = static_cast<std::int64_t>(row[k * rows.n_words + word] >> shift);
+                value = ((PackBits{} + bits) & lanes) != 0 ? pack_of(static_cast<double>(k + 1)) : value;
+            }
+            to[p] = value;
         }
     }
 
