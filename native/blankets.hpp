@@ -151,6 +151,7 @@ template <class Scorer>
 class BlanketSearch {
   public:
     Buffer<std::int64_t> blanket;  // ascending
+    std::int64_t n_bounded = 0;    // candidates whose bound was enough
 
     BlanketSearch(BitRows rows, Criterion criterion, std::int64_t* evaluations)
         : scorer_(rows, criterion), evaluations_(evaluations) {}
@@ -207,11 +208,12 @@ class BlanketSearch {
             std::size_t next = scores_.size();
             for (std::size_t k = 0; k < scores_.size(); ++k)
                 if (!is_exact_[k] && scores_[k] > floor && (next == scores_.size() || scores_[k] > scores_[next])) next = k;
-            if (next == scores_.size()) return;
+            if (next == scores_.size()) break;
             scores_[next] = scorer_.with(static_cast<std::size_t>(tried_[next]), floor);
             is_exact_[next] = scorer_.is_exact;
             raise(floor, next);
         }
+        for (std::size_t k = 0; k < scores_.size(); ++k) n_bounded += !is_exact_[k];
     }
 
     void raise(double& floor, std::size_t k) const {
@@ -224,7 +226,12 @@ class BlanketSearch {
         for (std::size_t k = 0; k < blanket.size(); ++k) {
             if (is_kept(blanket[k])) continue;
             tried_.push(static_cast<std::int64_t>(k));
-            scores_.push(scorer_.without(k));
+            if constexpr (kBestFirst) {
+                scores_.push(scorer_.without(k, score));
+                n_bounded += !scorer_.is_exact;
+            } else {
+                scores_.push(scorer_.without(k));
+            }
         }
         evaluations_[blanket.size() - 1] += static_cast<std::int64_t>(scores_.size());
         const std::size_t best = best_of(scores_);
@@ -268,7 +275,8 @@ class BlanketSearch {
 
 template <class Scorer>
 static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                      Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+                      Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
+                      std::int64_t* n_bounded, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
         scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t), kept.list(t),
@@ -277,15 +285,17 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
     }
+    *n_bounded = search.n_bounded;
 }
 
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                          Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+                          Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
+                          std::int64_t* n_bounded, Sink blankets) {
     const auto grow = rows.ordered && !criterion.log_gamma ? grow_with<KindScorer>
                       : rows.is_plain() && criterion.is_plain()
                           ? criterion.log_gamma ? grow_with<DirichletScorer<BinaryMarginal>> : grow_with<RegressionScorer>
                           : criterion.log_gamma ? grow_with<DirichletScorer<LevelMarginal>> : grow_with<MultinomialScorer>;
-    grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
+    grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, blankets);
 }
 
 template <class Scorer>

@@ -209,7 +209,7 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
 }
 
-std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
+std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
     Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
     double l2, Starts starts, Weights weights, Ordered ordered, const std::string& instruction_set) {
@@ -225,13 +225,14 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
     std::vector<std::int64_t> blankets, evaluations(longest + 2);
     std::vector<double> scores(n);
+    std::int64_t n_bounded = 0;
     {
         nb::gil_scoped_release release;
         tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
-                           evaluations.data(), sink_into(blankets));
+                           evaluations.data(), &n_bounded, sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
-    return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations))};
+    return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations)), n_bounded};
 }
 
 std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std::size_t n_samples, Integers targets,

@@ -17,7 +17,7 @@ class OrdinalScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket: thresholds, then slopes
     double objective = 0.0;
-    bool is_exact = true;  // whether the last score of with() was fitted, or is only a bound
+    bool is_exact = true;  // whether the last score of with() or without() was fitted, or is only a bound
     NewtonFit<OrdinalModel> fit;
 
     OrdinalScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
@@ -59,7 +59,8 @@ class OrdinalScorer {
         return penalised(reached, n_columns, size_ + 1);
     }
 
-    double without(std::size_t position) {
+    // The score with a member less, or, as above, a number between it and `floor`.
+    double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t from = first_[position], to = first_[position + 1], n_columns = first_[size_] - (to - from);
         trial_.share(own_, from, to, 0);
         tried_.set(trial_.units());
@@ -70,7 +71,10 @@ class OrdinalScorer {
             std::memcpy(fit.coefficients.data() + before, coefficients.data() + after,
                         (coefficients.size() - after) * sizeof(double));
         }
-        return penalised(fit.maximise(tried_, criterion_.l1, criterion_.l2), n_columns, size_ - 1);
+        const double least = floor + price(n_columns, size_ - 1);
+        const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
+        is_exact = fit.is_exact;
+        return penalised(reached, n_columns, size_ - 1);
     }
 
   private:
@@ -167,8 +171,10 @@ class KindScorer {
         return score;
     }
 
-    double without(std::size_t position) {
-        return by_steps_ ? ordinal_.without(position) : nominal_.without(position);
+    double without(std::size_t position, double floor = -HUGE_VAL) {
+        const double score = by_steps_ ? ordinal_.without(position, floor) : nominal_.without(position);
+        is_exact = !by_steps_ || ordinal_.is_exact;
+        return score;
     }
 
   private:

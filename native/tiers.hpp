@@ -145,9 +145,9 @@ struct Tier {
 
     // Appends each target's blanket as: its length, then its members in ascending order; those in `kept` are
     // there from the start. Adds to `evaluations[m]`, with room for the most candidates and kept members of a target,
-    // the scores computed for blankets of m variables.
+    // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit.
     void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
-                          Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
+                          Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded, Sink blankets);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each score of each member; and
     // how far the last Newton step would move each, much only where it is infinite.

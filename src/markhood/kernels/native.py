@@ -151,7 +151,7 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
-        found, scores, evaluations = _native.grow_blankets(
+        found, scores, evaluations, n_bounded = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -170,7 +170,7 @@ class NativeKernels:
             end = at + 1 + int(found[at])
             blankets.append(found[at + 1 : end])
             at = end
-        return Blankets(Lists.of(blankets), scores, evaluations)
+        return Blankets(Lists.of(blankets), scores, evaluations, n_bounded)
 
     @fits
     def fit_blankets(

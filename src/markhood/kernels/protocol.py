@@ -108,11 +108,15 @@ class AssociatedTables(NamedTuple):
 
 
 class Blankets(NamedTuple):
-    """What a greedy search found: a list and a score a target, and how much it evaluated."""
+    """What a greedy search found: a list and a score a target, and how much it evaluated.
+
+    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best.
+    """
 
     members: Lists
     scores: NDArray[np.float64]
     evaluations: NDArray[np.int64]
+    n_bounded: int = 0
 
 
 class Fits(NamedTuple):
