@@ -1,7 +1,7 @@
 """Measure what we promise of speed and memory, and print it as one table.
 
 python benchmarks/run.py            all of it, two or three minutes
-python benchmarks/run.py threads    one part: screen, search, methods, sampler, threads, memory, scale, start
+python benchmarks/run.py threads    one part: screen, search, ordinal, methods, sampler, threads, memory, scale, start
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from report import as_table
 from markhood.kernels.native import NativeKernels
 from markhood.learning.learn import version
 
-PARTS = ("screen", "search", "methods", "sampler", "threads", "memory", "scale", "start")
+PARTS = ("screen", "search", "ordinal", "methods", "sampler", "threads", "memory", "scale", "start")
 
 
 def main(wanted: list[str]) -> int:
