@@ -53,7 +53,7 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
 
 def n_parameters(table: Table) -> int:
     """Return how many parameters the regression on a table has; see ``Bits.n_scores``."""
-    levels = (table.counts.shape[1], *table.n_levels)
+    levels = (int(table.counts.shape[1]), *table.n_levels)
     steps = table.ordered or (False,) * len(levels)
     own, *others = [1 if step else r - 1 for r, step in zip(levels, steps, strict=True)]
     return levels[0] - 1 + own * sum(others)

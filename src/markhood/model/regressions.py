@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
-
 
 T = TypeVar("T", np.float64, np.bool_)
 
@@ -137,7 +136,7 @@ class Regressions:
         """Return some coefficients' values, a row for each level of each member but the first."""
         start, stop = self.starts[variable : variable + 2]
         width, own = int(self.n_levels[variable]) - 1, int(self.n_scores[variable])
-        slopes = values[start + width : stop].reshape(-1, own)
+        slopes: NDArray[Any] = values[start + width : stop].reshape(-1, own)
         if own < width:
             slopes = slopes * np.arange(1, width + 1)
         rows, at = [values[start : start + width]], 0

@@ -33,7 +33,7 @@ without a search, and a cell without samples is at minus infinity.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class Fit(NamedTuple):
 
 def design_of(table: Table) -> NDArray[np.float64]:
     """Return the predictors of every row: a one, and the scores of every member."""
-    columns = [np.ones(len(table.counts))]
+    columns: list[NDArray[Any]] = [np.ones(len(table.counts))]
     for member, levels in enumerate(table.n_levels):
         values = table.configurations[:, member]
         is_ordered = bool(table.ordered) and table.ordered[member + 1]
@@ -207,7 +207,7 @@ class _Problem(NamedTuple):
 
     @property
     def _thresholds(self) -> int:
-        return self.counts.shape[1] - 1
+        return int(self.counts.shape[1]) - 1
 
     def _eta(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.is_ordered:
