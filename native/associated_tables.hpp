@@ -126,13 +126,14 @@ class PairTables {
     void test(std::size_t a, std::size_t b, std::size_t i, std::size_t j, double parameter_cost, double variable_cost,
               TableSink sink) {
         const std::size_t levels_a = rows_.levels(a), levels_b = rows_.levels(b);
-        const double parameters = static_cast<double>(rows_.n_scores(a) * rows_.n_scores(b));
-        const double price = parameters * parameter_cost + variable_cost;
+        const std::size_t n_cells = (levels_a - 1) * (levels_b - 1);  // of the table that are free, given its margins
+        const std::size_t parameters = rows_.ordered ? rows_.n_scores(a) * rows_.n_scores(b) : n_cells;
+        const double price = static_cast<double>(parameters) * parameter_cost + variable_cost;
         const std::size_t row = rows_.first_row(a) - rows_.first_row(i);
         const std::size_t column = rows_.first_row(b) - rows_.first_row(j);
-        const bool is_fitted = parameters < static_cast<double>((levels_a - 1) * (levels_b - 1));
+        const bool is_fitted = parameters < n_cells;
         const double* joint = joint_.data() + row * stride_ + column;
-        if (is_fitted && parameters == 1.0 && correlation_bound(moments_i_[a - i], moments_j_[b - j], joint) < price) return;
+        if (is_fitted && parameters == 1 && correlation_bound(moments_i_[a - i], moments_j_[b - j], joint) < price) return;
         fill(row_totals_, margin_i_.data() + row, levels_a);
         fill(column_totals_, margin_j_.data() + column, levels_b);
         fill_cells(joint, levels_a, levels_b);
@@ -178,7 +179,7 @@ class PairTables {
     }
 
     // What the likelihood ratio of two variables with a single score each is at most.
-    double correlation_bound(const Moments& a, const Moments& b, const double* joint) const {
+    __attribute__((noinline)) double correlation_bound(const Moments& a, const Moments& b, const double* joint) const {
         double cross = 0.0;
         for (std::size_t k = 1; k <= static_cast<std::size_t>(a.last); ++k) {
             double of_row = 0.0;
@@ -196,8 +197,9 @@ class PairTables {
     }
 
     // The regression of an end with a single score on the other against none, or, where that is seen to be less than
-    // `price`, a number between the two. With all margins of the other end that is the ratio in the pair's table.
-    double fitted_ratio(std::size_t a, std::size_t b, double price) {
+    // `price`, a number between the two. With all margins of the other end that is the ratio in the pair's table. Kept
+    // out of the loop over pairs, most of which never come here.
+    __attribute__((noinline)) double fitted_ratio(std::size_t a, std::size_t b, double price) {
         const bool of_a = rows_.n_scores(a) == 1;
         const std::size_t target = of_a ? a : b, other = of_a ? b : a;
         const std::size_t levels = rows_.levels(target), n_units = rows_.levels(other);

@@ -8,6 +8,7 @@
 // regression. `kernels/reference/multinomial.py` has the definition, newton.hpp what is asked of a model.
 #pragma once
 #include <cmath>
+#include <stdexcept>
 
 #include "buffer.hpp"
 #include "newton.hpp"
@@ -66,6 +67,7 @@ class OrdinalModel {
         base_ = nullptr;
         n_thresholds = units.n_levels - 1;
         n_parameters = n_thresholds + units.n_columns;
+        if (n_parameters > kMostParameters) throw std::overflow_error("too many parameters");
         n_packs_ = units.n ? packs_for(units.n) : 1;
         for (Buffer<Pack>* of_units : {&linear_, &trial_linear_, &change_, &variance_, &residual_, &weighted_})
             of_units->resize(n_packs_);

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markhood.data.samples import Weights
+from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
@@ -295,6 +296,17 @@ def test_example_kinds_without_levels_are_refused():
     wrong = bits._replace(ordered=np.array([True]))
     with pytest.raises(ValueError, match="a kind for each variable"):
         fit(NativeKernels(), wrong, 0, [1])
+
+
+@pytest.mark.parametrize("asked", ["fit", "pairs"])
+def test_example_a_fit_that_cannot_be_held_in_memory(asked):
+    values = np.arange(5000)[:, None].repeat(2, axis=1)
+    bits = bits_of(values, [True, True])
+    with pytest.raises(InputError, match="more than 4096 parameters"):
+        if asked == "fit":
+            fit(NativeKernels(), bits, 0, [1])
+        else:
+            NativeKernels().associated_tables(bits, range(2), range(2), Costs(1.0, 1.0))
 
 
 def test_example_how_many_numbers_a_variable_enters_by():

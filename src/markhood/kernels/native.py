@@ -96,6 +96,7 @@ class NativeKernels:
         ).reshape(-1, 3)
         return AssociatedPairs(found[:, :2], found[:, 2])
 
+    @fits
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
