@@ -156,7 +156,7 @@ class NewtonFit {
     // step_ = H^-1 right. Returns right times step_.
     template <class IsUsable>
     double eliminate(const double* right, IsUsable is_usable) {
-        double* h = hessian_.data();
+        double *h = hessian_.data(), promised = 0.0;
         for (std::size_t k = 0; k < n_; ++k) {
             const double diagonal = h[k * n_ + k];
             double pivot = diagonal;
@@ -168,10 +168,9 @@ class NewtonFit {
             }
             h[k * n_ + k] = is_usable(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
             step_[k] = (right[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
-        }
-        double promised = 0.0;
-        for (std::size_t k = n_; k-- > 0;) {
             promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
+        }
+        for (std::size_t k = n_; k-- > 0;) {
             step_[k] *= h[k * n_ + k];
             for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
         }

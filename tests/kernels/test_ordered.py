@@ -195,6 +195,16 @@ def test_property_searches_agree(seed, ordered, coupling):
             assert found.evaluations.tolist() == expected.evaluations.tolist()
 
 
+def test_example_a_bound_is_no_less_than_the_gain(kernels):
+    """Rare levels of a category: what their first step promises is not the sum of its own squares."""
+    values = ordinal_chain(16548, 300, (5, 3, 2, 3, 5, 3), 1.5)
+    bits = bits_of(values, [False, False, False, True, True, False])
+    found = kernels.grow_blankets(
+        bits, np.array([2]), Lists.of([[0]]), Costs(0.3, 0.0), Lists.of([[1, 3, 5]])
+    )
+    assert found.members.values.tolist() == [0, 1, 3, 5]
+
+
 def test_example_most_candidates_are_not_fitted(native_kernels):
     values = ordinal_chain(5, 1500, (5,) * 12, coupling=0.4)
     costs = Costs(np.log(1500) / 2, 1.0)
