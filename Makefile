@@ -89,13 +89,16 @@ test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters 
 	$(BIN)/python -m pip install --quiet --group clusters
 	$(BIN)/python -m pytest tests/clusters
 
-# Crashes are left in build/fuzz; tests/fuzz/search.py says how to look at one.
+# What fails is kept in build/fuzz; tests/fuzz/campaign.py and search.py say how to look at it.
+FUZZ_INPUTS ?= 10000
+FUZZ_SEED ?= 0
 FUZZ_SECONDS ?= 120
 FUZZ_TARGETS ?= csv npy npz parquet arrow encode
 .PHONY: fuzz
-fuzz: $(VENV)/.installed  ## feed malformed data to the readers for FUZZ_SECONDS a kind
+fuzz: $(VENV)/.installed  ## FUZZ_INPUTS hostile command lines, and FUZZ_SECONDS of malformed data a kind
+	$(BIN)/python tests/fuzz/campaign.py --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
 	$(BIN)/python -m pip install --quiet --group fuzz
-	$(BIN)/python -m pytest --quiet -m fuzz --hypothesis-profile=fuzz tests/fuzz
+	$(BIN)/python -m pytest --quiet -m fuzz --hypothesis-profile=fuzz tests/fuzz tests/output/pictures
 	@mkdir -p build/fuzz
 	for target in $(FUZZ_TARGETS); do \
 	  $(BIN)/python tests/fuzz/search.py $$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \

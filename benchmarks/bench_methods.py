@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from time import thread_time
 
 from clock import fastest
+from random_samples import job
 from report import Row
 
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import method_named
+from markhood.learning.request import Options, Request
 from markhood.simulate import hub, ising
 
 
@@ -33,7 +32,7 @@ def _mpl_against_bic(samples: Samples) -> Row:
     costs = {}
     for criterion in ("bic", "mpl"):
         method = method_named("hc", {"criterion": criterion})
-        runs = [learn_from(samples, method, runner=Runner(1)) for _ in range(4)]
+        runs = [Request(method, Options(n_jobs=1)).learn(samples) for _ in range(4)]
         seconds = min(run.seconds["blankets"] for run in runs)
         costs[criterion] = 1e6 * seconds / int(runs[0].evaluations["blankets"].sum())
     ratio = costs["mpl"] / costs["bic"]
@@ -49,14 +48,12 @@ def _mpl_against_bic(samples: Samples) -> Row:
 
 def _joint_posterior(samples: Samples) -> Row:
     bjp = method_named("bjp", {})
-    (seconds,) = fastest(
-        lambda: bjp.learn(samples, NativeKernels(), Runner(1)), rounds=3, clock=thread_time
-    )
+    (seconds,) = fastest(lambda: bjp.search(job(samples)), rounds=3, clock=thread_time)
     return Row("BJP, hub 256 x 2000, 1 thread", f"{seconds:.2f} s", "", "", "< 2 s", seconds < 2)
 
 
 def _paths(samples: Samples) -> Row:
-    learned = learn_from(samples, method_named("l1lr", {}), runner=Runner(1))
+    learned = Request(method_named("l1lr", {}), Options(n_jobs=1)).learn(samples)
     paths, whole = learned.seconds["paths"], sum(learned.seconds.values())
     return Row(
         "L1LR, hub 256 x 4000, 1 thread: paths and refits",

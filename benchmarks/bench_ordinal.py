@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from time import perf_counter, thread_time
 
 import numpy as np
@@ -12,13 +11,15 @@ from random_samples import dice, questionnaire
 from report import Row
 
 from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.learning.learned import Learned
+from markhood.learning.describe import Learned
+from markhood.learning.methods import Plrhc
+from markhood.learning.request import Options, Request
 from markhood.scores.bic import Bic
-from markhood.search.hill_climbing import hill_climb
-from markhood.search.screen import pair_costs, screen
+from markhood.scores.discrete import DiscreteScorer
+from markhood.search.job import Job
+from markhood.search.screen import screen
 
 
 def rows() -> Iterator[Row]:
@@ -65,25 +66,15 @@ def _whole(samples: Samples) -> Row:
 
 def _learn(samples: Samples) -> tuple[float, Learned]:
     start = perf_counter()
-    learned = hill_climb(
-        samples,
-        criterion=Bic(0.5),
-        gamma=0.5,
-        depth=3,
-        rule="global",
-        start="or",
-        kernels=NativeKernels(),
-        runner=Runner(2),
-    )
+    learned = Request(Plrhc(), Options(n_jobs=2)).learn(samples)
     return perf_counter() - start, learned
 
 
 def _screen(samples: Samples) -> Row:
-    costs, kernels = pair_costs(samples, 0.5), NativeKernels()
-    nominal = replace(samples, ordered=None)
+    nominal = samples.with_order([False] * samples.n_variables)
     ours, theirs = fastest(
-        lambda: screen(samples, costs, kernels, Runner(1)),
-        lambda: screen(nominal, costs, kernels, Runner(1)),
+        lambda: screen(Job(samples, DiscreteScorer(samples)), 0.5),
+        lambda: screen(Job(nominal, DiscreteScorer(nominal)), 0.5),
         rounds=3,
         clock=thread_time,
     )

@@ -13,14 +13,12 @@ from typing import Any
 
 from ceiling import Ceiling
 from clock import fastest
-from random_samples import chains
+from random_samples import chains, job
 from report import Row
 
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import write_packed
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
-from markhood.search.screen import pair_costs, screen, tiles_of
+from markhood.search.screen import screen
 
 N_SAMPLES = 10_000
 SIZES = (1000, 10_000, 32_000, 100_000)
@@ -29,16 +27,13 @@ TILES = 256  # of the screen, for its share of the ceiling
 LEARN = """
 import json, pathlib, sys, time
 from markhood.data.formats.files import read_samples
-from markhood.execution.runner import Runner
-from markhood.learning.forecast import forecast
-from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import learn_from
+from markhood.learning.request import Options, Request
 from markhood.learning.methods import method_named
 
 samples, method = read_samples(sys.argv[1]), method_named("plrhc", {})
-said = forecast(samples, method, NativeKernels(), 2)
+said = Request(method, Options(n_jobs=2)).forecast(samples)
 start = time.perf_counter()
-learned = learn_from(samples, method, runner=Runner(2))
+learned = Request(method, Options(n_jobs=2)).learn(samples)
 seconds = time.perf_counter() - start
 status = pathlib.Path("/proc/self/status")
 peak = int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024 if status.exists() else 0
@@ -96,12 +91,12 @@ def _whole(d: int, found: dict[str, Any]) -> Iterator[Row]:
 
 
 def _against_ceiling(samples: Samples) -> Row:
-    kernels = NativeKernels()
-    tiles = tiles_of(samples, kernels)
+    whole = job(samples)
+    tiles = whole.scorer.tiles()
     tiles = tiles[:: max(1, len(tiles) // TILES)]
-    ceiling, costs = Ceiling(samples), pair_costs(samples, 0.5)
+    ceiling = Ceiling(samples)
     ours, bare = fastest(
-        lambda: screen(samples, costs, kernels, Runner(1), tiles),
+        lambda: screen(whole, 0.5, tiles),
         lambda: ceiling.count(tiles),
         rounds=4,
     )

@@ -8,14 +8,12 @@ from time import thread_time
 import numpy as np
 from ceiling import Ceiling
 from clock import fastest
-from random_samples import coins
+from random_samples import coins, job
 from report import Row
 from threadpoolctl import threadpool_limits
 
 from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
-from markhood.search.screen import pair_costs, screen, tiles_of
+from markhood.search.screen import screen
 
 
 def rows() -> Iterator[Row]:
@@ -27,7 +25,7 @@ def rows() -> Iterator[Row]:
 
 
 def _against_ceiling(samples: Samples, target: float) -> Row:
-    ceiling, tiles = Ceiling(samples), tiles_of(samples, NativeKernels())
+    ceiling, tiles = Ceiling(samples), job(samples).scorer.tiles()
     ours, bare = fastest(
         lambda: _screen(samples), lambda: ceiling.count(tiles), rounds=10, clock=thread_time
     )
@@ -61,4 +59,4 @@ def _against_product(samples: Samples) -> Row:
 
 
 def _screen(samples: Samples) -> None:
-    screen(samples, pair_costs(samples, 0.5), NativeKernels(), Runner(n_jobs=1))
+    screen(job(samples), 0.5)

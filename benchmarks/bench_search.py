@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from random_samples import grid_network
 from report import Row
 
-from markhood.execution.runner import Runner
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import method_named
+from markhood.learning.request import Options, Request
 
 
 def rows() -> Iterator[Row]:
     """Divide the seconds of the phases after the screen by the blankets that they scored."""
     samples = grid_network(1024, 4000)
-    runs = [learn_from(samples, method_named("plrhc", {}), runner=Runner(1)) for _ in range(8)]
+    runs = [Request(method_named("plrhc", {}), Options(n_jobs=1)).learn(samples) for _ in range(8)]
     for phases, target in ((("blankets", "climb"), 3.0), (("blankets",), None)):
         seconds = min(sum(run.seconds[phase] for phase in phases) for run in runs)
         evaluations = int(sum(runs[0].evaluations[phase].sum() for phase in phases))

@@ -8,32 +8,30 @@ from functools import partial
 
 from ceiling import Ceiling
 from clock import fastest
-from random_samples import coins, grid_network
+from random_samples import coins, grid_network, job
 from report import Row
 
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import method_named
-from markhood.search.screen import pair_costs, screen, tiles_of
+from markhood.learning.request import Options, Request
+from markhood.search.screen import screen
 
 
 def rows() -> Iterator[Row]:
     """Measure the machine itself first: two shared cores rarely give twice the work of one."""
     samples = coins(4096, 16384)
-    ceiling, tiles = Ceiling(samples), tiles_of(samples, NativeKernels())
+    ceiling, tiles = Ceiling(samples), job(samples).scorer.tiles()
 
     def bare(n_threads: int) -> None:
         with ThreadPoolExecutor(n_threads) as pool:
             list(pool.map(ceiling.count_tile, tiles))
 
     def screened(n_threads: int) -> None:
-        screen(samples, pair_costs(samples, 0.5), NativeKernels(), Runner(n_threads))
+        screen(job(samples, n_threads), 0.5)
 
     network, plrhc = grid_network(1024, 4000), method_named("plrhc", {})
 
     def learned(n_threads: int) -> None:
-        learn_from(network, plrhc, runner=Runner(n_threads))
+        Request(plrhc, Options(n_jobs=n_threads)).learn(network)
 
     yield _row("bare AND+POPCNT: what the machine can give", bare, target=None)
     yield _row("screen 4096 x 16384", screened, target=1.8)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from markhood.data.coding.encode import encode
-from markhood.data.coding.names import default_names
 from markhood.data.coding.planes import every_sample
 from markhood.data.samples import Samples, words_per_row
+from markhood.data.variables import Variables, default_names
+from markhood.execution.runner import Runner
+from markhood.scores.discrete import DiscreteScorer
+from markhood.search.job import Job
 from markhood.simulate import grid, ising
 
 
@@ -24,7 +26,7 @@ def dice(n_variables: int, n_samples: int, n_levels: int) -> Samples:
     """Throw fair dice, whose faces are steps: next to nothing to find."""
     rng = np.random.default_rng(1)
     faces = rng.integers(0, n_levels, size=(n_samples, n_variables), dtype=np.uint8)
-    return replace(encode(faces), ordered=(True,) * n_variables)
+    return encode(faces, kinds="ordinal")
 
 
 def questionnaire(n_variables: int, n_samples: int, n_levels: int) -> Samples:
@@ -34,7 +36,7 @@ def questionnaire(n_variables: int, n_samples: int, n_levels: int) -> Samples:
     answers = traits.repeat(5, axis=1) + 1.2 * rng.normal(size=(n_samples, n_variables))
     edges = np.quantile(answers, np.arange(1, n_levels) / n_levels)
     steps = np.searchsorted(edges, answers).astype(np.uint8)
-    return replace(encode(steps), ordered=(True,) * n_variables)
+    return encode(steps, kinds="ordinal")
 
 
 def grid_network(n_variables: int, n_samples: int) -> Samples:
@@ -51,7 +53,8 @@ def chains(n_variables: int, n_samples: int, length: int = 16) -> Samples:
         one, other = rng.integers(0, 2**64, (2, *words[k::length].shape), dtype=np.uint64)
         words[k::length] = words[k - 1 :: length][: len(one)] ^ (one & other)
     words &= every_sample(n_samples)
-    return Samples(words, n_samples, tuple(default_names(n_variables)), ((0, 1),) * n_variables)
+    variables = Variables(tuple(default_names(n_variables)), ((0, 1),) * n_variables)
+    return Samples(words, n_samples, variables)
 
 
 def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:
@@ -67,3 +70,8 @@ def write_pairs(path: Path, n_variables: int, n_samples: int) -> None:
         block[:, ::2] = first
         block[:, 1::2] = first ^ (one & other)
     table.flush()
+
+
+def job(samples: Samples, n_threads: int = 1) -> Job:
+    """Return what a search of these samples is given."""
+    return Job(samples, DiscreteScorer(samples), Runner(n_threads))

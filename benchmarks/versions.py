@@ -37,11 +37,11 @@ from markhood import learn
 seconds = {}
 for name, (method, path) in json.loads(sys.argv[1]).items():
     data = np.load(path)
-    learn(data[:200], method)
+    learn(data[:200], method, n_jobs=1)
     times = []
     for _ in range(int(sys.argv[2])):
         start = time.perf_counter()
-        learn(data, method)
+        learn(data, method, n_jobs=1)
         times.append(time.perf_counter() - start)
     seconds[name] = min(times)
 print(json.dumps(seconds))

@@ -1,7 +1,7 @@
 // The screen for any number of levels and for weighted samples.
 //
 // Joint counts of all pairs of indicator rows of a block of variables with another block, by the loop of
-// pairs.hpp; a weighted count is the sum of the counts in each binary digit of the weights, times
+// counting.hpp; a weighted count is the sum of the counts in each binary digit of the weights, times
 // two to its place. Then every pair of variables has its table, and n MI <= n log(1 + phi^2) with
 // phi^2 = sum n_ab^2 / (n_a n_b) - 1 spares most of them the logarithms.
 //
@@ -10,14 +10,16 @@
 //
 //     q = p_a p_b (1 + (u - u_.)(v - v_.) cov(u, v) / (var u var v))
 //
-// has the margins and the covariance of the data. So (newton.hpp) the ratio is at most n (1/2 + m/6 + m^2/3)
+// has the margins and the covariance of the data. So (newton_fit.hpp) the ratio is at most n (1/2 + m/6 + m^2/3)
 // times the squared correlation, where m, the largest share that a cell of q loses, is less than 1: a sum over the counts
 // decides almost all pairs.
 #pragma once
 #include <cmath>
 
-#include "pairs.hpp"
+#include "buffer.hpp"
+#include "counting.hpp"
 #include "units.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -60,9 +62,8 @@ class PairTables {
             find_moments(i, end_i, margin_i_, moments_i_);
             find_moments(j, end_j, margin_j_, moments_j_);
         }
-        stride_ = (n_j + kColumns - 1) / kColumns * kColumns;
-        const std::size_t padded_i = (n_i + kRows - 1) / kRows * kRows;
-        joint_.resize(padded_i * stride_);
+        stride_ = padded_to(kColumns, n_j);
+        joint_.resize(padded_to(kRows, n_i) * stride_);
         std::memset(joint_.data(), 0, joint_.size() * sizeof(double));
         panel_.resize(rows_.n_words * kColumns);
         for (std::size_t c = 0; c < n_j; c += kColumns) {
@@ -82,20 +83,8 @@ class PairTables {
     void add_counts(std::size_t first_i, std::size_t n_i, const std::uint64_t* panel, std::size_t column, double scale) {
         alignas(64) double counted[Lanes::width];
         for (std::size_t i = 0; i < n_i; i += kRows) {
-            typename Lanes::Sums sums[kRows][kLanes];
-            const std::uint64_t* x[kRows];
-            for (std::size_t r = 0; r < kRows; ++r) {
-                x[r] = rows_.row(first_i + (i + r < n_i ? i + r : i));
-                for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::zero();
-            }
-            for (std::size_t w = 0; w < rows_.n_words; ++w) {
-                typename Lanes::Bits y[kLanes];
-                for (std::size_t l = 0; l < kLanes; ++l) y[l] = Lanes::load(panel + w * kColumns + l * Lanes::width);
-                for (std::size_t r = 0; r < kRows; ++r) {
-                    const auto x_w = Lanes::broadcast(x[r][w]);
-                    for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::add_common(sums[r][l], x_w, y[l]);
-                }
-            }
+            BlockSums sums;
+            count_block(RowBlock(rows_, first_i + i, n_i - i), panel, rows_.n_words, sums);
             for (std::size_t r = 0; r < kRows; ++r) {
                 for (std::size_t l = 0; l < kLanes; ++l) {
                     Lanes::store(counted, sums[r][l]);
@@ -110,17 +99,11 @@ class PairTables {
         to.resize(n);
         for (std::size_t k = 0; k < n; ++k) {
             const std::uint64_t* row = rows_.row(first + k);
-            to[k] = planes_.n ? 0.0 : static_cast<double>(common(row, row));
+            to[k] = planes_.n ? 0.0 : static_cast<double>(count_common(row, row, rows_.n_words));
             for (std::size_t p = 0; p < planes_.n; ++p)
                 to[k] += std::ldexp(planes_.unit, static_cast<int>(p)) *
-                         static_cast<double>(common(row, planes_.bits + p * rows_.n_words));
+                         static_cast<double>(count_common(row, planes_.bits + p * rows_.n_words, rows_.n_words));
         }
-    }
-
-    std::uint64_t common(const std::uint64_t* a, const std::uint64_t* b) const {
-        std::uint64_t sum = 0;
-        for (std::size_t w = 0; w < rows_.n_words; ++w) sum += __builtin_popcountll(a[w] & b[w]);
-        return sum;
     }
 
     void test(std::size_t a, std::size_t b, std::size_t i, std::size_t j, double parameter_cost, double variable_cost,

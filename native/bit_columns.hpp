@@ -83,7 +83,7 @@ class BitColumns {
         bits_.resize(n_groups_ * n_words_ * kGroup);
         std::memset(bits_.data(), 0, bits_.size() * sizeof(std::uint64_t));
         for (std::size_t c = 0; c < n; ++c)
-            for (std::size_t w = 0; w < n_words_; ++w) word(c, w) = rows.row(variables[c])[w];
+            for (std::size_t w = 0; w < n_words_; ++w) word(c, w) = rows.row(index_of(variables[c]))[w];
     }
 
     std::size_t n_packs() const { return n_words_ * kPacksPerWord; }

@@ -119,12 +119,12 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
-        scores[t] = scorer.set_blanket(targets[t], blanket, size);
+        scores[t] = scorer.set_blanket(index_of(targets[t]), blanket, size);
         for (std::size_t k = 0; k < toggles.length(t); ++k, ++toggled) {
             const std::int64_t variable = toggles.list(t)[k];
             std::size_t position = 0;
             while (position < size && blanket[position] != variable) ++position;
-            *toggled = position < size ? scorer.without(position) : scorer.with(variable);
+            *toggled = position < size ? scorer.without(position) : scorer.with(index_of(variable));
         }
     }
 }
@@ -179,7 +179,7 @@ class BlanketSearch {
             if (contains(candidates[k])) continue;
             tried_.push(candidates[k]);
             if constexpr (kBestFirst) scores_.push(bound(candidates[k]));
-            else scores_.push(scorer_.with(candidates[k], score));
+            else scores_.push(scorer_.with(index_of(candidates[k]), score));
         }
         if (scores_.size() == 0) return false;
         if constexpr (kBestFirst) fit_promising(score);
@@ -279,8 +279,8 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
                       std::int64_t* n_bounded, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
-        scores[t] = search.grow_and_shrink(targets[t], candidates.list(t), candidates.length(t), kept.list(t),
-                                           kept.length(t));
+        scores[t] = search.grow_and_shrink(index_of(targets[t]), candidates.list(t), candidates.length(t),
+                                           kept.list(t), kept.length(t));
         const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
@@ -298,27 +298,54 @@ static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t
     grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, blankets);
 }
 
-template <class Scorer>
-static void fit_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                     Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    Scorer scorer(rows, criterion);
-    for (std::size_t t = 0; t < n_targets; ++t) {
-        scorer.set_blanket(targets[t], blankets.list(t), blankets.length(t));
-        const std::size_t n = scorer.coefficients.size();
-        objectives[t] = scorer.objective;
-        std::memcpy(coefficients, scorer.coefficients.data(), n * sizeof(double));
-        std::memcpy(drifts, scorer.fit.drift.data(), n * sizeof(double));
-        coefficients += n;
-        drifts += n;
-    }
-}
+// Every target's regression, by a scorer that writes it. The likelihood does not tell the last step, but coefficients do, so
+// here it is taken.
+struct FitSink {
+    double *objectives, *coefficients;
+    std::uint8_t* infinite;
 
+    template <class Scorer>
+    void write(const Scorer& scorer, double objective, bool takes_last) {
+        *objectives++ = objective;
+        for (std::size_t k = 0; k < scorer.coefficients.size(); ++k) {
+            const double drift = scorer.fit.drift[k];
+            const bool is_infinite = std::fabs(drift) > kStillMoving;
+            *coefficients++ = scorer.coefficients[k] + (takes_last && !is_infinite ? drift : 0.0);
+            *infinite++ = is_infinite;
+        }
+    }
+
+    template <class Scorer>
+    void settle(Scorer& scorer, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        scorer.fit.wants_coefficients = true;
+        scorer.set_blanket(target, blanket, size);
+        scorer.settle();
+        write(scorer, scorer.objective, false);
+    }
+};
+
+// A separated fit of binary variables is made once more, by the one that knows where those end.
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         Criterion criterion, double* objectives, double* coefficients, double* drifts) {
-    const auto fit = rows.ordered                                  ? fit_with<KindScorer>
-                     : rows.is_plain() && criterion.is_plain() ? fit_with<RegressionScorer>
-                                                               : fit_with<MultinomialScorer>;
-    fit(rows, targets, n_targets, blankets, criterion, objectives, coefficients, drifts);
+                         Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
+    const bool is_plain = rows.is_plain() && criterion.is_plain();
+    RegressionScorer plain(rows, criterion);
+    MultinomialScorer nominal(rows, criterion);
+    OrdinalScorer ordinal(rows, criterion);
+    FitSink sink{objectives, coefficients, infinite};
+    for (std::size_t t = 0; t < n_targets; ++t) {
+        const std::size_t target = index_of(targets[t]), size = blankets.length(t);
+        const std::int64_t* blanket = blankets.list(t);
+        if (is_plain) {
+            plain.set_blanket(target, blanket, size);
+            if (!plain.fit.separated) {
+                sink.write(plain, plain.objective, true);
+                continue;
+            }
+        }
+        if (rows.ordered && rows.n_scores(target) == 1) sink.settle(ordinal, target, blanket, size);
+        else sink.settle(nominal, target, blanket, size);
+        if (is_plain) objectives[t] = plain.objective;
+    }
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -1,6 +1,9 @@
 // A growing array on 64-byte boundaries: the one container of the tier files (see tiers.hpp).
 #pragma once
 #include <cstdlib>
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -17,17 +20,17 @@ class Buffer {
     Buffer() = default;
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { std::free(data_); }
+    ~Buffer() { release(data_); }
 
     // Makes room for n elements; those that were there before keep their values.
     T* resize(std::size_t n) {
         if (n > capacity_) {
             const std::size_t capacity = n > 2 * capacity_ ? n : 2 * capacity_;
             const std::size_t bytes = (capacity * sizeof(T) + 63) / 64 * 64;
-            T* grown = static_cast<T*>(std::aligned_alloc(64, bytes));
+            T* grown = static_cast<T*>(allocate(bytes));
             if (!grown) throw std::bad_alloc();
             if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
-            std::free(data_);
+            release(data_);
             data_ = grown;
             capacity_ = capacity;
         }
@@ -59,6 +62,15 @@ class Buffer {
     const T& operator[](std::size_t i) const { return data_[i]; }
 
   private:
+    // On 64-byte boundaries; `bytes` is a multiple of 64. Windows has its own way.
+#if defined(_WIN32)
+    static void* allocate(std::size_t bytes) { return _aligned_malloc(bytes, 64); }
+    static void release(void* data) { _aligned_free(data); }
+#else
+    static void* allocate(std::size_t bytes) { return std::aligned_alloc(64, bytes); }
+    static void release(void* data) { std::free(data); }
+#endif
+
     T* data_ = nullptr;
     std::size_t size_ = 0, capacity_ = 0;
 };

@@ -56,7 +56,7 @@ static inline void draw(Generators& generators, Random* drawn) {
     }
 }
 
-static inline void multiply_odds(const GibbsNetwork& network, std::size_t i, const Masks* masks, Odds* odds) {
+static inline void multiply_odds(const IsingNetwork& network, std::size_t i, const Masks* masks, Odds* odds) {
     const Masks one = (Masks)(Odds{} + 1.0);
     const std::int64_t* neighbours = network.neighbours.list(i);
     const double* factors = network.coupling_odds + network.neighbours.starts[i];
@@ -70,7 +70,7 @@ static inline void multiply_odds(const GibbsNetwork& network, std::size_t i, con
 
 // The same for a variable whose partial products could leave the range of a double: fraction and
 // exponent are kept apart. Odds beyond 2^900 are as good as certain.
-[[gnu::noinline]] static void multiply_wide_odds(const GibbsNetwork& network, std::size_t i, const Masks* masks, Odds* odds) {
+[[gnu::noinline]] static void multiply_wide_odds(const IsingNetwork& network, std::size_t i, const Masks* masks, Odds* odds) {
     const std::int64_t* neighbours = network.neighbours.list(i);
     const double* factors = network.coupling_odds + network.neighbours.starts[i];
     for (std::size_t l = 0; l < kChains; ++l) {
@@ -86,7 +86,7 @@ static inline void multiply_odds(const GibbsNetwork& network, std::size_t i, con
     }
 }
 
-static inline void sweep(const GibbsNetwork& network, Generators& generators, Masks* masks) {
+static inline void sweep(const IsingNetwork& network, Generators& generators, Masks* masks) {
     for (std::size_t k = 0; k < network.n_variables; ++k) {
         const auto i = static_cast<std::size_t>(network.order[k]);
         Odds odds[kParts];
@@ -108,7 +108,7 @@ static inline void sweep(const GibbsNetwork& network, Generators& generators, Ma
     }
 }
 
-static void gibbs(GibbsNetwork network, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
+static void ising_gibbs(IsingNetwork network, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws) {
     const std::size_t d = network.n_variables;
     Generators lanes;

@@ -1,6 +1,6 @@
 // The Bayesian test of independence of a target and another variable, given a set of variables.
 //
-// `kernels/independence.py` has the definition. A slice is a row of the target's table with the
+// `kernels/reference/independence.py` has the definition. A slice is a row of the target's table with the
 // set as its blanket, and splitting the row by the other variable gives the slice's four cells. The logarithms
 // of a slice are added in the order of the definition, with nothing but sums, so that
 // they are the same to the last bit whatever the backend.
@@ -74,8 +74,9 @@ template <class Test>
 static void test_all(Test test, const std::int64_t* targets, std::size_t n_targets, Lists givens, Lists others,
                      double* log_probabilities) {
     for (std::size_t t = 0; t < n_targets; ++t) {
-        test.condition(targets[t], givens.list(t), givens.length(t));
-        for (std::size_t k = 0; k < others.length(t); ++k) *log_probabilities++ = test.against(others.list(t)[k]);
+        test.condition(index_of(targets[t]), givens.list(t), givens.length(t));
+        for (std::size_t k = 0; k < others.length(t); ++k)
+            *log_probabilities++ = test.against(index_of(others.list(t)[k]));
     }
 }
 

@@ -6,7 +6,8 @@
 //     1. known variables: those ever near their bound |x_j' r| >= penalty_j N (2 lambda - lambda before), by the
 //        strong rule, with r = y - p the residuals
 //     2. maximise the quadratic model of L in the known variables (lasso.hpp), step there, halve the step while the
-//        objective does not rise; again until the distance left is nothing
+//        objective does not rise; again until the distance left is nothing, and so is what the point lacks of
+//        being a maximum: x_j' r = +-penalty_j N lambda where b_j is not zero, no more than that where it is, sum r = 0
 //     3. the others must be within their bounds |x_j' r| <= penalty_j N lambda; any that is not becomes known: 2
 //
 // The model's curvature may be old: from one lambda to the next it hardly changes, so the steps still shrink
@@ -16,10 +17,12 @@
 #include <cmath>
 
 #include "lasso.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
 constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at the maximum, estimated
+constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
 constexpr double kLostToRounding = 1e-13;  // relative, of the objective
 constexpr int kMaxModels = 500;
@@ -41,7 +44,7 @@ class L1Path {
         slopes.resize(0);
         double top = 0.0;
         for (std::size_t k = 0; k < n; ++k) {
-            const std::uint64_t* row = rows_.row(candidates[k]);
+            const std::uint64_t* row = rows_.row(index_of(candidates[k]));
             const std::size_t own = count(row, row);
             if (own == 0 || own == rows_.n_samples) continue;
             variables.push(candidates[k]);
@@ -80,11 +83,7 @@ class L1Path {
     double n_samples() const { return static_cast<double>(rows_.n_samples); }
     double bound(std::size_t k, double lambda) const { return n_samples() * lambda * penalties_[variables[k]]; }
 
-    std::size_t count(const std::uint64_t* a, const std::uint64_t* b) const {
-        std::size_t n = 0;
-        for (std::size_t w = 0; w < rows_.n_words; ++w) n += __builtin_popcountll(a[w] & b[w]);
-        return n;
-    }
+    std::size_t count(const std::uint64_t* a, const std::uint64_t* b) const { return count_common(a, b, rows_.n_words); }
 
     void prepare(std::size_t target) {
         columns_.build(rows_, variables.data(), variables.size());
@@ -129,13 +128,27 @@ class L1Path {
             if (length > 0.0) columns_.sum(residuals_.data(), 0, n, gradients_.data());
             const double ratio = size / size_before;  // infinite or no number at first
             size_before = size;
-            if (!(size > kDistanceLeft) || (length == 1.0 && ratio < 0.5 && size * ratio / (1 - ratio) < kDistanceLeft))
-                break;
+            const bool near = !(size > kDistanceLeft) ||
+                              (length == 1.0 && ratio < 0.5 && size * ratio / (1 - ratio) < kDistanceLeft);
+            const bool no_nearer = fresh && ratio > 0.9;  // rounding: the top is flat
+            if ((near || no_nearer) && !(off_maximum() > kOffMaximum)) break;
             if (length == 0.0 && fresh) break;  // rounding: no step goes up any more
             const double steps_left = std::log(kDistanceLeft / size) / std::log(ratio);
-            fresh = length < 1.0 || (iteration > 0 && !(ratio < 0.9 && steps_left < 2.0 + n / 16.0));
+            fresh = length < 1.0 || (iteration > 0 && !(ratio < 0.9 && steps_left < 2.0 + static_cast<double>(n) / 16.0));
             if (fresh) model_.set_weights(weights_.data(), columns_.n_packs());
         }
+    }
+
+    // By how much of lambda the known variables and the intercept miss the conditions of a maximum. A small
+    // distance is not enough: where lambda is small a gradient must be smaller.
+    double off_maximum() const {
+        double most = std::fabs(sum_of_residuals_) / (n_samples() * lambda_);
+        for (std::size_t k = 0; k < n_known(); ++k) {
+            const double off = slopes[k] == 0.0 ? std::fabs(gradients_[k]) - bounds_[k]
+                                                : std::fabs(gradients_[k] - std::copysign(bounds_[k], slopes[k]));
+            most = std::fmax(most, off / bounds_[k]);
+        }
+        return most;
     }
 
     // Goes to the model's maximum, or part of the way; returns which part. A model that is not fresh and
@@ -213,7 +226,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
     Buffer<double> slopes, slope_of;
     slope_of.resize(rows.n_rows);
     for (std::size_t t = 0, at = 0; t < n_targets; ++t) {
-        const double top = path.begin(targets[t], candidates.list(t), candidates.length(t));
+        const double top = path.begin(index_of(targets[t]), candidates.list(t), candidates.length(t));
         std::memset(slope_of.data(), 0, rows.n_rows * sizeof(double));
         double lambda = top;
         support.resize(0);
@@ -222,7 +235,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
                 lambda = top * fractions[f];
                 path.descend_to(lambda);
             }
-            for (std::size_t k = 0; k < path.n_known(); ++k) slope_of[path.variables[k]] = path.slopes[k];
+            for (std::size_t k = 0; k < path.n_known(); ++k) slope_of[index_of(path.variables[k])] = path.slopes[k];
             support.resize(0);
             slopes.resize(0);
             for (std::size_t v = 0; v < rows.n_rows; ++v) {

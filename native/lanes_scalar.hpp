@@ -5,7 +5,7 @@
 #pragma once
 #include <cmath>
 
-#include "tiers.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -19,7 +19,7 @@ struct Lanes {
     static Bits load(const std::uint64_t* words) { return *words; }
     static Bits broadcast(std::uint64_t word) { return word; }
     static Sums zero() { return 0; }
-    static Sums add_common(Sums sums, Bits a, Bits b) { return sums + __builtin_popcountll(a & b); }
+    static Sums add_common(Sums sums, Bits a, Bits b) { return sums + ones_in(a & b); }
     static void store(double* counts, Sums sums) { *counts = static_cast<double>(sums); }
     // Bit l: whether |n counts[l] - ones_i ones[l]| >= spread_i spread[l].
     static unsigned reaching(Sums counts, double n, double ones_i, double spread_i, const double* ones,

@@ -1,6 +1,6 @@
 // The Bayesian test of independence for any number of levels and for weighted samples.
 //
-// `kernels/independence.py` has the definition. A slice is a row of the target's table.
+// `kernels/reference/independence.py` has the definition. A slice is a row of the target's table.
 #pragma once
 #include <cmath>
 
@@ -15,7 +15,7 @@ class LevelIndependenceTest {
     void condition(std::size_t target, const std::int64_t* given, std::size_t size) {
         table_.build(rows_, target, given, size);
         double log_slices = 0.0;
-        for (std::size_t k = 0; k < size; ++k) log_slices += std::log(static_cast<double>(rows_.levels(given[k])));
+        for (std::size_t k = 0; k < size; ++k) log_slices += std::log(static_cast<double>(rows_.levels(index_of(given[k]))));
         const double share = std::exp(-log_slices);  // of one slice
         empty_ = kLog2 * (1.0 - static_cast<double>(table_.n_rows) * share);
         // Where a share is all but nothing, expm1 is its argument, which may be too small to write.

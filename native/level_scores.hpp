@@ -27,8 +27,8 @@ class MultinomialScorer {
         reach_.resize(0);
         reach_.push(1.0);
         for (std::size_t k = 0; k < size; ++k) {
-            first_[k + 1] = first_[k] + rows_.n_scores(blanket[k]);
-            add_reach(blanket[k], reach_);
+            first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
+            add_reach(index_of(blanket[k]), reach_);
         }
         list_predictors(blanket, size);
         set_intercepts();
@@ -38,6 +38,12 @@ class MultinomialScorer {
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
         restart_ = fit.separated;
         return penalised(objective, first_[size], size);
+    }
+
+    // Has the fit of the blanket itself end at a point that does not depend on rounding.
+    void settle() {
+        fit.settle([&] { start(first_[size_]); });
+        coefficients.copy(fit.coefficients);
     }
 
     // The score with one variable more; not fitted where no fit could reach `floor`, or better.
@@ -126,7 +132,7 @@ class MultinomialScorer {
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
             for (std::size_t k = 0; k < size; ++k)
-                add_predictor(blanket[k], table_.configurations[r * size + k], first_[k], own_active_, own_values_);
+                add_predictor(index_of(blanket[k]), table_.configurations[r * size + k], first_[k], own_active_, own_values_);
         }
         own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
         starts_.copy(own_starts_);

@@ -9,13 +9,18 @@
 #include <cmath>
 
 #include "buffer.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-// The library's lgamma writes to a global variable, and several threads are here.
+// Where it can, the library's lgamma writes to a global variable, and several threads are here.
 static inline double log_gamma(double x) {
+#if defined(_WIN32)
+    return std::lgamma(x);
+#else
     int sign;
     return lgamma_r(x, &sign);
+#endif
 }
 
 class LevelTable {
@@ -88,9 +93,7 @@ class LevelTable {
         std::memset(level_.data(), 0, rows_.n_samples * sizeof(std::uint16_t));
         for (std::size_t k = 1; k < rows_.levels(variable); ++k) {
             const std::uint64_t* row = rows_.row(rows_.first_row(variable) + k - 1);
-            for (std::size_t w = 0; w < rows_.n_words; ++w)
-                for (std::uint64_t left = row[w]; left; left &= left - 1)
-                    level_[w * 64 + __builtin_ctzll(left)] = static_cast<std::uint16_t>(k);
+            for_each_one(row, rows_.n_words, [&](std::size_t s) { level_[s] = static_cast<std::uint16_t>(k); });
         }
     }
 
@@ -117,17 +120,11 @@ class LevelTable {
     }
 
     void count_ones(const std::uint64_t* row, double* to) const {
-        for (std::size_t w = 0; w < rows_.n_words; ++w)
-            for (std::uint64_t left = row[w]; left; left &= left - 1) to[cell_[w * 64 + __builtin_ctzll(left)]] += 1.0;
+        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += 1.0; });
     }
 
     void count_weights(const std::uint64_t* row, double* to) const {
-        for (std::size_t w = 0; w < rows_.n_words; ++w) {
-            for (std::uint64_t left = row[w]; left; left &= left - 1) {
-                const std::size_t s = w * 64 + __builtin_ctzll(left);
-                to[cell_[s]] += rows_.weights[s];
-            }
-        }
+        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += rows_.weights[s]; });
     }
 
     BitRows rows_{};

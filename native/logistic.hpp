@@ -20,15 +20,10 @@
 #pragma once
 #include <cmath>
 
-#include "buffer.hpp"
+#include "newton.hpp"
 #include "packs.hpp"
 
 namespace markhood::MARKHOOD_TIER {
-
-constexpr double kPromisedGain = 1e-11;  // far below 1e-9, the least difference between two scores
-constexpr double kSmallestPivot = 1e-13;  // relative; below it a pivot is rounding
-constexpr double kLongestStep = 5.0, kStillMoving = 0.05;
-constexpr int kMaxSteps = 200, kMaxHalvings = 60;
 
 class LogisticFit {
   public:
@@ -57,14 +52,14 @@ class LogisticFit {
         hessian_.resize(n_ * n_);
 
         double likelihood = evaluate(coefficients.data());
-        pivots_.resize(n_);
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
             differentiate();
             previous_.swap(step_);
             const double promised = solve(iteration == 0);
-            if (lost_pivot_) keep(previous_.data());
+            if (pivots_.any_lost) keep(previous_.data());
             if (!(promised > kPromisedGain)) break;
-            double length = longest_allowed(), improved = -HUGE_VAL;
+            const double longest = largest_size(step_.data(), n_);
+            double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
             for (int halving = 0; halving < kMaxHalvings; ++halving, length *= 0.5) {
                 for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
                 improved = evaluate(trial_.data());
@@ -79,23 +74,11 @@ class LogisticFit {
     }
 
   private:
-    // A combination of others is one from the first step on: later its pivot may be all rounding.
-    enum Pivot : unsigned char { kNever, kLost, kUsable };
-
-    double longest_allowed() const {
-        double longest = kLongestStep;
-        for (std::size_t k = 0; k < n_; ++k) longest = std::fabs(step_[k]) > longest ? std::fabs(step_[k]) : longest;
-        return kLongestStep / longest;
-    }
-
     // Takes note of a step at the end, or one that will not come again.
     void keep(const double* step) {
-        bool moving = false;
-        for (std::size_t k = 0; k < n_; ++k) {
+        for (std::size_t k = 0; k < n_; ++k)
             if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
-            moving = moving || std::fabs(step[k]) > kStillMoving;
-        }
-        if (!moving) return;
+        if (!(largest_size(step, n_) > kStillMoving)) return;
         if (!separated) {
             leaving_.resize(n_packs_);
             std::memset(leaving_.data(), 0, n_packs_ * sizeof(PackBits));
@@ -164,7 +147,7 @@ class LogisticFit {
     // Cholesky in place on the lower triangle; returns gradient times step.
     double solve(bool first) {
         double* h = hessian_.data();
-        lost_pivot_ = false;
+        pivots_.begin(n_, first);
         for (std::size_t k = 0; k < n_; ++k) {
             const double diagonal = h[k * n_ + k];
             double pivot = diagonal, rest = gradient_[k];
@@ -176,10 +159,7 @@ class LogisticFit {
                 pivot -= sum * sum;
                 rest -= sum * step_[l];
             }
-            const bool usable = pivot > kSmallestPivot * diagonal && pivot > 0.0 && (first || pivots_[k] != kNever);
-            lost_pivot_ = lost_pivot_ || (!first && pivots_[k] == kUsable && !usable);
-            if (first || pivots_[k] != kNever) pivots_[k] = usable ? kUsable : first ? kNever : kLost;
-            h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
+            h[k * n_ + k] = pivots_.take(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
             step_[k] = rest * h[k * n_ + k];
         }
         double promised = 0.0;
@@ -196,8 +176,7 @@ class LogisticFit {
     const Pack* ones_ = nullptr;
     const Pack* totals_ = nullptr;
     std::size_t n_ = 0, n_packs_ = 0;
-    bool lost_pivot_ = false;
-    Buffer<Pivot> pivots_;
+    Pivots pivots_;
     Buffer<Pack> residual_, weight_;
     Buffer<PackBits> leaving_;
     Buffer<double> step_, previous_, trial_, gradient_, hessian_;

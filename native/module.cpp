@@ -40,6 +40,7 @@ const std::vector<const Tier*>& tiers() {
             found.push_back(tier_avx512);
         if (tier_avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(tier_avx2);
 #endif
+        if (tier_neon) found.push_back(tier_neon);  // a part of every arm64 processor
         found.push_back(tier_scalar);
         return found;
     }();
@@ -235,7 +236,7 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow
     return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations)), n_bounded};
 }
 
-std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
+std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
                                                                Integers blanket_starts, Integers blankets, double l1,
                                                                double l2, Starts starts, Weights weights,
                                                                Ordered ordered, const std::string& instruction_set) {
@@ -247,20 +248,22 @@ std::tuple<Out<double>, Out<double>, Out<double>> fit_blankets(Words words, std:
     const Tier& tier = find_tier(instruction_set);
     std::size_t size = 0;
     for (std::size_t t = 0; t < n; ++t) {
+        const std::size_t target = index_of(targets(t));
         std::size_t n_predictors = 0;
-        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.n_scores(from.list(t)[k]);
-        size += bits.levels(targets(t)) - 1 + n_predictors * bits.n_scores(targets(t));
+        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.n_scores(index_of(from.list(t)[k]));
+        size += bits.levels(target) - 1 + n_predictors * bits.n_scores(target);
     }
-    std::vector<double> objectives(n), coefficients(size), drifts(size);
+    std::vector<double> objectives(n), coefficients(size);
+    std::vector<std::uint8_t> infinite(size);
     {
         nb::gil_scoped_release release;
         tier.fit_blankets(bits, targets.data(), n, from, criterion, objectives.data(), coefficients.data(),
-                          drifts.data());
+                          infinite.data());
     }
-    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(drifts))};
+    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite))};
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
+std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> ising_gibbs(
     Integers neighbour_starts, Integers neighbours, In<double, 1> coupling_odds, In<double, 1> field_odds,
     Integers order, In<std::uint8_t, 1> is_wide, In<std::uint8_t, 2> states, In<std::uint32_t, 2> generators,
     std::size_t burn_in, std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
@@ -276,7 +279,7 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> gibbs(
     std::vector<std::uint32_t> used(generators.data(), generators.data() + generators.size());
     {
         nb::gil_scoped_release release;
-        tier.gibbs({d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()}, moved.data(),
+        tier.ising_gibbs({d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()}, moved.data(),
                    used.data(), burn_in, thinning, n_draws, draws.data());
     }
     return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
@@ -387,6 +390,23 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
             to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
 }
 
+std::pair<std::int64_t, std::int64_t> unsound_variables(Words words, std::size_t n_samples, Starts starts,
+                                                        Integers masked, Words masks,
+                                                        const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, std::nullopt);
+    const std::size_t d = n_variables(bits, starts);
+    require_variables(masked, d);
+    for (std::size_t k = 1; k < masked.shape(0); ++k) require(masked(k - 1) < masked(k), "masked must ascend");
+    require(masks.shape(0) == masked.shape(0) && masks.shape(1) == bits.n_words, "masks must be as long as the rows");
+    const Tier& tier = find_tier(instruction_set);
+    std::pair<std::int64_t, std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        tier.unsound_variables(bits, d, masked.data(), masked.shape(0), masks.data(), &found.first, &found.second);
+    }
+    return found;
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -408,7 +428,7 @@ NB_MODULE(_native, m) {
           "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
-    m.def("gibbs", &gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
+    m.def("ising_gibbs", &ising_gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
     m.def("potts_gibbs", &potts_gibbs, "neighbour_starts"_a, "neighbours"_a, "factors"_a, "factor_starts"_a,
           "field_factors"_a, "field_starts"_a, "n_levels"_a, "order"_a, "is_wide"_a, "states"_a, "generators"_a,
@@ -418,4 +438,6 @@ NB_MODULE(_native, m) {
           "weights"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
+    m.def("unsound_variables", &unsound_variables, "words"_a, "n_samples"_a, "starts"_a.none(), "masked"_a, "masks"_a,
+          "instruction_set"_a = "");
 }

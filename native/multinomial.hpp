@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "buffer.hpp"
-#include "newton.hpp"
+#include "newton_fit.hpp"
 #include "saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-// What newton.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+// What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
     std::size_t n_parameters = 0, n_thresholds = 0;
@@ -31,6 +31,22 @@ class MultinomialModel {
     }
 
     double reach(std::size_t k) const { return design_.reach[k / n_thresholds]; }
+
+    double n_samples() const {
+        double sum = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) sum += total_[r];
+        return sum;
+    }
+
+    std::size_t levels_seen() const {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < design_.n_levels; ++k) {
+            double of_level = 0.0;
+            for (std::size_t r = 0; r < design_.n_rows; ++r) of_level += design_.counts[r * design_.n_levels + k];
+            n += of_level > 0;
+        }
+        return n;
+    }
 
     double prepare(const double* step) const {
         double found = 0.0;
@@ -183,17 +199,23 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
     // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty.
     double maximise(Design design, double l1, double l2) {
         model_.set(design);
+        is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
+        if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2);
         drift.resize(model_.n_parameters);
         separated = false;
-        if (l1 == 0 && l2 == 0 && saturated_.applies_to(design)) {
-            const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
-            for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
-            return likelihood;
-        }
-        return NewtonFit::maximise(model_, l1, l2);
+        const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
+        for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
+        return likelihood;
+    }
+
+    // As NewtonFit does; a saturated fit is where it ends.
+    template <class Restart>
+    void settle(Restart restart) {
+        if (!is_saturated_) NewtonFit::settle(model_, restart);
     }
 
   private:
+    bool is_saturated_ = false;
     MultinomialModel model_;
     SaturatedFit saturated_;
 };

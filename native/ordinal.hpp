@@ -5,13 +5,13 @@
 // All that a unit (a sample, or a row) adds to the likelihood and to its derivatives depends on the one number e, so
 // units are lanes of a vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential a unit. A
 // first pass finds probabilities and moments, a second one multiplies these with the columns. Two levels are logistic
-// regression. `kernels/reference/multinomial.py` has the definition, newton.hpp what is asked of a model.
+// regression. `kernels/reference/multinomial.py` has the definition, newton_fit.hpp what is asked of a model.
 #pragma once
 #include <cmath>
 #include <stdexcept>
 
 #include "buffer.hpp"
-#include "newton.hpp"
+#include "newton_fit.hpp"
 #include "packs.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -88,6 +88,18 @@ class OrdinalModel {
     }
 
     double reach(std::size_t k) const { return k < n_thresholds ? 1.0 : units_.reach[k - n_thresholds]; }
+
+    double n_samples() const {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < units_.n_levels; ++k) sum += units_.level_totals[k];
+        return sum;
+    }
+
+    std::size_t levels_seen() const {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < units_.n_levels; ++k) n += units_.level_totals[k] > 0;
+        return n;
+    }
 
     double evaluate(const double* b) {
         if (base_) return likelihood_ = base_->likelihood_;

@@ -1,7 +1,7 @@
 // The score of a blanket whose target's levels are steps, and of targets of both kinds: what blankets.hpp needs of a scorer.
 //
 // A blanket with few configurations is fitted on the rows of its table; one with many on all samples, where a
-// candidate is met by its first Newton step alone (newton.hpp) and seldom fitted.
+// candidate is met by its first Newton step alone (newton_fit.hpp) and seldom fitted.
 #pragma once
 #include <cmath>
 
@@ -31,8 +31,8 @@ class OrdinalScorer {
         first_[0] = 0;
         std::size_t configurations = 1;
         for (std::size_t k = 0; k < size; ++k) {
-            first_[k + 1] = first_[k] + rows_.n_scores(blanket[k]);
-            if (configurations <= rows_.n_samples) configurations *= rows_.levels(blanket[k]);
+            first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
+            if (configurations <= rows_.n_samples) configurations *= rows_.levels(index_of(blanket[k]));
         }
         is_table_ = configurations * kSamplesPerRow <= rows_.n_samples;
         is_table_ ? take_rows(target) : take_samples(target);
@@ -43,6 +43,12 @@ class OrdinalScorer {
         restart_ = fit.separated;
         is_ready_ = false;
         return penalised(objective, first_[size], size);
+    }
+
+    // Has the fit of the blanket itself end at a point that does not depend on rounding.
+    void settle() {
+        fit.settle(base_, [&] { start(first_[size_]); });
+        coefficients.copy(fit.coefficients);
     }
 
     // The score with one variable more; not fitted where no fit could exceed `floor`: then a number between the two.
@@ -82,19 +88,19 @@ class OrdinalScorer {
         table_.build(rows_, target, blanket_, size_);
         own_.take_rows(table_.n_rows, table_.n_levels, table_.counts.data(), first_[size_]);
         for (std::size_t k = 0; k < size_; ++k)
-            own_.add(rows_, blanket_[k], [&](std::size_t i) { return table_.configurations[i * size_ + k]; });
+            own_.add(rows_, index_of(blanket_[k]), [&](std::size_t i) { return table_.configurations[i * size_ + k]; });
     }
 
     void take_samples(std::size_t target) {
         own_.take_samples(rows_, target, first_[size_]);
-        for (std::size_t k = 0; k < size_; ++k) own_.add(rows_, blanket_[k]);
+        for (std::size_t k = 0; k < size_; ++k) own_.add(rows_, index_of(blanket_[k]));
     }
 
     void split_rows(std::size_t candidate, std::size_t n_columns) {
         table_.split_by(candidate);
         trial_.take_rows(table_.n_split, table_.n_levels, table_.split_counts.data(), n_columns);
         for (std::size_t k = 0; k < size_; ++k)
-            trial_.add(rows_, blanket_[k],
+            trial_.add(rows_, index_of(blanket_[k]),
                        [&](std::size_t i) { return table_.configurations[table_.split_row[i] * size_ + k]; });
         trial_.add(rows_, candidate, [&](std::size_t i) { return table_.split_level[i]; });
     }
@@ -151,18 +157,13 @@ class OrdinalScorer {
 class KindScorer {
   public:
     static constexpr bool kBestFirst = true;
-    struct {
-        Buffer<double> drift;
-    } fit;
-    Buffer<double> coefficients;
-    double objective = 0.0;
     bool is_exact = true;
 
     KindScorer(BitRows rows, Criterion criterion) : rows_(rows), nominal_(rows, criterion), ordinal_(rows, criterion) {}
 
     double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
         by_steps_ = rows_.n_scores(target) == 1;
-        return by_steps_ ? set(ordinal_, target, blanket, size) : set(nominal_, target, blanket, size);
+        return by_steps_ ? ordinal_.set_blanket(target, blanket, size) : nominal_.set_blanket(target, blanket, size);
     }
 
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
@@ -178,15 +179,6 @@ class KindScorer {
     }
 
   private:
-    template <class Scorer>
-    double set(Scorer& scorer, std::size_t target, const std::int64_t* blanket, std::size_t size) {
-        const double score = scorer.set_blanket(target, blanket, size);
-        coefficients.copy(scorer.coefficients);
-        fit.drift.copy(scorer.fit.drift);
-        objective = scorer.objective;
-        return score;
-    }
-
     BitRows rows_;
     bool by_steps_ = false;
     MultinomialScorer nominal_;

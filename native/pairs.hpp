@@ -6,22 +6,16 @@
 //     |n n_ij - n_i n_j| >= s_i s_j,   s_i = sqrt(n_i (n - n_i)) * (exp(bound/n) - 1)^(1/4),
 //
 // one multiplication and comparison that drops nearly all pairs; the rest look up their
-// logarithms. The columns of a tile are interleaved (word w of `width` variables side by side), so
-// that one broadcast word of a row meets `width` variables at once and every lane ends with the
-// count of its own pair: there are no horizontal sums, and the first test is a vector comparison.
-// A block of rows meets a block of lanes so that each load is used several times; the loop is
-// otherwise limited by loads, not by counting.
+// logarithms. Every lane of counting.hpp's sums has the count of its own pair, so that the first test is a
+// vector comparison.
 #pragma once
 #include <cmath>
 
 #include "buffer.hpp"
+#include "counting.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
-
-constexpr std::size_t kRows = Lanes::row_block;
-constexpr std::size_t kLanes = Lanes::lane_block;
-constexpr std::size_t kColumns = kLanes * Lanes::width;
-static_assert(kColumns <= 64, "a mask has a bit a column");
 
 // What the test needs of each variable of one side of a tile.
 struct Margins {
@@ -41,33 +35,15 @@ struct Margins {
     }
 };
 
-// panel[w * kColumns + c] = word w of column c; zero past the last column.
-static inline void interleave(BitRows rows, std::size_t first, std::size_t n, std::uint64_t* panel) {
-    for (std::size_t c = 0; c < kColumns; ++c) {
-        const std::uint64_t* column = c < n ? rows.row(first + c) : nullptr;
-        for (std::size_t w = 0; w < rows.n_words; ++w) panel[w * kColumns + c] = column ? column[w] : 0;
-    }
-}
-
 // Counts a block of kRows rows (whose margins begin at ones_i and spread_i) by kColumns columns and
 // puts it to the first test: bit c of reaching[r] is set where row r may depend on column c. Only
 // where one does, counts[r * kColumns + c] = |row r & column c| is written. Not inlined: on
 // its own the compiler keeps all sums in registers.
-[[gnu::noinline]] static bool test_block(const std::uint64_t* const* x, const std::uint64_t* panel,
-                                         std::size_t n_words, double n, const double* ones_i, const double* spread_i,
-                                         const double* ones_j, const double* spread_j, std::uint64_t* reaching,
-                                         double* counts) {
-    typename Lanes::Sums sums[kRows][kLanes];
-    for (std::size_t r = 0; r < kRows; ++r)
-        for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::zero();
-    for (std::size_t w = 0; w < n_words; ++w) {
-        typename Lanes::Bits y[kLanes];
-        for (std::size_t l = 0; l < kLanes; ++l) y[l] = Lanes::load(panel + w * kColumns + l * Lanes::width);
-        for (std::size_t r = 0; r < kRows; ++r) {
-            const auto x_w = Lanes::broadcast(x[r][w]);
-            for (std::size_t l = 0; l < kLanes; ++l) sums[r][l] = Lanes::add_common(sums[r][l], x_w, y[l]);
-        }
-    }
+[[gnu::noinline]] static bool test_block(const RowBlock& x, const std::uint64_t* panel, std::size_t n_words, double n,
+                                         const double* ones_i, const double* spread_i, const double* ones_j,
+                                         const double* spread_j, std::uint64_t* reaching, double* counts) {
+    BlockSums sums;
+    count_block(x, panel, n_words, sums);
     std::uint64_t any = 0;
     for (std::size_t r = 0; r < kRows; ++r) {
         reaching[r] = 0;
@@ -94,8 +70,7 @@ static inline double likelihood_ratio(const double* n_log_n, std::size_t n, std:
 static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const double* n_log_n, Tile tile,
                              double least_ratio, Sink sink) {
     const std::size_t n_i = tile.last_row - tile.first_row, n_j = tile.last_column - tile.first_column;
-    const std::size_t padded_i = (n_i + kRows - 1) / kRows * kRows;
-    const std::size_t padded_j = (n_j + kColumns - 1) / kColumns * kColumns;
+    const std::size_t padded_i = padded_to(kRows, n_i), padded_j = padded_to(kColumns, n_j);
     const double n = static_cast<double>(rows.n_samples);
     // Loosened by a hair, so that rounding never drops a pair.
     const double root_phi = std::sqrt(std::sqrt(std::expm1(least_ratio / n))) * (1.0 - 1e-9);
@@ -110,7 +85,8 @@ static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const d
 
     const auto keep_if_passing = [&](std::size_t a, std::size_t b, std::size_t both) {
         if (a >= b || b >= tile.last_column) return;
-        if (!(likelihood_ratio(n_log_n, rows.n_samples, all_ones[a], all_ones[b], both) >= least_ratio)) return;
+        const std::size_t ones_a = index_of(all_ones[a]), ones_b = index_of(all_ones[b]);
+        if (!(likelihood_ratio(n_log_n, rows.n_samples, ones_a, ones_b, both) >= least_ratio)) return;
         const std::int64_t found[3] = {static_cast<std::int64_t>(a), static_cast<std::int64_t>(b),
                                        static_cast<std::int64_t>(both)};
         sink(found, 3);
@@ -121,14 +97,13 @@ static void associated_pairs(BitRows rows, const std::int64_t* all_ones, const d
         interleave(rows, tile.first_column + j, n_j - j, panel.data());
         for (std::size_t i = 0; i < n_i && tile.first_row + i < last_j; i += kRows) {
             const std::size_t n_block = n_i - i < kRows ? n_i - i : kRows;
-            const std::uint64_t* x[kRows];
-            for (std::size_t r = 0; r < kRows; ++r) x[r] = rows.row(tile.first_row + i + (r < n_block ? r : 0));
+            const RowBlock x(rows, tile.first_row + i, n_block);
             if (!test_block(x, panel.data(), rows.n_words, n, &row.ones[i], &row.spread[i], &column.ones[j],
                             &column.spread[j], reaching, counts))
                 continue;
             for (std::size_t r = 0; r < n_block; ++r) {
                 for (; reaching[r]; reaching[r] &= reaching[r] - 1) {
-                    const std::size_t c = static_cast<std::size_t>(__builtin_ctzll(reaching[r]));
+                    const std::size_t c = lowest_one(reaching[r]);
                     keep_if_passing(tile.first_row + i + r, tile.first_column + j + c,
                                     static_cast<std::size_t>(counts[r * kColumns + c]));
                 }

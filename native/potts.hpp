@@ -18,11 +18,8 @@ namespace markhood::MARKHOOD_TIER {
 
 using Weights = double __attribute__((vector_size(kLevelsPerVector * sizeof(double))));
 
-static inline Weights load_weights(const double* from) {
-    Weights loaded;
-    std::memcpy(&loaded, from, sizeof loaded);
-    return loaded;
-}
+// Not returned: how a vector wider than the processor's is, compilers do not agree on.
+static inline void load_weights(const double* from, Weights& to) { std::memcpy(&to, from, sizeof to); }
 
 static inline void multiply_weights(const PottsNetwork& network, std::size_t i, const std::uint8_t* states,
                                     double* weights) {
@@ -32,10 +29,12 @@ static inline void multiply_weights(const PottsNetwork& network, std::size_t i, 
     const double* fields = network.field_factors + network.field_starts[i];
     for (std::size_t a = 0; a < width; a += kLevelsPerVector)
         for (std::size_t l = 0; l < kChains; ++l) {
-            Weights product = load_weights(fields + a);
+            Weights product, factor;
+            load_weights(fields + a, product);
             for (std::size_t k = 0; k < n; ++k) {
                 const std::size_t level = states[static_cast<std::size_t>(neighbours[k]) * kChains + l];
-                product *= load_weights(network.factors + starts[k] + level * width + a);
+                load_weights(network.factors + starts[k] + level * width + a, factor);
+                product *= factor;
             }
             std::memcpy(weights + l * width + a, &product, sizeof product);
         }

@@ -9,6 +9,7 @@
 #pragma once
 #include "buffer.hpp"
 #include "packs.hpp"
+#include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -29,7 +30,8 @@ class BlanketTable {
         start_with_one_row();
         for (std::size_t k = 0; k < size; ++k) {
             if (masked_ && n_rows_ > kMaxMaskedRows / 2) number_samples();
-            masked_ ? split_masks(rows.row(blanket[k]), k) : split_numbers(rows.row(blanket[k]), k);
+            const std::uint64_t* variable = rows.row(index_of(blanket[k]));
+            masked_ ? split_masks(variable, k) : split_numbers(variable, k);
         }
         lay_out();
         if (masked_) interleave_masks();
@@ -67,7 +69,7 @@ class BlanketTable {
         next_configurations_.resize(2 * n_rows_ * (k + 1));
         std::size_t n = 0;
         for (std::size_t r = 0; r < n_rows_; ++r) {
-            for (int value = 0; value < 2; ++value) {
+            for (std::size_t value = 0; value < 2; ++value) {
                 std::uint64_t* half = split_.data() + n * words;
                 const std::uint64_t* whole = masks_.data() + r * words;
                 const std::uint64_t flip = value ? 0 : ~std::uint64_t{0};
@@ -87,7 +89,7 @@ class BlanketTable {
         std::memset(renumbered_.data(), 0xff, 2 * n_rows_ * sizeof(std::uint32_t));
         std::uint32_t n = 0;
         for (std::size_t s = 0; s < rows_.n_samples; ++s) {
-            const int value = (variable[s / 64] >> (s % 64)) & 1;
+            const std::size_t value = (variable[s / 64] >> (s % 64)) & 1;
             std::uint32_t& number = renumbered_[2 * row_of_sample_[s] + value];
             if (number == UINT32_MAX) {
                 append_configuration(n, row_of_sample_[s], k, value);
@@ -99,7 +101,7 @@ class BlanketTable {
         configurations_.swap(next_configurations_);
     }
 
-    void append_configuration(std::size_t n, std::size_t from, std::size_t k, int value) {
+    void append_configuration(std::size_t n, std::size_t from, std::size_t k, std::size_t value) {
         unsigned char* to = next_configurations_.data() + n * (k + 1);
         if (k) std::memcpy(to, configurations_.data() + from * k, k);
         to[k] = static_cast<unsigned char>(value);
@@ -109,9 +111,8 @@ class BlanketTable {
         masked_ = false;
         row_of_sample_.resize(rows_.n_samples);
         for (std::size_t r = 0; r < n_rows_; ++r)
-            for (std::size_t w = 0; w < rows_.n_words; ++w)
-                for (std::uint64_t left = masks_[r * rows_.n_words + w]; left; left &= left - 1)
-                    row_of_sample_[w * 64 + __builtin_ctzll(left)] = static_cast<std::uint32_t>(r);
+            for_each_one(masks_.data() + r * rows_.n_words, rows_.n_words,
+                         [&](std::size_t s) { row_of_sample_[s] = static_cast<std::uint32_t>(r); });
     }
 
     void lay_out() {
@@ -135,14 +136,9 @@ class BlanketTable {
         std::memset(totals.data(), 0, n_packs * sizeof(Pack));
         if (masked_) {
             for (std::size_t r = 0; r < n_rows_; ++r) {
-                std::uint64_t all = 0, one = 0;
                 const std::uint64_t* mask = masks_.data() + r * rows_.n_words;
-                for (std::size_t w = 0; w < rows_.n_words; ++w) {
-                    all += __builtin_popcountll(mask[w]);
-                    one += __builtin_popcountll(mask[w] & target_[w]);
-                }
-                totals[r / kPack][r % kPack] = static_cast<double>(all);
-                ones[r / kPack][r % kPack] = static_cast<double>(one);
+                totals[r / kPack][r % kPack] = static_cast<double>(count_common(mask, mask, rows_.n_words));
+                ones[r / kPack][r % kPack] = static_cast<double>(count_common(mask, target_, rows_.n_words));
             }
         } else {
             for (std::size_t s = 0; s < rows_.n_samples; ++s) count_sample(s, ones.data(), totals.data());
@@ -186,9 +182,8 @@ class BlanketTable {
     void count_numbers(const std::uint64_t* candidate, Pack* one, Pack* all) const {
         std::memset(one + n_packs, 0, n_packs * sizeof(Pack));
         std::memset(all + n_packs, 0, n_packs * sizeof(Pack));
-        for (std::size_t w = 0; w < rows_.n_words; ++w)
-            for (std::uint64_t left = candidate[w]; left; left &= left - 1)
-                count_sample(w * 64 + __builtin_ctzll(left), one + n_packs, all + n_packs);
+        for_each_one(candidate, rows_.n_words,
+                     [&](std::size_t s) { count_sample(s, one + n_packs, all + n_packs); });
     }
 
     void count_sample(std::size_t s, Pack* one, Pack* all) const {

@@ -1,17 +1,13 @@
 #if defined(__AVX512VPOPCNTDQ__)
 #define MARKHOOD_TIER avx512
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // in GCC's own intrinsics, on purpose
+#endif
 #include "lanes_avx512.hpp"
-#include "associated_tables.hpp"
-#include "blankets.hpp"
-#include "gibbs.hpp"
-#include "independence.hpp"
-#include "l1_path.hpp"
-#include "pairs.hpp"
-#include "potts.hpp"
+#include "kernels.hpp"
 
 namespace markhood {
-static const Tier tier{"avx512", avx512::associated_pairs, avx512::associated_tables, avx512::toggle_scores, avx512::grow_blankets,
-                       avx512::fit_blankets, avx512::gibbs, avx512::potts_gibbs, avx512::independence_tests, avx512::l1_paths};
+static constexpr Tier tier = avx512::table_of("avx512");
 const Tier* const tier_avx512 = &tier;
 }  // namespace markhood
 #else

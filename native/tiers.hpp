@@ -10,6 +10,9 @@
 
 namespace markhood {
 
+// Variables come from Python as signed numbers, which the bindings have checked.
+static constexpr std::size_t index_of(std::int64_t variable) { return static_cast<std::size_t>(variable); }
+
 // Packed samples: one sample per bit, rows padded with zero bits to `n_words` 64-bit words, a multiple
 // of eight. A variable with r levels is r - 1 rows, from starts[v] on; where `starts` is null, row
 // v is variable v, and binary. Where `weights` is null every sample counts once. `ordered` marks the variables whose
@@ -83,7 +86,7 @@ struct TableSink {
 
 // A binary network as its Gibbs sampler uses it: exp(-coupling) of each neighbour and exp(-field)
 // of each variable, the order of a sweep, and which variables need more than a double's range.
-struct GibbsNetwork {
+struct IsingNetwork {
     std::size_t n_variables;
     Lists neighbours;
     const double* coupling_odds;
@@ -150,14 +153,14 @@ struct Tier {
                           Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded, Sink blankets);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each score of each member; and
-    // how far the last Newton step would move each, much only where it is infinite.
+    // which of them are infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
-                         double* log_likelihoods, double* coefficients, double* drifts);
+                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite);
 
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
     // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,
     // (kChains, n_variables), and `generators`, (4, kChains), are where the chains are.
-    void (*gibbs)(GibbsNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
+    void (*ising_gibbs)(IsingNetwork, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws);
 
     // The same for a network with any number of levels.
@@ -175,11 +178,17 @@ struct Tier {
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,
                      std::size_t largest_support, L1Fits);
+
+    // The first variable with a one past the samples, and the first with a sample of two levels, or of a level and
+    // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.
+    void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
+                              const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
 };
 
 // Null where this build or architecture has none.
 extern const Tier* const tier_scalar;
 extern const Tier* const tier_avx2;
 extern const Tier* const tier_avx512;
+extern const Tier* const tier_neon;
 
 }  // namespace markhood

@@ -28,7 +28,13 @@ GROUPS = {
     ],
     "The graph, and its files": ["Graph", "read_graph", "write_graph"],
     "Data in": ["read_samples", "encode", "pack"],
-    "Models and tests": ["IsingModel", "PottsModel", "independence_test"],
+    "Models and tests": [
+        "IsingModel",
+        "PottsModel",
+        "Regressions",
+        "Variables",
+        "independence_test",
+    ],
     "Messages": ["InputError", "DataWarning"],
 }
 # What the page "Add your own score" speaks of.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from markhood.data.coding.encode import encode
     from markhood.data.formats.files import read_samples
     from markhood.data.storage.packing import pack
+    from markhood.data.variables import Variables
     from markhood.errors import DataWarning, InputError
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from markhood.learning.learn import learn
     from markhood.model.ising.model import IsingModel
     from markhood.model.potts.model import PottsModel
+    from markhood.model.regressions import Regressions
     from markhood.output.graphs.files import read_graph, write_graph
     from markhood.output.pictures import plots as plot
     from markhood.output.report.page import write_report
@@ -48,6 +50,8 @@ __all__ = [
     "MarginalPseudoLikelihood",
     "Pairwise",
     "PottsModel",
+    "Regressions",
+    "Variables",
     "convert",
     "encode",
     "evaluate",
@@ -75,6 +79,8 @@ _HOMES = {
     "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
     "Pairwise": "markhood.estimators.pairs",
     "PottsModel": "markhood.model.potts.model",
+    "Regressions": "markhood.model.regressions",
+    "Variables": "markhood.data.variables",
     "encode": "markhood.data.coding.encode",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",
@@ -96,7 +102,7 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for (PEP 562)."""
     if name == "__version__":
-        return import_module("markhood.learning.learn").version()
+        return import_module("importlib.metadata").version("markhood")
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name in _HOMES:

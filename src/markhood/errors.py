@@ -5,11 +5,15 @@ command line prints it and leaves with exit code 2; in Python it is a `ValueErro
 
 A sentence that names an option writes it with `option`, so that it is said as the reader would type
 it: ``missing='drop'`` in Python, ``--missing drop`` on the command line, which says so by `written_by`
-before it calls anything.
+before it calls anything. What it quotes of others' text has no control characters: see `printable`.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,14 +21,50 @@ from typing import Any
 Writer = Callable[[str, Any], str]
 
 _NOT_GIVEN = object()
+_OWN_PACKAGES = (
+    "markhood",
+    "sklearn",
+)  # scikit-learn wraps what estimators do in frames of its own
 
 
 class InputError(ValueError):
     """Input that cannot be used; the message says what to do about it."""
 
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
+
 
 class DataWarning(UserWarning):
     """Data that can be used, but probably not as the user meant it."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
+
+
+# Controls, which a terminal obeys; those that reverse the direction of writing; breaks of lines;
+# and halves of characters, which cannot be written at all.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def printable(text: Any) -> str:
+    r"""Return text of others' (a name, a level, a path) so that it can do nothing but be read.
+
+    Examples
+    --------
+    >>> print(printable("\x1b[2Jname"), printable("two\nlines"), printable(3))
+    \x1b[2Jname two\nlines 3
+    """
+    return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], str(text))
+
+
+def warn(sentence: str) -> None:
+    """Give out a `DataWarning` that points at the line from which markhood was called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, DataWarning, stacklevel=level)
 
 
 def option(name: str, value: Any = _NOT_GIVEN) -> str:
@@ -37,6 +77,9 @@ def option(name: str, value: Any = _NOT_GIVEN) -> str:
     >>> with written_by(on_command_line):
     ...     option("missing", "drop"), option("max_levels")
     ('--missing drop', '--max-levels')
+    >>> with written_by(on_command_line):
+    ...     option("missing_values", [-99, "?"])
+    "--missing-values '-99,?'"
     """
     return _writer(name, value)
 
@@ -51,7 +94,10 @@ def on_command_line(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
     if value is _NOT_GIVEN or value is True:
         return flag
-    return flag.replace("--", "--no-", 1) if value is False else f"{flag} {value}"
+    if value is False:
+        return flag.replace("--", "--no-", 1)
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return f"{flag} {shlex.quote(','.join(map(str, items)))}"
 
 
 # For the whole process, not the thread: the tiles of a command run on other threads than it does.

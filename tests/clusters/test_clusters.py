@@ -19,8 +19,8 @@ from markhood.execution.cluster import Cluster
 from markhood.execution.executors import executor_named
 from markhood.execution.parcels import LARGE
 from markhood.execution.runner import Runner
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import METHODS, Plrhc
+from markhood.learning.request import Options, Request
 from markhood.paper.experiment import Sampling, run
 from markhood.paper.screening import Screening
 from oracles.networks import network
@@ -57,8 +57,8 @@ def test_example_an_error_is_raised_where_its_result_would_come(executor):
 def test_property_every_method_learns_the_same(executor, name):
     samples, method = encode(DATA), METHODS[name]()
     here, there = (
-        learn_from(samples, method),
-        learn_from(samples, method, runner=Runner(executor=executor)),
+        Request(method).learn(samples),
+        Request(method, Options(executor=executor)).learn(samples),
     )
     assert there.graph == here.graph  # to the last bit
     assert there.or_graph == here.or_graph
@@ -76,8 +76,8 @@ def test_property_a_criterion_of_ones_own_learns_the_same(executor):
             return float(likelihood - 3.0 * counts.shape[0])
 
     samples, method = encode(DATA[:, :40]), Plrhc(criterion=Own())
-    there = learn_from(samples, method, runner=Runner(executor=executor))
-    assert there.graph == learn_from(samples, method).graph
+    there = Request(method, Options(executor=executor)).learn(samples)
+    assert there.graph == Request(method).learn(samples).graph
 
 
 class Watched:
@@ -109,18 +109,18 @@ def large_samples():
 
 def test_example_data_are_sent_once_for_all_phases(cluster, large_samples):
     watched = Watched(cluster.engine)
-    there = learn_from(large_samples, Plrhc(), runner=Runner(executor=Cluster(watched)))
+    there = Request(Plrhc(), Options(executor=Cluster(watched))).learn(large_samples)
     assert len(watched.large) == 1
-    assert there.graph == learn_from(large_samples, Plrhc()).graph
+    assert there.graph == Request(Plrhc()).learn(large_samples).graph
 
 
 def test_example_data_in_a_shared_file_are_not_sent(cluster, large_samples, tmp_path):
     np.save(tmp_path / "words.npy", large_samples.words)
     mapped = replace(large_samples, words=np.load(tmp_path / "words.npy", mmap_mode="r"))
     watched = Watched(cluster.engine)
-    there = learn_from(mapped, Plrhc(), runner=Runner(executor=Cluster(watched)))
+    there = Request(Plrhc(), Options(executor=Cluster(watched))).learn(mapped)
     assert watched.large == []
-    assert there.graph == learn_from(large_samples, Plrhc()).graph
+    assert there.graph == Request(Plrhc()).learn(large_samples).graph
 
 
 def test_example_a_worker_that_is_killed_costs_its_tiles_only(executor):
@@ -154,10 +154,9 @@ def test_example_learning_survives_a_worker_that_is_killed(cluster, executor):
             os.kill(victims[0], signal.SIGKILL)
 
     samples = encode(network(9, 300, 200, strength=1.2))
-    runner = Runner(progress=kill, executor=executor)
-    there = learn_from(samples, Plrhc(criterion=Slow()), runner=runner)
+    there = Request(Plrhc(criterion=Slow()), Options(executor=executor), kill).learn(samples)
     assert killed == victims
-    assert there.graph == learn_from(samples, Plrhc(criterion=Slow())).graph
+    assert there.graph == Request(Plrhc(criterion=Slow())).learn(samples).graph
 
 
 def test_example_all_workers_of_dask_are_killed(dask_cluster):

@@ -21,7 +21,7 @@ def long_work(tmp_path):
     values = rng.integers(0, 2, size=(4000, 600), dtype=np.uint8)
     values[:, 1::2] = np.where(rng.random((4000, 300)) < 0.7, values[:, ::2], values[:, 1::2])
     np.save(tmp_path / "long.npy", values)
-    return [*COMMAND, "learn", str(tmp_path / "long.npy"), "--method", "hc", "--jobs", "1"]
+    return [*COMMAND, "learn", str(tmp_path / "long.npy"), "--method", "hc", "--n-jobs", "1"]
 
 
 def everything_but_times(path):
@@ -74,3 +74,25 @@ def test_example_an_executor_that_is_none_is_one_sentence(tmp_path):
         assert done.returncode == 2
         assert len(done.stderr.splitlines()) == 1
         assert done.stderr.startswith("markhood: ")
+
+
+def test_example_several_runs_at_once_in_one_folder(tmp_path):
+    values = np.random.default_rng(0).integers(0, 2, size=(300, 12))
+    values[:, 1::2] = values[:, ::2]
+    np.save(tmp_path / "a.npy", values)
+    learn = [*COMMAND, "learn", "a.npy", "--checkpoint", "tiles", "-o", "g.json", "-o", "g.csv"]
+    runs = [
+        subprocess.Popen(learn, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for _ in range(6)
+    ]
+    for run in runs:
+        _, errors = run.communicate(timeout=120)
+        assert (run.returncode, errors) == (0, b"")
+    assert markhood.read_graph(tmp_path / "g.json") == markhood.learn(values)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "a.npy",
+        "g.csv",
+        "g.csv.json",
+        "g.json",
+        "tiles",
+    ]

@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from commandline.test_cli import run
 
 import markhood
+from commandline.test_cli import run
 
 
 @pytest.fixture

@@ -45,11 +45,11 @@ def folder(tmp_path):
     ("arguments", "edges"),
     [
         ((), "tax-spend spend-war"),
-        (("--required", "required.csv"), "tax-spend spend-war war-peace"),
-        (("--forbidden", "forbidden.tsv"), "tax-war spend-war"),
+        (("--required-edges", "required.csv"), "tax-spend spend-war war-peace"),
+        (("--forbidden-edges", "forbidden.tsv"), "tax-war spend-war"),
         (("--groups", "groups.csv"), "tax-war spend-war"),
         (("--groups", "groups.csv", "--group-rule", "within"), "tax-spend"),
-        (("--method", "chow-liu", "--forbidden", "forbidden.tsv"), "tax-war spend-war"),
+        (("--method", "chow-liu", "--forbidden-edges", "forbidden.tsv"), "tax-war spend-war"),
     ],
     ids=str,
 )
@@ -63,7 +63,12 @@ def test_learn_knows(folder, arguments, edges):
 
 
 def test_learn_says_what_it_knew(folder):
-    done = run(folder, "--required=required.csv", "--forbidden=forbidden.tsv", "-ograph.graphml")
+    done = run(
+        folder,
+        "--required-edges=required.csv",
+        "--forbidden-edges=forbidden.tsv",
+        "-ograph.graphml",
+    )
     assert "known     required edges 1, forbidden edges 1\n" in done.stdout
     about = markhood.read_graph(folder / "graph.graphml").provenance
     assert about["known"] == {"required_edges": 1, "forbidden_edges": 1}
@@ -71,7 +76,7 @@ def test_learn_says_what_it_knew(folder):
 
 def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
     run(folder, "--output", "first.csv")
-    done = run(folder, "--gamma", "1000", "--required", "first.csv", "--output", "second.csv")
+    done = run(folder, "--gamma", "1000", "--required-edges", "first.csv", "--output", "second.csv")
     assert done.returncode == 0, done.stderr
     first, second = (markhood.read_graph(folder / f"{n}.csv") for n in ("first", "second"))
     assert second.edge_names() == first.edge_names()
@@ -82,32 +87,32 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
     [
         (
             {"never.csv": "peace,war\n"},
-            "--required required.csv --forbidden never.csv",
+            "--required-edges required.csv --forbidden-edges never.csv",
             "The edge 'war' - 'peace' is both required and forbidden",
         ),
         (
             {},
-            "--required required.csv --groups groups.csv",
+            "--required-edges required.csv --groups groups.csv",
             "The required edge 'war' - 'peace' joins variables of one group",
         ),
         (
             {"always.csv": "tax,war\n"},
-            "--required always.csv --groups groups.csv --group-rule within",
+            "--required-edges always.csv --groups groups.csv --group-rule within",
             "The required edge 'tax' - 'war' joins variables of two groups",
         ),
         (
             {"never.csv": "tax,spent\n"},
-            "--forbidden never.csv",
+            "--forbidden-edges never.csv",
             "There is no variable 'spent' (line 1 of never.csv): near it are 'spend'",
         ),
         (
             {"never.csv": "tax,war\ntax,tax\n"},
-            "--forbidden never.csv",
+            "--forbidden-edges never.csv",
             "'tax' is joined to itself (line 2 of never.csv)",
         ),
         (
             {"cycle.csv": "tax,war\nwar,spend\nspend,tax\n"},
-            "--required cycle.csv --method chow-liu",
+            "--required-edges cycle.csv --method chow-liu",
             "The required edges make a cycle with",
         ),
         (
@@ -115,9 +120,13 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
             "--groups some.csv",
             "Variable 'spend' has no group",
         ),
-        ({}, "--groups groups.csv --group-rule across", "Unknown group_rule 'across'"),
-        ({}, "--group-rule within", "The group rule 'within' needs groups"),
-        ({}, "--required nowhere.csv", "nowhere.csv cannot be read (No such file or directory)"),
+        ({}, "--groups groups.csv --group-rule across", "Unknown --group-rule 'across'"),
+        ({}, "--group-rule within", "--group-rule within needs --groups"),
+        (
+            {},
+            "--required-edges nowhere.csv",
+            "nowhere.csv cannot be read (No such file or directory)",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

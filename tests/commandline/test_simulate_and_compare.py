@@ -3,9 +3,9 @@ import re
 
 import numpy as np
 import pytest
-from commandline.test_cli import run
 
 import markhood
+from commandline.test_cli import run
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "npy", "npz"])

@@ -85,7 +85,7 @@ def test_example_numbers_that_are_names_are_names(tmp_path):
         ),
         (
             [("tired", "tired")],
-            "'tired' is joined to itself (pair 1 of forbidden_edges): give two different variables",
+            "'tired' is joined to itself (pair 1 of forbidden_edges): give two different variables.",
         ),
         (
             [(0, 4)],
@@ -98,7 +98,7 @@ def test_example_numbers_that_are_names_are_names(tmp_path):
         (
             [(0, 1.5)],
             "1.5 is no variable (pair 1 of forbidden_edges): give its name or the number of its "
-            + "column",
+            + "column.",
         ),
     ],
 )

@@ -1,5 +1,6 @@
+import errno
 import json
-import pickle
+import os
 import struct
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,12 +13,14 @@ from hypothesis import strategies as st
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.errors import InputError
-from markhood.execution.checkpoint import Checkpoint, SavedPhase
+from markhood.execution.checkpoint import HEAD, Checkpoint, SavedPhase, _hash, _records
 from markhood.execution.runner import Runner
+from markhood.execution.tile_codec import decode_result, encode_result
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Blankets
-from markhood.learning.learn import learn_from
+from markhood.kernels.protocol import RESULTS, Blankets
 from markhood.learning.methods import METHODS, Plrhc
+from markhood.learning.request import Options, Request
+from markhood.scores.bic import Bic
 from oracles.networks import network
 
 RUN = {"version": "1", "gamma": "0.5"}
@@ -140,50 +143,150 @@ def test_example_a_manifest_that_is_none_is_refused(tmp_path):
         Checkpoint(tmp_path, RUN)
 
 
+def saved(path, value, records=()):
+    """Save a value as the result of tile 7, and return what comes back."""
+    path.unlink(missing_ok=True)
+    with SavedPhase(path, b"tiles", 8, records) as phase:
+        phase.add(7, value)
+    with SavedPhase(path, b"tiles", 8, records) as phase:
+        return phase.finished
+
+
 class Trap:
     def __reduce__(self):
         return exec, ("print('sprung')",)
 
 
-def test_example_reading_runs_no_code(tmp_path, capsys):
+def test_example_nothing_but_data_is_saved(tmp_path):
+    for value in (Trap(), np.array([Trap()]), np.zeros(2, [("a", "O")]), {1, 2}, np.array("x")):
+        with pytest.raises(TypeError, match="can be saved"):
+            saved(tmp_path / "1-x.tiles", value)
+
+
+def test_example_records_come_back_where_they_are_known(tmp_path):
     path = tmp_path / "1-x.tiles"
-    with SavedPhase(path, b"tiles") as phase:
-        phase.add(0, Trap())
-    with pytest.raises(InputError, match=r"mention builtins\.exec"):
-        SavedPhase(path, b"tiles")
-    assert capsys.readouterr().out == ""
-    assert pickle.dumps(Trap())  # it would have been
-
-
-def test_example_records_of_markhood_come_back(tmp_path):
     found = Blankets(Lists.of([[1, 2], []]), np.array([0.5, np.nan]), np.array([1, 2]))
-    for value in (found, [np.arange(3.0), None], (np.float64(2.5), {"a": 1}), np.arange(6)[::2]):
-        path = tmp_path / "1-x.tiles"
-        path.unlink(missing_ok=True)
-        with SavedPhase(path, b"tiles") as phase:
-            phase.add(7, value)
-        with SavedPhase(path, b"tiles") as phase:
-            assert repr(phase.finished) == repr({7: value})
+    for value in (found, [np.arange(3.0), None], (np.float64(2.5), {"a": 1}), np.arange(6)[::2],
+                  np.array(True), np.zeros((0, 2)), float("inf"), 2**70, "\ud800"):  # fmt: skip
+        assert repr(saved(path, value, RESULTS)) == repr({7: value})
+    saved(path, found, RESULTS)
+    with SavedPhase(path, b"tiles", 8) as phase:
+        assert phase.finished == {}
+    saved(path, 1)
+    with SavedPhase(path, b"tiles", 7) as phase:  # there is no tile 7
+        assert phase.finished == {}
+
+
+def sealed(*contents):
+    """Return a file of tiles whose records have these contents, and hashes that fit."""
+    whole = (b"tiles", *contents)
+    return b"".join(HEAD.pack(len(c), _hash(c)) + c for c in whole)
+
+
+@given(st.binary(max_size=60), st.integers(0, 200), st.binary(min_size=1, max_size=4))
+def test_property_sealed_records_of_any_content_are_results_or_run_again(content, at, change):
+    good = encode_result([(0, (1.5, np.arange(4), [Lists.of([[1]])]))], RESULTS)
+    at %= len(good)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "1-x.tiles")
+        for record in (content, good[:at] + change + good[at + len(change) :], good[:at]):
+            path.write_bytes(sealed(good, record))
+            with SavedPhase(path, b"tiles", 2, RESULTS) as phase:
+                assert set(phase.finished) <= {0, 1}
+                assert 0 in phase.finished
+
+
+@pytest.mark.parametrize("structure", [
+    '[[0, {"record": ["Path", ["x"]]}]]', '[[0, {"array": ["|O", [1]]}]]', '[[0, {"array": ["<f8", [-1]]}]]',
+    '[[0, {"array": ["<f8", [4611686018427387904, 4]]}]]', '[[0, {"array": [["a", "<f8"], [1]]}]]',
+    '[[true, 1]]', '[[-1, 1]]', '[[9, 1]]', '3', '{}', "[" * 100000, '[[0, {"scalar": ["<f8", [0]]}]]',
+    '[[0, {"array": ["<M8", [1]]}]]', '[[0, {"dict": [[[], 1]]}]]',
+])  # fmt: skip
+def test_example_structures_that_nobody_wrote(tmp_path, structure):
+    text = structure.encode()
+    path = tmp_path / "1-x.tiles"
+    path.write_bytes(sealed(struct.pack("<Q", len(text)) + text + bytes(8)))
+    with SavedPhase(path, b"tiles", 2, RESULTS) as phase:
+        assert phase.finished == {}
+
+
+def test_example_links_are_taken_away_and_what_they_lead_to_is_left_alone(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    for link in (os.symlink, os.link):
+        folder = tmp_path / link.__name__
+        Checkpoint(folder, RUN)
+        link(victim, folder / "1-squares.tiles")
+        assert squares(folder, range(4))[0] == [0, 1, 4, 9]
+        assert squares(folder, range(4))[1] == []
+        assert victim.read_text() == "precious"
+    os.mkfifo(folder / "2-squares.tiles")
+    checkpoint = Checkpoint(folder, RUN)
+    with checkpoint.phase("squares", range(4)):
+        pass
+    with pytest.raises(InputError, match="is no file of tiles"):
+        checkpoint.phase("squares", range(4))
+
+
+@pytest.mark.parametrize("left", ["run.json.new", ".markhood-0123456789abcdef.tmp"])
+def test_example_a_folder_that_was_left_at_its_beginning_is_healed(tmp_path, left):
+    (tmp_path / left).write_text("{")
+    assert squares(tmp_path, range(3))[0] == [0, 1, 4]
+    assert squares(tmp_path, range(3))[1] == []
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "3", "null", "{", "[" * 100000, '{"version": {"a": []}}', ""]
+)
+def test_example_manifests_that_nobody_wrote(tmp_path, content):
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(InputError, match="tiles of another run"):
+        Checkpoint(tmp_path, RUN)
+
+
+def test_example_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    checkpoint = Checkpoint(tmp_path, RUN)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"cannot be saved in .* \(No space left on device\)"):
+        list(Runner(checkpoint=checkpoint).map("w", lambda k: k, range(3)))
+
+
+def test_example_nonsense_in_whole_records_is_one_sentence(tmp_path):
+    Request(Plrhc(), Options(checkpoint=tmp_path)).learn(encode(DATA))
+    path = next(tmp_path.glob("*-blankets.tiles"))
+    with path.open("rb") as file:
+        (_, _), (content, _), *_ = _records(file)
+    number, (blankets, n_cut) = decode_result(content, RESULTS)[0]
+    wrong = blankets._replace(
+        members=Lists(blankets.members.starts, blankets.members.values + 10**6)
+    )
+    first = path.read_bytes()[: HEAD.size + 16]
+    record = encode_result([(number, (wrong, n_cut))], RESULTS)
+    path.write_bytes(first + HEAD.pack(len(record), _hash(record)) + record)
+    with pytest.raises(InputError, match=r"do not fit together .*: remove that folder, and start"):
+        Request(Plrhc(), Options(checkpoint=tmp_path)).learn(encode(DATA))
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_property_every_method_goes_on_from_its_tiles(name, tmp_path, monkeypatch):
     monkeypatch.setattr("markhood.execution.checkpoint.SECONDS_PER_RECORD", 0.0)
     samples, method = encode(DATA), METHODS[name]()
-    plain = learn_from(samples, method)
-    first = learn_from(samples, method, checkpoint=tmp_path)
+    plain = Request(method).learn(samples)
+    first = Request(method, Options(checkpoint=tmp_path)).learn(samples)
     for path in tmp_path.glob("*.tiles"):
         path.write_bytes(path.read_bytes()[:-1])  # the last record of every phase is lost
-    again = learn_from(samples, method, checkpoint=tmp_path)
+    again = Request(method, Options(checkpoint=tmp_path)).learn(samples)
     assert plain.graph == first.graph == again.graph
-    complete = learn_from(samples, method, kernels=_Nothing(), checkpoint=tmp_path)
+    only_saved = Options(kernels=_Nothing(), checkpoint=tmp_path)
+    complete = Request(method, only_saved).learn(samples)
     assert complete.graph == plain.graph
 
 
 class _Nothing:
     """Kernels that are good for cutting tiles only: what is saved need not be computed."""
-
-    words_per_tile, largest_tile = 4e7, 1024
 
     def __getattr__(self, name):
         from markhood.kernels.native import NativeKernels
@@ -211,6 +314,36 @@ def test_example_a_criterion_of_ones_own_is_known_again(tmp_path):
 
     folder = tmp_path / "tiles"
     one, other = (
-        learn_from(encode(DATA), Plrhc(criterion=Own()), checkpoint=folder) for _ in range(2)
+        Request(Plrhc(criterion=Own()), Options(checkpoint=folder)).learn(encode(DATA))
+        for _ in range(2)
     )
     assert one.graph == other.graph
+
+
+class Priced:
+    """A criterion with a state: what a neighbour costs."""
+
+    def __init__(self, price):
+        self.price = price
+
+    def score(self, table):
+        return Bic(0.5).score(table) - self.price * table.n_blanket
+
+
+def test_example_what_a_criterion_holds_is_part_of_the_run(tmp_path):
+    def learned(price):
+        options = Options(checkpoint=tmp_path / "tiles")
+        return Request(Plrhc(criterion=Priced(price)), options).learn(encode(DATA)).graph
+
+    cheap = learned(0.1)
+    assert learned(0.1) == cheap
+    assert cheap.n_edges > 0
+    with pytest.raises(InputError, match=r"criterion was .*Priced"):
+        learned(1e6)
+
+
+def test_example_a_criterion_that_cannot_be_told_from_another_is_refused(tmp_path):
+    options = Options(checkpoint=tmp_path / "tiles")
+    with pytest.raises(InputError, match="holds a function cannot be told from another"):
+        Request(Plrhc(criterion=Priced(lambda: 1)), options).learn(encode(DATA))
+    assert not (tmp_path / "tiles").exists()

@@ -15,8 +15,8 @@ from markhood.data.coding.encode import encode
 from markhood.execution.executor import Failure
 from markhood.execution.local import Local, Threads
 from markhood.execution.runner import Runner
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import METHODS
+from markhood.learning.request import Options, Request
 from oracles.networks import network
 
 DATA = network(5, 300, 40, strength=1.5)
@@ -53,7 +53,10 @@ def test_example_one_job_stays_here(processes):
 @pytest.mark.parametrize("name", METHODS)
 def test_property_processes_learn_the_same(processes, name):
     samples, method = encode(DATA), METHODS[name]()
-    assert learn_from(samples, method).graph == learn_from(samples, method, runner=Runner(1)).graph
+    assert (
+        Request(method).learn(samples).graph
+        == Request(method, Options(n_jobs=1)).learn(samples).graph
+    )
 
 
 @pytest.mark.parametrize("estimator", [PLRHC(), HillClimbing(rule="and")], ids=["plrhc", "hc"])

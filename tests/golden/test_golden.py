@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markhood.execution.runner import Runner
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.scores.bic import Bic
+from markhood.learning.describe import describe
 from markhood.search.hill_climbing import hill_climb
+from oracles.jobs import job_of
 from oracles.packing import samples_with_levels
 from oracles.scoring import OwnCriterion
 
@@ -37,16 +37,9 @@ def load(name):
 
 
 def learn(name, method, kernels, n_jobs=1, criterion=None):
-    return hill_climb(
-        samples_with_levels(load(name)["data"]),
-        criterion=criterion or Bic(0.5),
-        gamma=0.5,
-        depth=METHODS[method],
-        rule="global",
-        start="or",
-        kernels=kernels,
-        runner=Runner(n_jobs),
-    )
+    job = job_of(samples_with_levels(load(name)["data"]), criterion, kernels, n_jobs)
+    found = hill_climb(job, gamma=0.5, depth=METHODS[method], rule="global", start="or")
+    return describe(job, found)
 
 
 def assert_edges(found, golden):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.kernels.reference.multinomial import fit_multinomial
 from markhood.kernels.tables import Table
 from oracles.logistic import log_likelihood, maximum
@@ -193,6 +194,30 @@ def test_example_large_but_finite_coefficients(kernels):
     assert likelihood == pytest.approx(2 * entropy(1, 9999), abs=1e-8)
     np.testing.assert_allclose(coefficients, [-np.log(9999), 2 * np.log(9999)], rtol=1e-6)
     assert not infinite.any()
+
+
+@pytest.mark.parametrize("copies", [1, 40])
+def test_example_finite_coefficients_beside_infinite_ones(kernels, copies):
+    """Where the first member is one so is the target; the second says something only elsewhere."""
+    rows = [(0, 0, 0)] * 7 + [(1, 0, 0)] * 3 + [(0, 0, 1)] * 2 + [(1, 0, 1)] * 5
+    separated = [(1, 1, 0)] * 4 + [(1, 1, 1)] * 6
+    values = np.array((rows + separated) * copies, dtype=np.uint8)
+    _, coefficients, infinite = fit(kernels, values, 0, [1, 2])
+    assert infinite.tolist() == [False, True, False]
+    expected = [np.log(3 / 7), np.log(5 / 2) - np.log(3 / 7)]
+    np.testing.assert_allclose(coefficients[[0, 2]], expected, rtol=0, atol=1e-6)
+    assert coefficients[1] > 15
+
+
+def test_example_a_member_that_only_separated_samples_know(kernels):
+    """The second member is one only where the first has said all: it may have any coefficient."""
+    rows = [(0, 0, 0)] * 7 + [(1, 0, 0)] * 3 + [(1, 1, 0)] * 4 + [(1, 1, 1)] * 6
+    values = np.column_stack([np.array(rows, dtype=np.uint8), np.arange(20, dtype=np.uint8) % 2])
+    _, coefficients, infinite = fit(kernels, values, 0, [1, 2, 3])
+    _, expected, _ = fit(ReferenceKernels(), values, 0, [1, 2, 3])
+    assert infinite[:3].tolist() == [False, True, False]
+    np.testing.assert_allclose(coefficients, expected, rtol=0, atol=1e-6)
+    assert 0 < coefficients[2] < coefficients[1] / 4
 
 
 def test_example_separated_by_many_members_together(kernels):

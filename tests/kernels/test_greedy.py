@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.kernels.greedy import TIE, best_of, grow_and_shrink
+from markhood.kernels.greedy import grow_and_shrink
+from markhood.kernels.ties import TIE, best_of
 
 
 def test_example_ties_go_to_the_lower_index():

@@ -1,7 +1,5 @@
 """Ordered levels on every backend: fits, the pair test and searches, alone and among categories."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,7 +22,7 @@ some = st.lists(st.booleans(), min_size=6, max_size=6)
 
 
 def bits_of(values, ordered, weights=None):
-    return replace(samples_with_levels(values, weights), ordered=tuple(ordered)).bits
+    return samples_with_levels(values, weights).with_order(ordered).bits
 
 
 def fit(kernels, bits, target, blanket, penalty=NO_PENALTY):

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
-from markhood.kernels.native import NativeKernels
-from markhood.learning.describe import describe
-from markhood.scores.bic import Bic
+from markhood.learning.describe import numbers_of
+from markhood.search.found import Found
+from oracles.jobs import job_of
 from oracles.logistic import maximum
 from oracles.networks import awkward, network
 from oracles.packing import samples_of
@@ -17,10 +16,9 @@ from oracles.scoring import bic, neighbours
 
 
 def described(values, edges, kernels=None, n_jobs=1):
-    samples = samples_of(values)
-    kernels = kernels or NativeKernels()
     edges = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return describe(edges, samples, Bic(0.5), kernels, Runner(n_jobs))
+    job = job_of(samples_of(values), kernels=kernels, n_jobs=n_jobs)
+    return numbers_of(job, Found(edges, or_edges=edges))
 
 
 def some_edges(seed, d, n_edges):

@@ -12,10 +12,8 @@ import pytest
 
 from markhood import DataWarning, InputError, learn
 from markhood.data.coding.encode import encode
-from markhood.kernels.native import NativeKernels
-from markhood.learning.forecast import forecast
-from markhood.learning.learn import learn_from
 from markhood.learning.methods import method_named
+from markhood.learning.request import Options, Request
 from markhood.search.spaces import NearbyVariables
 from oracles.scale import chains, one_cause
 
@@ -25,8 +23,8 @@ from oracles.scale import chains, one_cause
 def test_example_pairs_and_candidates_are_about_right(n_variables, n_levels):
     samples = encode(chains(n_variables, 600, n_levels))
     method = method_named("plrhc", {"rule": "or"})
-    said = forecast(samples, method, NativeKernels(), 1)
-    learned = learn_from(samples, method)
+    said = Request(method, Options(n_jobs=1)).forecast(samples)
+    learned = Request(method, Options(n_jobs=1)).learn(samples)
     edges = learned.screened_graph.edges
     spaces = NearbyVariables(edges, n_variables, 3).of(np.arange(n_variables)).candidates
     assert said.pairs == pytest.approx(len(edges), rel=0.25)
@@ -38,33 +36,41 @@ def test_example_pairs_and_candidates_are_about_right(n_variables, n_levels):
 def test_example_spaces_too_large_to_follow_are_made_up(monkeypatch):
     monkeypatch.setattr("markhood.learning.forecast.MOST_ROWS", 60)
     samples = encode(one_cause(300, 500))
-    said = forecast(samples, method_named("plrhc", {}), NativeKernels(), 1)
+    said = Request(method_named("plrhc", {}), Options(n_jobs=1)).forecast(samples)
     assert 150 < said.candidates <= 299
-    bounded = forecast(samples, method_named("plrhc", {"max_candidates": 20}), NativeKernels(), 1)
+    bounded = Request(method_named("plrhc", {"max_candidates": 20}), Options(n_jobs=1)).forecast(
+        samples
+    )
     assert bounded.candidates == 20
 
 
 @pytest.mark.parametrize("n_variables", [2, 3, 40])
 def test_example_variables_that_have_nothing_to_do_with_each_other(n_variables):
     coins = encode(np.random.default_rng(0).integers(0, 2, (100, n_variables)))
-    said = forecast(coins, method_named("plrhc", {"gamma": 3}), NativeKernels(), 2)
+    said = Request(method_named("plrhc", {"gamma": 3}), Options(n_jobs=2)).forecast(coins)
     assert (said.pairs, said.candidates) == (0, 0)
 
 
 def test_example_other_searches():
     samples = encode(chains(40, 300))
-    said = forecast(samples, method_named("hc", {"rule": "and"}), NativeKernels(), 1)
+    said = Request(method_named("hc", {"rule": "and"}), Options(n_jobs=1)).forecast(samples)
     assert said.candidates == 39
     assert list(said.seconds) == ["blankets", "evidence"]
     assert said.pairs == 0
     with pytest.raises(InputError, match="Only plrhc, hc and mpl can be forecast, not chow-liu"):
-        forecast(samples, method_named("chow-liu", {}), NativeKernels(), 1)
+        Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
 
 
-def test_example_missing_values_cannot_be_forecast():
-    samples = encode([[0, 1], [1, None], [0, 0], [1, 1]], missing="impute")
-    with pytest.raises(InputError, match="A forecast is of one learning, and imputation is many"):
-        forecast(samples, method_named("plrhc", {}), NativeKernels(), 1)
+def test_example_missing_values_take_several_searches_and_sets():
+    values = chains(40, 300).astype(float)
+    values[::7, ::3] = np.nan
+    samples = encode(values, missing="impute")
+    of_ten, of_twenty = (
+        Request(method_named("plrhc", {}), Options(imputations=sets)).forecast(samples).seconds
+        for sets in (10, 20)
+    )
+    assert list(of_ten) == ["settling", "sets"]
+    assert of_twenty["sets"] > of_ten["sets"] > 0
 
 
 def test_example_what_cannot_fit_is_refused_before_the_screen(monkeypatch):
@@ -84,20 +90,18 @@ import json, pathlib, warnings
 import numpy as np
 from oracles.scale import one_cause, peak, reset_peak
 from markhood.data.coding.encode import encode
-from markhood.learning.forecast import forecast
-from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import learn_from
+from markhood.learning.request import Options, Request
 from markhood.learning.methods import method_named
 
 warnings.simplefilter("ignore")
 samples = encode(one_cause(1500, 1000))
 method = method_named("plrhc", {"max_candidates": 8, "rule": "or"})
 small = samples.pick(np.arange(40))
-learn_from(small, method)  # what is imported on the way does not count
+Request(method, Options(n_jobs=1)).learn(small)  # what is imported on the way does not count
 before = reset_peak()
-learned = learn_from(samples, method)
+learned = Request(method, Options(n_jobs=1)).learn(samples)
 extra = peak() - before
-said = forecast(samples, method, NativeKernels(), 1)
+said = Request(method, Options(n_jobs=1)).forecast(samples)
 print(json.dumps({
     "pairs": learned.screened_graph.n_edges, "cut": learned.n_cut, "extra": extra,
     "said_pairs": said.pairs, "said": said.memory,

@@ -6,10 +6,10 @@ import pytest
 
 from markhood.data.coding.encode import encode
 from markhood.errors import DataWarning, InputError
-from markhood.execution.runner import Runner
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.learning.learn import learn, learn_from
+from markhood.learning.learn import learn
 from markhood.learning.methods import HillClimbing, Plrhc, method_named
+from markhood.learning.request import Options, Request
 from oracles.networks import network
 from oracles.scoring import OwnCriterion
 
@@ -53,18 +53,18 @@ def test_example_unknown_method():
 @pytest.mark.parametrize(
     ("method", "option", "hint"),
     [
-        ("plrhc", "gama", r"did you mean 'gamma'\?$"),
-        ("plrhc", "dept", r"did you mean 'depth'\?$"),
+        ("plrhc", "gama", r"did you mean gamma\?$"),
+        ("plrhc", "dept", r"did you mean depth\?$"),
         (
             "plrhc",
             "zzz",
-            r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength, depth, max_cand",
+            r"it takes gamma, rule, start, criterion, fit_penalty, fit_strength, depth, max_cand",
         ),
-        ("hc", "depth", r"it takes gamma, rule, criterion, start, fit_penalty, fit_strength\.$"),
+        ("hc", "depth", r"it takes gamma, rule, start, criterion, fit_penalty, fit_strength\.$"),
     ],
 )
 def test_example_unknown_option(method, option, hint):
-    with pytest.raises(InputError, match=f"^Method '{method}' has no option '{option}': {hint}"):
+    with pytest.raises(InputError, match=f"^Method '{method}' has no option {option}=1: {hint}"):
         learn(VALUES, method, **{option: 1})
 
 
@@ -86,7 +86,7 @@ def test_example_options_reach_the_search():
 
 
 def test_example_depth_limits_the_search():
-    one, three = (learn_from(encode(VALUES), Plrhc(depth=depth)) for depth in (1, 3))
+    one, three = (Request(Plrhc(depth=depth)).learn(encode(VALUES)) for depth in (1, 3))
     assert one.evaluations["blankets"].sum() < three.evaluations["blankets"].sum()
 
 
@@ -120,7 +120,7 @@ def test_example_a_users_criterion_is_used():
 @pytest.mark.parametrize("method", ["plrhc", "hc"])
 def test_example_provenance(method):
     samples = encode(VALUES)
-    learned = learn_from(samples, method_named(method, {"gamma": 0.25}))
+    learned = Request(method_named(method, {"gamma": 0.25})).learn(samples)
     provenance = learned.graph.provenance
     assert provenance["version"] == version("markhood")
     assert provenance["method"] == method
@@ -134,7 +134,13 @@ def test_example_provenance(method):
         "samples": 300,
         "variables": 10,
         "fingerprint": samples.fingerprint,
-        "levels": [0, 1],
+        "understood": {
+            "rows": 300,
+            "kinds": {"binary": 10},
+            "missing": 0,
+            "left_out": {},
+            "notes": [],
+        },
     }
     assert list(provenance["seconds"]) == phases
     assert provenance["evaluations"] == {k: n.tolist() for k, n in learned.evaluations.items()}
@@ -145,11 +151,11 @@ def test_example_provenance(method):
         assert not np.isnan(learned.screened_graph.evidence).any()
 
 
-def test_example_provenance_of_a_users_criterion_and_of_different_levels():
+def test_example_a_graph_knows_the_criterion_and_the_levels():
     rows = [["no" if a else "yes", b + 1] for a, b in VALUES[:, :2].tolist()]
     graph = learn(rows, criterion=OwnCriterion())
     assert "OwnCriterion" in graph.provenance["parameters"]["criterion"]
-    assert graph.provenance["data"]["levels"] == {"x0": ["no", "yes"], "x1": [1, 2]}
+    assert graph.variables.levels == (("no", "yes"), (1, 2))
 
 
 def test_example_the_fingerprint_is_of_the_data():
@@ -163,14 +169,14 @@ def test_example_the_fingerprint_is_of_the_data():
 
 def test_example_any_backend_and_thread_count():
     samples = encode(VALUES[:, :6])
-    here = learn_from(samples, HillClimbing())
-    there = learn_from(samples, HillClimbing(), kernels=ReferenceKernels(), runner=Runner(2))
+    here = Request(HillClimbing()).learn(samples)
+    there = Request(HillClimbing(), Options(kernels=ReferenceKernels(), n_jobs=2)).learn(samples)
     assert here.graph.edges.tolist() == there.graph.edges.tolist()
     assert learn(VALUES, n_jobs=2) == learn(VALUES, n_jobs=1) == learn(VALUES)
 
 
 def test_example_evidence_and_blanket_scores_belong_to_the_graph():
-    learned = learn_from(encode(VALUES), Plrhc())
+    learned = Request(Plrhc()).learn(encode(VALUES))
     assert learned.graph.evidence.min() > 0  # else the climb would have taken the edge out
     assert learned.graph.nodes == tuple(f"x{i}" for i in range(10))
     assert learned.blanket_scores.shape == (10,)

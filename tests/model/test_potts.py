@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
-from markhood.model.potts.exact import PottsForest, States
+from markhood.model.potts.exact import Forest, States
 from markhood.model.potts.model import PottsModel
 from model.potts_enumerated import log_potential, marginal, probabilities
 from model.strategies import models, potts_models
@@ -37,7 +37,7 @@ def test_oracle_enumeration(model):
 @quick
 @given(potts_models(forest=True))
 def test_oracle_messages_on_forests(model):
-    assert isinstance(model._summed, PottsForest)
+    assert isinstance(model._summed, Forest)
     check_exact(model._exact, model)
 
 

@@ -217,4 +217,4 @@ def test_example_wrong_sizes_are_checked_before_any_memory_is_read(
     native, network, states, message
 ):
     with pytest.raises(ValueError, match=message):
-        native.potts_gibbs(network, Chains(states, GENERATORS), 1, 1, 1)
+        native.gibbs(network, Chains(states, GENERATORS), 1, 1, 1)

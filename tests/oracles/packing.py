@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from markhood.data.samples import Samples
+from markhood.data.variables import Variables
 from markhood.kernels.protocol import Bits
 
 
@@ -16,10 +17,14 @@ def pack(values):
     return Bits(np.packbits(bits, axis=1, bitorder="little").view("<u8"), n_samples)
 
 
+def variables(levels):
+    return Variables(tuple(f"x{i}" for i in range(len(levels))), levels)
+
+
 def samples_of(values):
     bits = pack(values)
     d = values.shape[1]
-    return Samples(bits.words, bits.n_samples, tuple(f"x{i}" for i in range(d)), ((0, 1),) * d)
+    return Samples(bits.words, bits.n_samples, variables(((0, 1),) * d))
 
 
 def samples_with_levels(values, weights=None):
@@ -30,7 +35,6 @@ def samples_with_levels(values, weights=None):
     return Samples(
         bits.words,
         bits.n_samples,
-        tuple(f"x{i}" for i in range(values.shape[1])),
-        tuple(tuple(range(r)) for r in n_levels),
+        variables(tuple(tuple(range(r)) for r in n_levels)),
         weights=weights,
     )

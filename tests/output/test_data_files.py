@@ -33,6 +33,7 @@ def test_property_packed_samples_are_written_as_others(model, ending, tmp_path, 
     assert parts.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.filterwarnings("ignore:.*not look so:markhood.errors.DataWarning")
 def test_example_levels_are_read_back(tmp_path):
     model = MODELS["many-levels"]
     write_data(model.sample(4000, **SETTINGS), model.graph.nodes, tmp_path / "data.csv")

@@ -9,6 +9,7 @@ import pytest
 
 import markhood
 from markhood import Graph, InputError
+from markhood.data.variables import Variables
 from markhood.output.graphs.files import holds_graph
 from markhood.output.report import facts
 from markhood.output.report.page import report_html
@@ -99,24 +100,24 @@ def test_data_of_many_levels_weights_and_missing_values():
     assert data_of(report_html(graph, levels))["nodes"]["shares"][1] == (
         "50.0 % 5, 25.0 % 6 and 25.0 % missing"
     )
-    about = {"data": {"levels": [0, 1, "a"]}}
-    assert ("values", "0, 1 and a") in facts.data_rows(Graph("ab", [], provenance=about), None)
+    alike = Variables(("a", "b"), ((0, 1, "a"),) * 2)
+    assert ("values", "0, 1 and a") in facts.data_rows(Graph(alike, []), None)
 
 
 def test_holds_tables_annotations_and_levels():
     table = [[1.0, -1.0], [0.5, -0.5], [-1.5, 1.5]]
+    levels = ((0, 1), (1, 2, "x"), ("no", "yes"))
     graph = Graph(
-        "abc",
+        Variables(("a", "b", "c"), levels),
         [(0, 1), (1, 2)],
         coupling_tables=[None, table],
         annotations={"share": [1, math.nan]},
-        provenance={"data": {"levels": {"b": [1, 2, "x"], "c": ["no", "yes"]}}},
     )
     data = data_of(report_html(graph))
     assert data["edges"]["table"] == [None, table]
     assert data["edges"]["share"] == [1, None]
     assert data["annotations"] == ["share"]
-    assert data["nodes"]["levels"] == [None, ["1", "2", "x"], ["no", "yes"]]
+    assert data["nodes"]["levels"] == [["0", "1"], ["1", "2", "x"], ["no", "yes"]]
     assert "Frobenius" in data["notes"][0]
     assert data["notes"][1].startswith("Share")
     plain = data_of(report_html(Graph("ab", [(0, 1)])))

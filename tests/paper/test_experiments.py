@@ -11,10 +11,9 @@ import pytest
 
 from markhood import InputError
 from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
 from markhood.learning.methods import HillClimbing, Plrhc
 from markhood.paper.cost import Cost
-from markhood.paper.experiment import Cell, Figure, Sampling, choose_cells, draw, run
+from markhood.paper.experiment import Cell, Figure, Sampling, Search, choose_cells, draw, run
 from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
 from markhood.paper.published import published
 from markhood.paper.results import Results
@@ -32,8 +31,8 @@ class Counting:
     cells = (Cell("grid", 9, 20), Cell("hub", 16, 10))
     measures = ("ones", "edges")
 
-    def measure(self, samples, truth, kernels):
-        return {"ones": samples.ones.sum(), "edges": truth.n_edges}
+    def measure(self, search, truth):
+        return {"ones": search.samples.ones.sum(), "edges": truth.n_edges}
 
     def figures(self):
         return [Figure(self.cells[0], "ones", 90.0), Figure(self.cells[1], "edges", 15.0)]
@@ -88,9 +87,9 @@ def test_what_is_there_is_not_run_again(tmp_path):
     drawn = []
 
     class Watched(Counting):
-        def measure(self, samples, truth, kernels):
+        def measure(self, search, truth):
             drawn.append(truth.n_nodes)
-            return super().measure(samples, truth, kernels)
+            return super().measure(search, truth)
 
     run(Watched(), Counting.cells, 3, path, Runner(1), QUICK)
     assert drawn == [9, 16]
@@ -129,21 +128,21 @@ def test_the_difference_is_over_the_error_of_both_means(tmp_path):
 
 def test_screening_measures_what_table_1_prints():
     samples, truth = draw(Cell("grid", 256, 1000), 0, Sampling(200, 2))
-    measured = Screening().measure(samples, truth, NativeKernels())
-    learned = Plrhc().learn(samples, NativeKernels(), Runner(1))
-    edges = {tuple(e) for e in learned.screened_graph.edges.tolist()}
+    measured = Screening().measure(Search(samples), truth)
+    found = Search(samples).by(Plrhc())
+    edges = {tuple(e) for e in found.screened.edges.tolist()}
     true = {tuple(e) for e in truth.edges.tolist()}
     assert measured["candidate_edges"] == 2 * len(edges)
     assert measured["rate_1"] == pytest.approx(100 * len(edges & true) / len(true))
-    or_edges = HillClimbing(rule="or").learn(samples, NativeKernels(), Runner(1)).graph.edges
+    or_edges = Search(samples).by(HillClimbing(rule="or")).edges
     recall = len({tuple(e) for e in or_edges.tolist()} & true) / len(true)
     assert measured["hc_or_recall"] == pytest.approx(100 * recall)
 
 
 def test_cost_counts_evaluations_of_non_empty_blankets():
     samples, truth = draw(Cell("hub", 64, 500), 0, QUICK)
-    measured = Cost().measure(samples, truth, NativeKernels())
-    hc = HillClimbing().learn(samples, NativeKernels(), Runner(1))
+    measured = Cost().measure(Search(samples), truth)
+    hc = Search(samples).by(HillClimbing())
     sizes = [(m, n) for counts in hc.evaluations.values() for m, n in enumerate(counts) if m]
     total = sum(n for _, n in sizes)
     assert measured["hc_evaluations_thousands"] == pytest.approx(total / 1000)
@@ -152,7 +151,7 @@ def test_cost_counts_evaluations_of_non_empty_blankets():
     mean = sum(m * n for m, n in sizes) / total
     assert measured["hc_mean_blanket_size"] == pytest.approx(mean)
     # Every pair is tested in both directions, and a variable without a space tries all others.
-    screened = Plrhc().learn(samples, NativeKernels(), Runner(1)).screened_graph
+    screened = Search(samples).graph(Search(samples).by(Plrhc()).screened.edges)
     pairwise = (
         measured["plrhc_evaluations_thousands"] * measured["plrhc_pairwise_share_percent"] * 10
     )
@@ -170,7 +169,7 @@ def test_choosing_methods():
 def test_all_methods_of_the_comparison_see_the_same_data_and_match_the_published_names():
     samples, truth = draw(Cell("hub", 64, 250), 0, QUICK)
     for part in EXPERIMENTS["comparison"]:
-        measured = part.measure(samples, truth, NativeKernels())
+        measured = part.measure(Search(samples), truth)
         for method in {m.rpartition("_")[0].rpartition("_")[0] for m in part.measures}:
             errors = [measured[f"{method}_{e}"] for e in ("false_positives", "false_negatives")]
             assert sum(errors) == measured[f"{method}_hamming_distance"]
@@ -219,3 +218,37 @@ def test_killed_in_the_middle_and_resumed_gives_the_identical_table(tmp_path):
     assert results.read_text().count("\n") - 2 == 12
     for name in ("cost-table.csv", "cost-table.md"):
         assert (killed / name).read_text() == (whole / name).read_text()
+
+
+@pytest.mark.parametrize(
+    "line", ["x", "grid,9,20", "grid,9,20,0,1", "grid,a,20,0,1.0,2.0", "", "\0", "a" * 300]
+)
+def test_a_line_that_is_no_result_is_named(tmp_path, line):
+    path = tmp_path / "c.csv"
+    run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    content = path.read_text() + line + "\n"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"Line 5 of .*c\.csv is no result: take it out"):
+        run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    assert path.read_text() == content
+
+
+def test_places_where_no_results_can_be_kept(tmp_path):
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "folder.csv").mkdir()
+    for path in (
+        tmp_path / "file" / "c.csv",
+        tmp_path / "folder.csv",
+        tmp_path / f"{'x' * 300}.csv",
+    ):
+        with pytest.raises(InputError, match=r"cannot be kept|is no file"):
+            run(Counting(), Counting.cells, 1, path, Runner(1), QUICK)
+    assert (tmp_path / "file").read_text() == "precious"
+
+
+def test_tables_and_pictures_of_others_are_not_replaced(tmp_path):
+    (tmp_path / "cost.png").write_text("precious")
+    cells = choose_cells(Cost(), ["hub"], [64], [])
+    with pytest.raises(InputError, match=r"cost\.png is there, but not the results"):
+        repeat("cost", [Cost()], cells, 1, tmp_path, Runner(1), QUICK)
+    assert [p.name for p in tmp_path.iterdir()] == ["cost.png"]

@@ -2,7 +2,7 @@ import numpy as np
 
 from markhood.kernels.lists import Lists
 from markhood.scores.bic import Bic
-from markhood.scores.scorer import KernelRoad, PythonRoad, road_for
+from markhood.scores.discrete import ReadableScorer, scorer_for
 from oracles.networks import awkward, network
 from oracles.packing import samples_of
 from oracles.scoring import OwnCriterion
@@ -20,27 +20,27 @@ class Louder(Bic):
         return 2 * super().score(table)
 
 
-def test_example_only_the_built_in_criterion_takes_the_fast_road(native_kernels):
+def test_example_only_the_built_in_criterion_is_scored_by_the_kernels(native_kernels):
     samples = samples_of(network(0, 50, 3))
-    assert isinstance(road_for(samples, Bic(), native_kernels), KernelRoad)
+    assert not isinstance(scorer_for(samples, Bic(), native_kernels), ReadableScorer)
     for criterion in (OwnCriterion(), Louder(), CountsMembers()):
-        assert isinstance(road_for(samples, criterion, native_kernels), PythonRoad)
+        assert isinstance(scorer_for(samples, criterion, native_kernels), ReadableScorer)
 
 
 def test_example_a_users_criterion_decides(native_kernels):
-    road = road_for(samples_of(network(0, 50, 5)), CountsMembers(), native_kernels)
-    found = road.grown(np.array([0, 3]), Lists.of([[1, 2, 4], [0]]))
+    scorer = scorer_for(samples_of(network(0, 50, 5)), CountsMembers(), native_kernels)
+    found = scorer.grown(np.array([0, 3]), Lists.of([[1, 2, 4], [0]]))
     assert [m.tolist() for m in found.members] == [[1, 2], [0]]
     assert found.scores.tolist() == [0, -1]
     assert found.evaluations.tolist() == [0, 4, 2, 1]
 
 
-def test_property_both_roads_score_alike(kernels):
+def test_property_both_scorers_score_alike(kernels):
     for values in (network(1, 200, 8), awkward(5, 60)):
         d = values.shape[1]
         samples = samples_of(values)
-        fast = road_for(samples, Bic(0.5), kernels)
-        readable = road_for(samples, OwnCriterion(), kernels)
+        fast = scorer_for(samples, Bic(0.5), kernels)
+        readable = scorer_for(samples, OwnCriterion(), kernels)
         targets, spaces = (
             np.arange(d),
             Lists.of([[v for v in range(d) if v != t] for t in range(d)]),

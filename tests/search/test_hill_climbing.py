@@ -5,10 +5,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
+from markhood.learning.describe import describe
 from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
+from oracles.jobs import job_of
 from oracles.networks import hub, network
 from oracles.packing import samples_of
 
@@ -16,16 +16,8 @@ DEPTHS = [None, 3]  # HC and PLRHC
 
 
 def learn(values, depth=3, rule="global", gamma=0.5, kernels=None):
-    return hill_climb(
-        samples_of(values),
-        criterion=Bic(gamma),
-        gamma=gamma,
-        depth=depth,
-        rule=rule,
-        start="or",
-        kernels=kernels or NativeKernels(),
-        runner=Runner(),
-    )
+    job = job_of(samples_of(values), Bic(gamma), kernels)
+    return describe(job, hill_climb(job, gamma=gamma, depth=depth, rule=rule, start="or"))
 
 
 def edge_set(graph):

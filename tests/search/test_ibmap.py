@@ -5,16 +5,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
-from markhood.search.ibmap import Assertions, CachedTests, blankets_joint_posterior
+from markhood.search.ibmap import Assertions, CachedTests, climb_assertions
 from oracles.independence import Scorer
+from oracles.jobs import job_of
 from oracles.networks import awkward, hub, independent, network
 from oracles.packing import samples_of
 
 
 def learned(values, kernels=None, n_jobs=1):
-    return blankets_joint_posterior(samples_of(values), kernels or NativeKernels(), Runner(n_jobs))
+    return climb_assertions(job_of(samples_of(values), kernels=kernels, n_jobs=n_jobs))
 
 
 def varying(values):
@@ -32,7 +32,7 @@ def varying(values):
 def test_property_after_every_flip_the_score_is_that_from_scratch(kernels, seed, pairs):
     values = varying(network(seed, 60, 7, strength=2.0))
     scorer = Scorer(values)
-    state = Assertions(CachedTests(samples_of(values), kernels, Runner(1)))
+    state = Assertions(CachedTests(job_of(samples_of(values), kernels=kernels)))
     edges, before = set(), scorer.score(set())
     for i, j in (pair for pair in pairs if pair[1] < values.shape[1]):
         change = state.flip(i, j)
@@ -106,7 +106,7 @@ def test_property_the_values_of_a_variable_may_be_swapped():
 
 def test_example_a_flip_and_back_changes_nothing_and_tests_nothing():
     values = network(7, 200, 12, strength=2.0)
-    tests = CachedTests(samples_of(values), NativeKernels(), Runner(1))
+    tests = CachedTests(job_of(samples_of(values)))
     state = Assertions(tests)
     state.flip(0, 3), state.flip(3, 5), state.flip(2, 3)
     before = state.log_probabilities.copy()
@@ -164,9 +164,7 @@ def test_example_nothing_to_join(kernels, d):
 def test_example_ties_go_to_the_lower_pair():
     """A variable and its copies: all three pairs are equally improbable to be independent."""
     coin = np.random.default_rng(10).integers(0, 2, size=100, dtype=np.uint8)
-    state = Assertions(
-        CachedTests(samples_of(np.column_stack([coin, coin, coin])), NativeKernels(), Runner(1))
-    )
+    state = Assertions(CachedTests(job_of(samples_of(np.column_stack([coin, coin, coin])))))
     assert state.least_probable() == (0, 1)
     state.flip(0, 1)
     assert state.least_probable() == (0, 2)

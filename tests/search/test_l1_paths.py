@@ -6,11 +6,11 @@ from math import log
 import numpy as np
 import pytest
 
-from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.search.combine import combine
 from markhood.search.l1_paths import LARGEST_BLANKET, DistinctVariables, l1_blankets
+from oracles.jobs import job_of
 from oracles.l1 import l1_logistic
 from oracles.networks import awkward, hub, network
 from oracles.packing import samples_of
@@ -21,12 +21,7 @@ ISING_FIT = {"gamma": 0.25, "standardize": True, "refit": False}
 
 
 def blankets_of(values, kernels=None, n_jobs=1, **options):
-    return l1_blankets(
-        samples_of(values),
-        kernels=kernels or NativeKernels(),
-        runner=Runner(n_jobs),
-        **options,
-    )
+    return l1_blankets(job_of(samples_of(values), kernels=kernels, n_jobs=n_jobs), **options)
 
 
 def members(found):

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from markhood.execution.runner import Runner
-from markhood.kernels.native import NativeKernels
 from markhood.scores.bic import Bic
-from markhood.scores.scorer import road_for
 from markhood.search.blankets import search_blankets
 from markhood.search.climb import climb
 from markhood.search.combine import combine
+from markhood.search.job import Job
 from markhood.search.spaces import AllVariables
+from oracles.jobs import job_of
 from oracles.networks import awkward, network
 from oracles.packing import samples_of
 from oracles.scoring import bic, gain_of_flip
@@ -23,10 +22,8 @@ DATA = {
 
 
 def searched(values, gamma):
-    samples = samples_of(values)
-    road = road_for(samples, Bic(gamma), NativeKernels())
-    found = search_blankets(values.shape[1], AllVariables(values.shape[1]), road, Runner())
-    return road, found
+    job = job_of(samples_of(values), Bic(gamma))
+    return job, search_blankets(job, AllVariables(job.n_variables))
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5])
@@ -50,16 +47,16 @@ def test_oracle_no_addition_to_a_blanket_gains(name, gamma):
 @pytest.mark.parametrize("name", DATA)
 def test_oracle_no_flip_of_an_edge_gains(name, gamma):
     values = DATA[name]
-    road, found = searched(values, gamma)
+    job, found = searched(values, gamma)
     or_edges = combine(found.members, "or")
-    climbed = climb(or_edges, values.shape[1], road, Runner())
+    climbed = climb(job, or_edges)
     edges = climbed.edges.tolist()
     assert set(map(tuple, edges)) <= set(map(tuple, or_edges.tolist()))
     for edge in or_edges.tolist():
         assert gain_of_flip(values, edges, edge, gamma) <= 2e-9
 
 
-class TableRoad:
+class TableScorer:
     """Scores of whole blankets by a dictionary, to play the climb through by hand."""
 
     def __init__(self, scores):
@@ -78,12 +75,16 @@ class TableRoad:
         return np.array(own), np.array(toggled)
 
 
+def job_on(scorer, n_variables):
+    return Job(samples_of(np.zeros((2, n_variables), dtype=np.uint8)), scorer)
+
+
 def test_example_the_best_flip_first_and_an_edge_comes_back():
     """Out go 0-1, 0-2 and 0-3, the best first; without the others 0-1 is worth having again."""
     edges = np.array([[0, 1], [0, 2], [0, 3]])
     of_0 = {(1, 2, 3): 0, (2, 3): 3, (3,): 5, (): 6, (1,): 7}
     scores = {(0, blanket): score for blanket, score in of_0.items()}
-    climbed = climb(edges, 4, TableRoad(scores), Runner())
+    climbed = climb(job_on(TableScorer(scores), 4), edges)
     assert climbed.edges.tolist() == [[0, 1]]
     # By hand: six flips at first, then after each of four moves those at its two ends.
     assert climbed.evaluations.tolist() == [6, 8, 7, 1]
@@ -94,16 +95,16 @@ def test_example_ties_go_to_the_lower_edge():
     scores = {(0, ()): 1.0, (2, ()): 1.0 + 5e-10}
     flipped = []
 
-    class Watching(TableRoad):
+    class Watching(TableScorer):
         def toggled(self, targets, blankets, toggles):
             flipped.append(targets.tolist())
             return super().toggled(targets, blankets, toggles)
 
-    assert climb(edges, 4, Watching(scores), Runner()).edges.tolist() == []
+    assert climb(job_on(Watching(scores), 4), edges).edges.tolist() == []
     assert flipped == [[0, 1, 2, 3], [0, 1], [2, 3]]
 
 
 def test_example_no_edges_nothing_to_climb():
-    climbed = climb(np.empty((0, 2), dtype=np.int64), 3, TableRoad({}), Runner())
+    climbed = climb(job_on(TableScorer({}), 3), np.empty((0, 2), dtype=np.int64))
     assert climbed.edges.shape == (0, 2)
     assert climbed.evaluations.sum() == 0

@@ -1,16 +1,15 @@
 """Ordered levels in a whole search: local optima by brute force, the same graph by every road."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.scores.bic import Bic
+from markhood.learning.describe import describe
 from markhood.search.hill_climbing import hill_climb
+from oracles.jobs import job_of
 from oracles.ordered import bic, fitted, ordinal_chain
 from oracles.packing import samples_with_levels
 from oracles.scoring import OwnCriterion, neighbours
@@ -20,17 +19,9 @@ KINDS = {"ordered": (True,) * 5, "mixed": (True, False, True, True, False)}
 
 
 def learn(values, ordered, kernels=None, depth=None, criterion=None, rule="global"):
-    samples = replace(samples_with_levels(values), ordered=ordered)
-    return hill_climb(
-        samples,
-        criterion=criterion or Bic(0.5),
-        gamma=0.5,
-        depth=depth,
-        rule=rule,
-        start="or",
-        kernels=kernels or NativeKernels(),
-        runner=Runner(),
-    )
+    samples = samples_with_levels(values).with_order(ordered)
+    job = job_of(samples, criterion, kernels)
+    return describe(job, hill_climb(job, gamma=0.5, depth=depth, rule=rule, start="or"))
 
 
 @pytest.fixture(params=KINDS, scope="module")
@@ -101,7 +92,7 @@ def test_property_every_road_learns_the_same(depth, kinds):
 
 def test_property_binary_data_learn_the_same_to_the_last_bit():
     values = (ordinal_chain(5, 400, (5,) * 6) > 1).astype(np.uint8)
-    ordered, plain = (learn(values, kinds, depth=2) for kinds in ((True,) * 6, None))
+    ordered, plain = (learn(values, kinds, depth=2) for kinds in ((True,) * 6, (False,) * 6))
     assert ordered.graph == plain.graph
     assert np.array_equal(ordered.blanket_scores, plain.blanket_scores)
 

@@ -3,9 +3,10 @@ from math import log
 import numpy as np
 import pytest
 
-from markhood.execution.runner import Runner
-from markhood.search.screen import pair_costs, screen
+from markhood.kernels.protocol import Tiling
+from markhood.search.screen import screen
 from oracles.counting import likelihood_ratio
+from oracles.jobs import job_of
 from oracles.networks import network
 from oracles.packing import samples_of
 
@@ -20,8 +21,7 @@ def test_oracle_pairs_that_beat_the_penalty(kernels, gamma):
         for j in range(i + 1, 40)
     }
     expected = {pair: gain for pair, gain in gains.items() if gain > 1e-9}
-    samples = samples_of(values)
-    found = screen(samples, pair_costs(samples, gamma), kernels, Runner())
+    found = screen(job_of(samples_of(values), kernels=kernels), gamma)
     assert [tuple(edge) for edge in found.edges.tolist()] == list(expected)
     np.testing.assert_allclose(found.gains, list(expected.values()), rtol=0, atol=1e-9)
     assert expected
@@ -30,16 +30,15 @@ def test_oracle_pairs_that_beat_the_penalty(kernels, gamma):
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 def test_property_tiles_and_threads_do_not_matter(kernels, n_jobs, monkeypatch):
     samples = samples_of(network(8, 130, 100))
-    whole = screen(samples, pair_costs(samples, 0.5), kernels, Runner(1))
+    whole = screen(job_of(samples, kernels=kernels), 0.5)
     assert len(whole.edges) > 50
-    monkeypatch.setattr(type(kernels), "words_per_tile", 1)  # the smallest tiles there are
-    cut = screen(samples, pair_costs(samples, 0.5), kernels, Runner(n_jobs))
+    smallest = Tiling(words=1, side=1)
+    monkeypatch.setattr(type(kernels), "tiling", lambda self, bits: smallest)
+    cut = screen(job_of(samples, kernels=kernels, n_jobs=n_jobs), 0.5)
     assert cut.edges.tolist() == whole.edges.tolist()
     assert cut.gains.tolist() == whole.gains.tolist()
 
 
 def test_example_nothing_depends_on_anything(kernels):
     values = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    samples = samples_of(values)
-    penalty = pair_costs(samples, 0.5)
-    assert screen(samples, penalty, kernels, Runner()).edges.shape == (0, 2)
+    assert screen(job_of(samples_of(values), kernels=kernels), 0.5).edges.shape == (0, 2)

@@ -1,6 +1,7 @@
-"""Options of the command line that take more lines than the commands should.
+"""The options of the command line that several commands share, or that take more lines than these should.
 
-A name here is a type for a parameter of a command; what typer shows and reads is in it.
+A name here is a type for a parameter of a command; what typer shows and reads is in it. An option is
+always called as in Python, with dashes: `n_jobs` is `--n-jobs`.
 """
 
 from __future__ import annotations
@@ -10,56 +11,101 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.errors import InputError
+METHOD, KNOWN, RUN = "Method", "Known beforehand", "Run"
 
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")]
-KernelsName = Annotated[
+
+def _seed(text: Any) -> int | None:
+    return None if text == "none" else int(text)
+
+
+MethodName = Annotated[
     str,
-    typer.Option("--kernels", help="Where pairs are screened: native, or cuda for an NVIDIA GPU."),
-]
-ExecutorName = Annotated[
-    str | None,
-    typer.Option("--executor", help="What runs the work: threads, or a cluster of dask or ray."),
-]
-SchedulerAddress = Annotated[
-    str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://host:8786, say."),
-]
-CheckpointFolder = Annotated[
-    Path | None,
     typer.Option(
-        "--checkpoint",
-        metavar="FOLDER",
-        help="Save finished work there; after a kill the same command goes on from it.",
+        help="plrhc, hc, mpl, l1lr, bjp, pairwise or chow-liu.",
+        rich_help_panel=METHOD,
     ),
 ]
-DryRun = Annotated[
+Rule = Annotated[
+    str | None,
+    typer.Option(help="global, or, and: how blankets become a graph.", rich_help_panel=METHOD),
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(
+        help="Weight of the number of possible blankets; larger, fewer edges; 0.5 by default.",
+        rich_help_panel=METHOD,
+    ),
+]
+Depth = Annotated[
+    int | None,
+    typer.Option(
+        help="Steps of the screened graph to search in (plrhc); 3 by default.",
+        rich_help_panel=METHOD,
+    ),
+]
+EscapeFormulas = Annotated[
     bool,
-    typer.Option("--dry-run", help="Only say how long it will take, and how much memory."),
+    typer.Option(
+        "--escape-formulas",
+        help="In CSV, put an apostrophe before names that a spreadsheet would run as formulas.",
+    ),
 ]
 MaxCandidates = Annotated[
     int | None,
-    typer.Option(help="Search among so many variables near each at most (plrhc) [all]."),
+    typer.Option(
+        help="Search among so many variables near each at most (plrhc); all by default.",
+        rich_help_panel=METHOD,
+    ),
 ]
-
-PANEL = "Known beforehand"
+CriterionName = Annotated[
+    str | None,
+    typer.Option(help="bic or mpl: what scores blankets (plrhc, hc).", rich_help_panel=METHOD),
+]
+Start = Annotated[
+    str | None,
+    typer.Option(
+        help="or, empty: where the climb begins (plrhc, hc, mpl).", rich_help_panel=METHOD
+    ),
+]
+FitPenalty = Annotated[
+    str | None,
+    typer.Option(help="l2 or l1: penalise the fits of bic (plrhc, hc).", rich_help_panel=METHOD),
+]
+FitStrength = Annotated[
+    float | None,
+    typer.Option(help="How much of that penalty; 1 by default.", rich_help_panel=METHOD),
+]
+Standardize = Annotated[
+    bool | None,
+    typer.Option(
+        help="Penalise slopes in proportion to standard deviations (l1lr).", rich_help_panel=METHOD
+    ),
+]
+Refit = Annotated[
+    bool | None,
+    typer.Option(
+        help="Score supports at their own maximum of the likelihood (l1lr).", rich_help_panel=METHOD
+    ),
+]
+Forest = Annotated[
+    bool | None,
+    typer.Option(help="Only pairs that pass the screen (chow-liu).", rich_help_panel=METHOD),
+]
 
 RequiredEdges = Annotated[
     Path | None,
     typer.Option(
-        "--required",
         metavar="FILE",
         help="Edges that the graph has: two names on every line.",
-        rich_help_panel=PANEL,
+        rich_help_panel=KNOWN,
     ),
 ]
 ForbiddenEdges = Annotated[
     Path | None,
     typer.Option(
-        "--forbidden",
         metavar="FILE",
         help="Edges that the graph does not have: two names on every line.",
-        rich_help_panel=PANEL,
+        rich_help_panel=KNOWN,
     ),
 ]
 Groups = Annotated[
@@ -67,14 +113,57 @@ Groups = Annotated[
     typer.Option(
         metavar="FILE",
         help="Groups of variables: a name and the label of its group on every line.",
-        rich_help_panel=PANEL,
+        rich_help_panel=KNOWN,
     ),
 ]
 GroupRule = Annotated[
     str,
+    typer.Option(help="between or within: where groups allow edges.", rich_help_panel=KNOWN),
+]
+
+Jobs = Annotated[
+    int, typer.Option("--n-jobs", "-j", help="Threads; -1 for all.", rich_help_panel=RUN)
+]
+KernelsName = Annotated[
+    str,
     typer.Option(
-        help="between or within: where groups allow edges.",
-        rich_help_panel=PANEL,
+        "--kernels",
+        help="Where pairs are screened: native, or cuda for an NVIDIA GPU.",
+        rich_help_panel=RUN,
+    ),
+]
+ExecutorName = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        help="What runs the work: threads, or a cluster of dask or ray.",
+        rich_help_panel=RUN,
+    ),
+]
+SchedulerAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Of the cluster: tcp://host:8786, say.",
+        rich_help_panel=RUN,
+    ),
+]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="Save finished work there; after a kill the same command goes on from it.",
+        rich_help_panel=RUN,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Only say how long it will take, and how much memory.",
+        rich_help_panel=RUN,
     ),
 ]
 Imputations = Annotated[
@@ -82,22 +171,32 @@ Imputations = Annotated[
     typer.Option(
         metavar="N",
         help="How many completed data sets to learn from, with --missing impute; from 2 up.",
+        rich_help_panel=RUN,
+    ),
+]
+Shuffles = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="Search so many times more with every column shuffled: how many edges does chance make?",
+        rich_help_panel=RUN,
     ),
 ]
 Seed = Annotated[
-    int,
-    typer.Option(metavar="N", help="Same seed, same imputed values."),
+    int | None,
+    typer.Option(
+        metavar="N",
+        parser=_seed,
+        help="Same seed, same random numbers; none for others every time.",
+        rich_help_panel=RUN,
+    ),
 ]
-
-
-def settings(assignments: list[str]) -> dict[str, Any]:
-    """Read NAME=VALUE, where true and false are truth values, and numbers are numbers."""
-    from markhood.data.coding.cells import parse_cell
-
-    found: dict[str, Any] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise InputError(f"--set takes NAME=VALUE, not {assignment!r}.")
-        found[name] = {"true": True, "false": False}.get(value, parse_cell(value))
-    return found
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write the graph: .csv, .json, .graphml, .gexf, .npz, or - for CSV on standard "
+        "output. May be repeated.",
+    ),
+]

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from markhood.commandline.reading import Read
+from markhood.commandline.terminal import say
 
 
 def pack(
@@ -31,7 +32,7 @@ def pack(
 
     samples = pack_with(partial(read, data), output)
     size = sum(file.stat().st_size for file in output.iterdir())
-    typer.echo(
+    say(
         f"Wrote {output}: {samples.n_samples} samples of {samples.n_variables} variables in "
         f"{size / 1e6:.3g} MB"
     )

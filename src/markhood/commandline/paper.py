@@ -10,6 +10,7 @@ import typer
 from markhood.commandline import options
 from markhood.commandline.terminal import (
     runner_on,
+    say,
     whole_numbers,
     words,
 )
@@ -25,7 +26,7 @@ def paper(
     networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
     variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
     samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
-    jobs: options.Jobs = -1,
+    n_jobs: options.Jobs = -1,
     kernels: options.KernelsName = "native",
     executor: options.ExecutorName = None,
     scheduler: options.SchedulerAddress = None,
@@ -47,7 +48,7 @@ def paper(
 
       markhood paper comparison --methods plrhc,mpl --variables 64 --samples 250,500
     """
-    from markhood.learning.learn import kernels_named
+    from markhood.learning.request import kernels_named
     from markhood.paper.experiment import Sampling, choose_cells
     from markhood.paper.experiments import experiment_named, repeat
     from markhood.paper.tables import FAR
@@ -59,13 +60,13 @@ def paper(
         whole_numbers("--variables", variables),
         whole_numbers("--samples", samples),
     )
-    sampling, backend = Sampling(burn_in, thinning), kernels_named(kernels)
-    with runner_on(executor, scheduler, jobs, kernels) as runner:
-        report = repeat(experiment, parts, cells, replicates, output, runner, sampling, backend)
+    sampling = Sampling(burn_in, thinning, kernels_named(kernels))
+    with runner_on(executor, scheduler, n_jobs, kernels) as runner:
+        report = repeat(experiment, parts, cells, replicates, output, runner, sampling)
     far = [line for line in report.lines if line.is_far]
     typer.echo(
         f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "
         f"paper's by more than {FAR} standard errors of the difference"
     )
     for path in report.files:
-        typer.echo(f"Wrote {path}")
+        say(f"Wrote {path}")

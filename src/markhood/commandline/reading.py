@@ -14,19 +14,44 @@ from typing import Annotated, Any
 
 import typer
 
-Read = Callable[..., Any]
+Read = partial[Any]
 
 
 def read_data(
     path: Path,
     storage: Any = None,
     *,
-    columns: Annotated[str | None, typer.Option(help="Use these columns only: a,b,c.")] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Use these columns only: a,b,c, or patterns: 'Q*'."),
+    ] = None,
+    exclude: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Leave these columns out: id,date, or patterns: 'note*'."
+        ),
+    ] = None,
+    index: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column that names the rows; it is no variable."),
+    ] = None,
     header: Annotated[
         bool | None,
-        typer.Option("--header/--no-header", help="Whether the first row of a CSV has names."),
+        typer.Option(
+            "--header/--no-header", help="Whether the first row of a CSV or a sheet has names."
+        ),
     ] = None,
-    array: Annotated[str | None, typer.Option(help="Which array of an NPZ file.")] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a text file: utf-8, cp1252, ... [found out]."),
+    ] = None,
+    transpose: Annotated[
+        bool,
+        typer.Option("--transpose", help="The rows of the text, sheet or array are the variables."),
+    ] = False,
+    array: Annotated[
+        str | None, typer.Option(help="Which array of an NPZ file, or table of R's.")
+    ] = None,
     min_minor: Annotated[
         float,
         typer.Option(help="FASTA: keep positions whose second most common letter has this share."),
@@ -58,12 +83,9 @@ def read_data(
             "a line; or similarity, for sequences.",
         ),
     ] = None,
-    keep_weight_scale: Annotated[
-        bool,
-        typer.Option(
-            "--keep-weight-scale", help="Do not scale weights that are not whole to mean 1."
-        ),
-    ] = False,
+    normalize_weights: Annotated[
+        bool, typer.Option(help="Scale weights that are not whole numbers to mean 1.")
+    ] = True,
 ) -> Any:
     """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.formats.files import read_samples
@@ -72,7 +94,11 @@ def read_data(
     return read_samples(
         path,
         columns=None if columns is None else columns.split(","),
+        exclude=[] if exclude is None else exclude.split(","),
+        index=index,
         header=header,
+        encoding=encoding,
+        transpose=transpose,
         array=array,
         min_minor=min_minor,
         max_gap=max_gap,
@@ -81,7 +107,7 @@ def read_data(
         missing_values=[] if missing_values is None else missing_values.split(","),
         max_levels=max_levels,
         weights=weights,
-        normalize_weights=not keep_weight_scale,
+        normalize_weights=normalize_weights,
         storage=storage or MEMORY,
     )
 

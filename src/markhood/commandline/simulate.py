@@ -10,6 +10,7 @@ import typer
 from markhood.commandline.terminal import (
     check_outputs,
     progress_bar,
+    say,
     whole_numbers,
     words,
     write_graphs,
@@ -72,7 +73,8 @@ def simulate(
     from markhood.simulate.potentials import random_model
 
     check_data_writable(output)
-    check_outputs([str(truth)] if truth else [])
+    inputs = [network] if Path(network).suffix else []
+    check_outputs([str(truth)] if truth else [], inputs=inputs, others=[output])
     if convergence and blocks is not None:
         raise InputError("--convergence is of one network: leave it or --blocks out.")
     for_network, for_potentials, for_samples = _three_seeds(seed)
@@ -88,7 +90,7 @@ def simulate(
         with progress_bar() as progress:
             packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
         write_samples(packed, output)
-    typer.echo(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
+    say(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
     write_graphs(graph, [str(truth)] if truth else [])
     if agreement is not None:
         typer.echo(agreement.in_words(samples))

@@ -1,68 +1,76 @@
-"""What the command line does with a terminal: one sentence for an error, a bar, a summary.
-
-Here too are the options that say where work runs, which several commands share.
-"""
+"""What every command does with a terminal: one sentence for an error, a bar, files told of."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from itertools import chain
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from markhood.errors import DataWarning, InputError
+from markhood.commandline.start import stopped_code
+from markhood.errors import DataWarning, InputError, on_command_line, printable, written_by
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
-    from rich.table import Table
 
     from markhood.data.samples import Samples
     from markhood.execution.runner import Runner
     from markhood.graph.graph import Graph
-    from markhood.kernels.protocol import Kernels
-    from markhood.learning.methods import Method
 
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
-STRONGEST_SHOWN = 8
-LEVELS_SHOWN = 8
+PLINK = (".bim", ".fam")  # beside the .bed
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130."""
+    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130.
+
+    What the system refuses, whatever was asked of it, is said by `start`.
+    """
 
     @wraps(command)
     def with_guard(*args: Any, **kwargs: Any) -> None:
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), written_by(on_command_line):
                 warnings.showwarning = _print_warning
                 warnings.simplefilter("always", DataWarning)
                 command(*args, **kwargs)
         except InputError as error:
-            typer.echo(f"markhood: {error}", err=True)
+            say(f"markhood: {error}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            typer.echo("markhood: stopped.", err=True)
-            raise typer.Exit(130) from None
+            say("markhood: stopped.", err=True)
+            raise typer.Exit(stopped_code()) from None
+        except MemoryError:
+            say("markhood: There is not enough memory: take fewer columns or rows.", err=True)
+            raise typer.Exit(2) from None
 
     return with_guard
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"markhood: note: {message}", err=True)
+    say(f"markhood: note: {message}", err=True)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a line, with nothing in it that a terminal would obey."""
+    typer.echo(printable(text), err=err)
 
 
 def console_for(outputs: list[str]) -> Console:
-    """Print to standard error where standard output is for the graph."""
+    """Print to standard error where standard output is for the graph.
+
+    Whatever it is given is text: `[red]` and `:cow:` may be names of variables.
+    """
     from rich.console import Console
 
-    return Console(stderr="-" in outputs, soft_wrap=True)
+    return Console(stderr="-" in outputs, soft_wrap=True, markup=False, emoji=False)
 
 
 @contextmanager
@@ -101,7 +109,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 def runner_on(
     executor: str | None = None,
     scheduler: str | None = None,
-    jobs: int = -1,
+    n_jobs: int = -1,
     kernels: str = "native",
 ) -> Iterator[Runner]:
     """Open the executor that the options name, with a bar that shows its progress."""
@@ -110,82 +118,10 @@ def runner_on(
 
     cards = int(kernels == "cuda")
     with (
-        executor_named(executor, scheduler, jobs, cards) as where,
+        executor_named(executor, scheduler, n_jobs, cards) as where,
         progress_bar() as progress,
     ):
-        yield Runner(jobs, progress, where)
-
-
-def print_forecast(samples: Samples, method: Method, kernels: Kernels, jobs: int) -> None:
-    """Say how long learning will take and how much memory, as far as a second or two can tell."""
-    from markhood.data.storage.memory import available_memory, readable
-    from markhood.learning.forecast import forecast
-
-    said = forecast(samples, method, kernels, jobs)
-    available = available_memory()
-    of = "" if available is None else f" of {readable(available)} available"
-    phases = ", ".join(f"{phase} {s:.2g}" for phase, s in said.seconds.items())
-    typer.echo(f"{samples.n_samples} samples, {samples.n_variables} variables: a forecast")
-    typer.echo(f"seconds   about {sum(said.seconds.values()):.2g} ({phases})")
-    typer.echo(f"memory    about {readable(said.memory)}{of}")
-    if said.pairs:
-        typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")
-    typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
-
-
-def print_summary(graph: Graph, console: Console) -> None:
-    """Say what was learned, from what, and how long it took."""
-    from rich.markup import escape
-
-    about = graph.provenance
-    data, seconds = about["data"], about["seconds"]
-    degree = graph.degree
-    options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
-    phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
-    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
-    console.print(f"[bold]{data['samples']} samples{weight}, {data['variables']} variables[/bold]")
-    if isinstance(data["levels"], list):
-        levels = [f"{k} is {escape(str(level))}" for k, level in enumerate(data["levels"])]
-        more = ["..."] if len(levels) > LEVELS_SHOWN else []
-        console.print(f"values    {', '.join(levels[:LEVELS_SHOWN] + more)}")
-    console.print(f"method    {about['method']} ({escape(options)})")
-    if known := about.get("known"):
-        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
-        console.print(f"known     {facts}")
-    if imputed := about.get("imputation"):
-        sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
-        console.print(f"imputed   {imputed['missing']} missing values in {sets}")
-    console.print(
-        f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
-        f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"
-    )
-    console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
-    if graph.n_edges:
-        console.print()
-        console.print(_strongest(graph))
-
-
-def _strongest(graph: Graph) -> Table:
-    """Return the table of the edges with the most evidence."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from markhood.graph.edge_table import has_sign
-
-    table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("source", "target"):
-        table.add_column(heading)
-    for heading in ("evidence", "coupling", *graph.annotations):
-        table.add_column(heading.replace("_", " "), justify="right")
-    names, signed = graph.edge_names(), has_sign(graph)
-    for k in graph.strongest(STRONGEST_SHOWN):
-        table.add_row(
-            *map(escape, names[k]),
-            f"{graph.evidence[k]:.2f}",
-            format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
-            *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),
-        )
-    return table
+        yield Runner(n_jobs, progress, where)
 
 
 def words(text: str) -> list[str]:
@@ -201,26 +137,64 @@ def whole_numbers(option: str, text: str) -> list[int]:
         raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
 
 
-def check_outputs(outputs: list[str], report: Path | None = None) -> None:
-    """Refuse what could not be written, before the work rather than after it."""
+def check_outputs(
+    outputs: list[str],
+    report: Path | None = None,
+    inputs: Iterable[str | Path | None] = (),
+    others: Iterable[Path] = (),
+) -> None:
+    """Refuse what could not or must not be written, before the work rather than after it.
+
+    Parameters
+    ----------
+    outputs : list of str
+        Graphs, or a dash.
+    report : Path, optional
+    inputs : iterable of path
+        All that is read; None is passed over. Of a folder, that is everything in it.
+    others : iterable of Path
+        What else is written, and has been checked.
+    """
     if report is not None:
         from markhood.output.report.page import check_report_writable
 
         check_report_writable(report)
-    from markhood.output.graphs.files import check_writable
+    from markhood.output.graphs.files import check_writable, files_of
+    from markhood.output.places import check_apart
 
-    for output in outputs:
-        if output != "-":
-            check_writable(output)
+    files = [output for output in outputs if output != "-"]
+    for output in files:
+        check_writable(output)
+    written = [*chain.from_iterable(map(files_of, files)), *([report] if report else []), *others]
+    check_apart(written, chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None))
 
 
-def write_graphs(graph: Graph, outputs: list[str]) -> None:
+def _files_read(path: Path) -> list[Path]:
+    """List the files that are read with a file or folder, whatever its kind."""
+    beside = [path.parent / f"{path.name}.json", *(path.parent / f"{path.stem}{e}" for e in PLINK)]
+    try:
+        return [path, *beside, *(path.iterdir() if path.is_dir() else ())]
+    except OSError:
+        return [path]
+
+
+def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False) -> None:
     """Write a graph to files, and to standard output for a dash."""
     from markhood.output.graphs.files import write_csv, write_graph
 
     for output in outputs:
         if output == "-":
-            write_csv(graph, sys.stdout)
+            write_csv(graph, sys.stdout, escape_formulas)
         else:
-            write_graph(graph, output)
-            typer.echo(f"Wrote {output}", err="-" in outputs)
+            write_graph(graph, output, escape_formulas=escape_formulas)
+            say(f"Wrote {output}", err="-" in outputs)
+
+
+def write_report_page(
+    graph: Graph, path: Path, samples: Samples | None, title: str, err: bool = False
+) -> None:
+    """Write the interactive page of a graph, and say so."""
+    from markhood.output.report.page import write_report
+
+    write_report(graph, path, samples, title)
+    say(f"Wrote {path}", err=err)

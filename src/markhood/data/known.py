@@ -72,7 +72,7 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
         i, j = (variables.number(end, place) for end in ends)
         if i == j:
             raise InputError(
-                f"{names[i]!r} is joined to itself ({place}): give two different variables"
+                f"{names[i]!r} is joined to itself ({place}): give two different variables."
             )
         pairs[k] = min(i, j), max(i, j)
     return np.unique(pairs, axis=0)
@@ -107,18 +107,18 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
         number = variables.number(variable, place)
         if not isinstance(label, Hashable):
             raise InputError(
-                f"{label!r} is no group (of variable {names[number]!r}): give text or a number"
+                f"{label!r} is no group (of variable {names[number]!r}): give text or a number."
             )
         if not _is_missing(label) and labels.setdefault(number, label) != label:
             raise InputError(
                 f"Variable {names[number]!r} has two groups, {labels[number]!r} and {label!r} "
-                f"({place}): give it one"
+                f"({place}): give it one."
             )
     without = [repr(name) for j, name in enumerate(names) if j not in labels]
     if without:
         raise InputError(
             f"Variable{'s'[: len(without) > 1]} {listed(without)} "
-            f"{'has' if len(without) == 1 else 'have'} no group: give every variable one"
+            f"{'has' if len(without) == 1 else 'have'} no group: give every variable one."
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(labels[j], len(numbers)) for j in range(len(names))])
@@ -142,12 +142,12 @@ class _Variables:
                 raise InputError(f"There is no variable {variable!r} ({place}): {hint}")
         elif not isinstance(variable, Integral) or isinstance(variable, bool):
             raise InputError(
-                f"{variable!r} is no variable ({place}): give its name or the number of its column"
+                f"{variable!r} is no variable ({place}): give its name or the number of its column."
             )
         elif self._position.get(str(variable), variable) != variable:
             raise InputError(
                 f"{variable} is the number of one column and the name of another ({place}): "
-                "give names, as text"
+                "give names, as text."
             )
         number = int(variable)
         if not 0 <= number < len(self._names):
@@ -167,7 +167,7 @@ def _rows_of_pairs(given: Any, option: str) -> list[Row]:
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 2:
             raise InputError(
                 f"{row!r} is no pair of variables (pair {k + 1} of {option}): give pairs such as "
-                "('a', 'b'), an array of shape (n_pairs, 2), or the path of a file"
+                "('a', 'b'), an array of shape (n_pairs, 2), or the path of a file."
             )
     return [(f"pair {k + 1} of {option}", list(row)) for k, row in enumerate(rows)]
 
@@ -181,12 +181,12 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
     if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
         raise InputError(
             f"A {type(given).__name__} cannot be used as groups: give a mapping from names to "
-            "labels, one label a variable in their order, or the path of a file"
+            "labels, one label a variable in their order, or the path of a file."
         )
     labels = list(given)
     if len(labels) != len(names):
         raise InputError(
-            f"There are {len(labels)} groups for {len(names)} variables: give each variable one"
+            f"There are {len(labels)} groups for {len(names)} variables: give each variable one."
         )
     return [("in groups", pair) for pair in zip(names, labels, strict=True)]
 
@@ -206,7 +206,7 @@ def _file_rows(path: Path, columns: tuple[str, str]) -> list[Row]:
         if len(cells) != len(header):
             raise InputError(
                 f"Line {line} of {path} has {len(cells)} field{'s'[: len(cells) > 1]} where "
-                f"{len(header)} were expected: give {columns[0]} and {columns[1]} on every line"
+                f"{len(header)} were expected: give {columns[0]} and {columns[1]} on every line."
             )
     return [(f"line {line} of {path}", (cells[first], cells[second])) for line, cells in lines]
 
@@ -216,10 +216,10 @@ def _lines(path: Path, columns: tuple[str, str]) -> list[tuple[int, list[str]]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: save the file as UTF-8") from error
+        raise InputError(f"{path} is not UTF-8 text: save the file as UTF-8.") from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check the path") from error
+        raise InputError(f"{path} cannot be read ({reason}): check the path.") from error
 
     def split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
@@ -229,7 +229,7 @@ def _lines(path: Path, columns: tuple[str, str]) -> list[tuple[int, list[str]]]:
         except csv.Error as error:
             raise InputError(
                 f"Line {rows.line_num} of {path} cannot be read as delimited text ({error}): "
-                "check its quotes"
+                "check its quotes."
             ) from error
 
     first = next((line for line in text.splitlines() if line.strip()), "")

@@ -1,4 +1,4 @@
-"""How data are to be read: what is missing, how many levels, what samples weigh.
+"""How data are to be read: which columns, what is missing, how many levels, what samples weigh.
 
 Every source of data takes the same choices, so they travel together from the door (`encode`,
 `read_samples`, `learn`) to the encoder, and are checked once, here.
@@ -6,14 +6,15 @@ Every source of data takes the same choices, so they travel together from the do
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
 from markhood.data.coding.cells import parse_cell
 from markhood.data.storage.places import MEMORY, Storage
-from markhood.errors import InputError
+from markhood.data.understood import Notes
+from markhood.errors import InputError, option
 
 POLICIES = ("error", "drop", "level", "impute")
 SIMILARITY = "similarity"
@@ -41,6 +42,15 @@ class Reading:
         Whether weights that are not whole numbers are scaled to mean 1.
     storage : Storage
         Where packed bits are kept; by default in memory.
+    columns : sequence of str, optional
+        The columns that are variables, in this order; by default all. Names, or patterns such as
+        "Q*", of which each stands for all names that match it.
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
+    index : str, optional
+        The column that names the samples, and is no variable.
+    notes : Notes
+        What readers decide is gathered here.
 
     Examples
     --------
@@ -57,6 +67,10 @@ class Reading:
     weights: Any = None
     normalize_weights: bool = True
     storage: Storage = MEMORY
+    columns: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    index: str | None = None
+    notes: Notes = field(default_factory=Notes, compare=False, repr=False)
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +84,9 @@ class Reading:
                 f"max_levels must be a whole number from 2 to {MOST_LEVELS}, not "
                 f"{self.max_levels!r}."
             )
+        columns = None if self.columns is None else _names("columns", self.columns)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "exclude", _names("exclude", self.exclude))
         object.__setattr__(self, "missing_values", _listed(self.missing_values))
         object.__setattr__(self, "missing_codes", _codes(self.missing_values))
 
@@ -82,6 +99,17 @@ class Reading:
         """Return the codes for missing that an array of numbers can have."""
         numbers = [code for code in self.missing_codes if isinstance(code, (int, float))]
         return [n for n in numbers if isinstance(n, float) or abs(n) < 2**63]
+
+
+def _names(name: str, given: Any) -> tuple[str, ...]:
+    """Return names of columns; a single one may be given without a list around it."""
+    if isinstance(given, str):
+        return (given,)
+    names = tuple(given) if isinstance(given, Iterable) else (given,)
+    for one in names:
+        if not isinstance(one, str):
+            raise InputError(f"{option(name)} must be names of columns, not {one!r}: give texts.")
+    return names
 
 
 def _listed(values: Any) -> tuple[Any, ...]:

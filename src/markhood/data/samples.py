@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.storage.mapped import row_blocks
+from markhood.data.variables import Levels, Variables, level_text
 from markhood.kernels.protocol import Bits, Weighting
+
+if TYPE_CHECKING:
+    from markhood.data.understood import Account
 
 BITS_PER_WORD = 64
 WORDS_PER_LANE = 8  # rows are padded to the widest vector register: no kernel has a tail loop
@@ -47,26 +51,33 @@ class Samples:
         eight.
     n_samples : int
         Number of bits that mean something in each row.
-    names : tuple of str
-        One name a variable.
-    levels : tuple of tuple
-        The values that occur in each variable, in order. A constant variable has one.
+    variables : Variables
+        Their names, the values that occur in each, in order, and their kinds.
     missing : mapping of int to ndarray of shape (n_words,), dtype uint64
         For each variable that has missing values, the samples in which it is missing; its
         indicator rows are zero there. Empty unless the data were read to be imputed.
     weights : Weights, optional
         How often each sample counts; by default once.
-    ordered : tuple of bool, optional
-        Whether the levels of each variable are steps; by default of none.
+    account : Account, optional
+        What was understood of the table that the samples came from.
     """
 
     words: NDArray[np.uint64]
     n_samples: int
-    names: tuple[str, ...]
-    levels: tuple[tuple[Any, ...], ...]
+    variables: Variables
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
     weights: Weights | None = None
-    ordered: tuple[bool, ...] | None = None
+    account: Account | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each variable."""
+        return self.variables.names
+
+    @property
+    def levels(self) -> Levels:
+        """The values that occur in each variable, in order; a constant one has one."""
+        return cast("Levels", self.variables.levels)  # of data they are always known
 
     @property
     def n_variables(self) -> int:
@@ -143,18 +154,19 @@ class Samples:
         return replace(
             self,
             words=self.words[rows],
-            names=tuple(self.names[j] for j in picked),
-            levels=tuple(self.levels[j] for j in picked),
+            variables=self.variables.pick(picked),
             missing={k: self.missing[j] for k, j in enumerate(picked) if j in self.missing},
-            ordered=None if self.ordered is None else tuple(self.ordered[j] for j in picked),
         )
 
+    def with_order(self, ordered: Sequence[bool]) -> Samples:
+        """Return the same samples, the levels of some variables being steps and of others not."""
+        return replace(self, variables=replace(self.variables, ordered=tuple(ordered)))
+
     def _ordered(self) -> NDArray[np.bool_] | None:
-        """Return which variables are ordered; None where these have two levels, or there are none."""
-        if self.ordered is None or self.is_binary:
+        """Return which variables are ordered, of shape (n_variables,); None where there are none."""
+        if self.is_binary or self.variables.ordered is None:
             return None
-        steps = np.array(self.ordered) & (np.diff(self.starts) > 1)
-        return steps if steps.any() else None
+        return np.array(self.variables.ordered)
 
     def _weighting(self) -> Weighting | None:
         if self.weights is None:
@@ -167,14 +179,6 @@ class Samples:
         planes = [np.packbits(digit, bitorder="little").view("<u8") for digit in digits]
         stacked = np.array(planes, np.uint64).reshape(n_planes, self.words.shape[1])
         return Weighting(counts * np.float64(unit), stacked, unit)
-
-
-def level_text(level: Any) -> str:
-    """Write equal numbers alike, whether they came as 1, 1.0 or True; None is missing."""
-    if level is None:
-        return "missing"
-    is_whole = isinstance(level, (bool, int, float)) and level == int(level)
-    return str(int(level)) if is_whole else str(level)
 
 
 def words_per_row(n_samples: int) -> int:

@@ -9,7 +9,6 @@ would otherwise claim a survey of millions, and every pair of variables would be
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
-from markhood.errors import DataWarning, InputError
+from markhood.errors import InputError, warn
 
 UNIT = 2.0**-10
 SIMILARITY_UNIT = 2.0**-16
@@ -60,11 +59,9 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     numbers = check_weights(values, n_samples)
     if (numbers == np.floor(numbers)).all():
         if numbers[numbers > 0].min() >= LIKELY_POPULATION:
-            warnings.warn(
+            warn(
                 f"Weights that are whole numbers are frequencies, so this is as {numbers.sum():.4g} "
-                "samples: divide them by their mean if they stand for a population",
-                DataWarning,
-                stacklevel=2,
+                "samples: divide them by their mean if they stand for a population.",
             )
         return _counted(numbers, 1.0)
     if normalize:
@@ -72,11 +69,9 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     weights = _counted(numbers, UNIT)
     lost = int(((weights.counts == 0) & (numbers > 0)).sum())
     if lost:
-        warnings.warn(
+        warn(
             f"{lost} sample{'s have weights' if lost > 1 else ' has a weight'} that rounding to "
-            "1/1024 makes zero, and will be left out",
-            DataWarning,
-            stacklevel=2,
+            "1/1024 makes zero, and will be left out.",
         )
     return weights
 
@@ -86,11 +81,11 @@ def check_weights(values: Any, n_samples: int) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"Weights must be numbers ({error}): give one a sample") from error
+        raise InputError(f"Weights must be numbers ({error}): give one a sample.") from error
     if numbers.shape != (n_samples,):
         raise InputError(
             f"There are weights of shape {numbers.shape} for {n_samples} samples: give one weight "
-            "a sample"
+            "a sample."
         )
     for trouble, what in (
         (np.isnan(numbers), "missing (NaN)"),
@@ -100,10 +95,10 @@ def check_weights(values: Any, n_samples: int) -> NDArray[np.float64]:
         if trouble.any():
             raise InputError(
                 f"The weight of sample {int(trouble.argmax()) + 1} is {what}: give a number of "
-                "zero or more"
+                "zero or more."
             )
     if not numbers.any():
-        raise InputError("All weights are zero: give some that are more")
+        raise InputError("All weights are zero: give some that are more.")
     return numbers
 
 
@@ -112,7 +107,7 @@ def _counted(numbers: NDArray[np.float64], unit: float) -> Weights:
     if units.max() >= 2.0**MOST_DIGITS or units.sum() >= 2.0**62:
         raise InputError(
             f"A weight of {numbers.max():g} is too large, {2.0**MOST_DIGITS * unit:.3g} is the "
-            "limit: divide all weights by some number"
+            "limit: divide all weights by some number."
         )
     return Weights(units.astype(np.int64), unit)
 
@@ -129,7 +124,7 @@ def read_weights(path: Path) -> NDArray[np.float64]:
         reason = str(error).splitlines()[0]
         raise InputError(
             f"{path} cannot be read as weights ({reason}): give a file with one number a line, or "
-            "an .npy file"
+            "an .npy file."
         ) from error
 
 
@@ -156,7 +151,7 @@ def find_weights(
     if not Path(given).is_file():
         raise InputError(
             f"There is no column {str(given)!r} in the data, and no file of that name: give one "
-            "of these as weights, or the word similarity"
+            "of these as weights, or the word similarity."
         )
     return list(picked), None, replace(reading, weights=read_weights(Path(given)))
 

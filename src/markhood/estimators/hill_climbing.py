@@ -31,26 +31,10 @@ class HillClimbing(StructureEstimator):
         sizes; helps where data are separated or few. By default plain maximum likelihood.
     fit_strength : float, optional
         How much of it; by default 1.
-    n_jobs : int, optional
-        Threads; -1 for all.
-    missing : {"error", "drop", "level", "impute"}, default="error"
-        What to do about missing values: refuse them, leave out the samples that have any, make
-        them a level of their own, or learn from several completed data sets.
-    missing_values : iterable, default=()
-        Further values that mean missing, such as -9 or "?".
-    max_levels : int, default=64
-        How many distinct values a column may have.
-    imputations : int, default=10
-        How many completed data sets there are with ``missing="impute"``.
-    random_state : int, optional
-        What their random numbers start from; by default 0.
-    required_edges, forbidden_edges : sequence of pairs, array of shape (n, 2), or path, optional
-        Edges that the graph has whatever the data say, and edges that it does not have; pairs of
-        column names or numbers, or a file with a pair on every line.
-    groups : mapping, sequence of n_features labels, or path, optional
-        The group of every variable: by name, in order, or in a file.
-    group_rule : {"between", "within"}, default="between"
-        Which edges may be learned where there are groups: those between two, or within one.
+    **parameters
+        That all estimators have, those of `Options`: `missing`, `missing_values`, `max_levels`,
+        `normalize_weights`, `imputations`, `seed`, `required_edges`, `forbidden_edges`, `groups`, `group_rule`,
+        `n_jobs`, `kernels`, `executor`, `scheduler` and `checkpoint`, as for `learn`.
 
     Attributes
     ----------
@@ -64,6 +48,8 @@ class HillClimbing(StructureEstimator):
         Score of every variable in ``graph_``; 0 for a constant one.
     score_ : float
         Their sum.
+    regressions_ : Regressions
+        Of every variable on its neighbours in ``graph_``.
     evaluations_ : dict of str to ndarray
         Phase -> how many blankets of each size were scored.
     n_features_in_ : int
@@ -84,8 +70,8 @@ class HillClimbing(StructureEstimator):
 
     gamma: float = 0.5
     rule: str = "global"
-    criterion: str | Criterion = "bic"
     start: str = "or"
+    criterion: str | Criterion = "bic"
     fit_penalty: str | None = None
     fit_strength: float | None = None
 
@@ -135,14 +121,14 @@ class PLRHC(HillClimbing):
 
 
 @dataclass(eq=False, repr=False)
-class MarginalPseudoLikelihood(HillClimbing):
+class MarginalPseudoLikelihood(StructureEstimator):
     """Learn a graph by hill climbing by the marginal pseudo-likelihood (MPL).
 
     Parameters
     ----------
-    gamma, rule, criterion, start, fit_penalty, fit_strength
-        As for `HillClimbing`, with the defaults of the method's authors: the criterion "mpl", and
-        a climb that starts without edges.
+    gamma, rule, start
+        As for `HillClimbing`, with the default of the method's authors: a climb that starts without
+        edges.
     **parameters
         Of all estimators, as for `HillClimbing`.
 
@@ -162,5 +148,6 @@ class MarginalPseudoLikelihood(HillClimbing):
 
     _method: ClassVar = methods.MarginalPseudoLikelihood
 
-    criterion: str | Criterion = "mpl"
+    gamma: float = 0.5
+    rule: str = "global"
     start: str = "empty"

@@ -22,9 +22,10 @@ class Pairwise(StructureEstimator):
 
     Attributes
     ----------
-    graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+    graph_, screened_graph_, or_graph_, adjacency_, evaluations_
         As for `PLRHC`; the three graphs have the same edges, but for those known beforehand,
-        which only the screened one does not heed.
+        which only the screened one does not heed. Evidence and coupling of an edge are those of
+        the pair alone, so there is no model of a variable given all others, and no score.
 
     Examples
     --------
@@ -36,6 +37,7 @@ class Pairwise(StructureEstimator):
     """
 
     _method: ClassVar = methods.Pairwise
+    _is_conditional: ClassVar = False
 
     gamma: float = 0.5
 

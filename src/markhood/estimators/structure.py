@@ -1,48 +1,42 @@
 """What all estimators share: fit a method, keep what it found, score new samples.
 
-The parameters of an estimator are the options of its method, how to read the data, and what is
-known beforehand; all the work is done by `markhood.learning.learn`, and here are only scikit-learn's customs.
-Estimators are dataclasses, so that each names only what it adds: scikit-learn finds all
-parameters in the `__init__` that is made for it.
+The parameters of an estimator are the options of its method and those that all methods share; the
+work is done by the request that they make (`markhood.learning.request`), and here are only
+scikit-learn's customs. Estimators are dataclasses, so that each names only what it adds: scikit-learn
+finds all parameters in the `__init__` that is made for it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from markhood.data.coding.encode import encode_like
-from markhood.data.formats.files import as_samples
 from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.learning.imputation import Imputation
-from markhood.learning.learn import known_beforehand, learn_from
 from markhood.learning.methods import Method, options_of
+from markhood.learning.request import Options, Request
+from markhood.model.regressions import Regressions
+
+
+def _has_regressions(estimator: StructureEstimator) -> bool:
+    return estimator._is_conditional
 
 
 @dataclass(eq=False, repr=False)
-class StructureEstimator(BaseEstimator):  # type: ignore[misc]
+class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
     """A scikit-learn estimator around a method."""
 
     _method: ClassVar[type[Method]]
-    n_jobs: int | None = field(default=None, kw_only=True)
-    missing: str = field(default="error", kw_only=True)
-    missing_values: Iterable[Any] = field(default=(), kw_only=True)
-    max_levels: int = field(default=64, kw_only=True)
-    imputations: int = field(default=10, kw_only=True)
-    random_state: int | None = field(default=None, kw_only=True)
-    required_edges: Any = field(default=None, kw_only=True)
-    forbidden_edges: Any = field(default=None, kw_only=True)
-    groups: Any = field(default=None, kw_only=True)
-    group_rule: str = field(default="between", kw_only=True)
+    _is_conditional: ClassVar[bool] = True  # whether edges are given the other neighbours
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Learn the graph.
@@ -55,50 +49,35 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), optional
-            How often each sample counts. Whole numbers are frequencies; others are scaled to
-            mean 1 and rounded to a 1024th.
+            How often each sample counts, the `weights` of `learn`. Whole numbers are frequencies;
+            others are scaled to mean 1 and rounded to a 1024th.
         """
-        is_table = not isinstance(X, (str, os.PathLike, Samples))
+        is_table = _is_table(X)
         if is_table:
             validate_data(self, X, skip_check_array=True)
-        samples = as_samples(
-            X,
-            missing=self.missing,
-            missing_values=self.missing_values,
-            max_levels=self.max_levels,
-            weights=sample_weight,
-        )
+        method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
+        shared = Options(**{field.name: getattr(self, field.name) for field in fields(Options)})
+        request = Request(method, shared)
+        samples = request.read(X, sample_weight)
         if not is_table:
             self.n_features_in_ = samples.n_variables
             self.feature_names_in_ = np.array(samples.names, dtype=object)
-        method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
-        known = known_beforehand(
-            samples.names,
-            self.required_edges,
-            self.forbidden_edges,
-            self.groups,
-            self.group_rule,
-        )
-        learned = learn_from(
-            samples,
-            method,
-            runner=Runner(self.n_jobs),
-            knowledge=known,
-            imputation=Imputation(self.imputations, self.random_state or 0),
-        )
+        learned = request.learn(samples)
         self.graph_: Graph = learned.graph
         self.or_graph_: Graph = learned.or_graph
         if learned.screened_graph is not None:
             self.screened_graph_: Graph = learned.screened_graph
         self.adjacency_ = learned.graph.adjacency()
-        self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
-        self.score_ = float(learned.blanket_scores.sum())
         self.evaluations_ = learned.evaluations
-        self._regressions = learned.regressions
+        if learned.regressions is not None and learned.blanket_scores is not None:
+            self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
+            self.score_ = float(learned.blanket_scores.sum())
+            self.regressions_: Regressions = learned.regressions
         self._levels = samples.levels
         self._n_samples = samples.n_samples
         return self
 
+    @available_if(_has_regressions)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:
         """Return the mean log pseudo-likelihood of samples.
 
@@ -108,21 +87,33 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        X : array, data frame or sparse matrix of shape (n_samples, n_features), Samples, or path
             With the values that the fitted data had.
         y : None
             Not used.
         """
         check_is_fitted(self)
+        return self.regressions_.log_pseudo_likelihood(self._read(X), 1 / (2 * self._n_samples))
+
+    def _read(self, X: Any) -> Samples:
+        """Return new data as samples with the levels of the fitted ones."""
+        variables = self.regressions_.variables
+        if not _is_table(X):
+            samples = X if isinstance(X, Samples) else Request(self._method()).read(X)
+            if samples.variables != variables:
+                raise InputError(
+                    "The samples have other variables or levels than the fitted ones: encode them "
+                    "together, or give a table."
+                )
+            return samples
         validate_data(self, X, skip_check_array=True, reset=False)
-        samples = encode_like(
+        return encode_like(
             X,
             self._levels,
-            self.graph_.nodes,
+            variables.names,
             missing="drop" if self.missing == "impute" else self.missing,
             missing_values=self.missing_values,
         )
-        return self._regressions.log_pseudo_likelihood(samples, 1 / (2 * self._n_samples))
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._graph_html()
@@ -145,3 +136,8 @@ class StructureEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _is_table(X: Any) -> bool:
+    """Whether data are what scikit-learn knows, and no file nor packed already."""
+    return not isinstance(X, (str, os.PathLike, Samples))

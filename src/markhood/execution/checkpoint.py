@@ -4,31 +4,35 @@
     FOLDER/1-screen.tiles   the tiles of its first phase, and so on
 
 A file of tiles is records, one about every second: length, hash, content. A kill leaves at most
-the last one cut off, which its hash tells; it is dropped and its tiles are run again. The content
-is a pickle, because results are small objects of the rooms above, whose names this room must not
-know; but it is read by an unpickler that knows arrays and markhood's own records and
-nothing else, so that a folder from elsewhere cannot run code.
+the last one cut off, which its hash tells; it is dropped and its tiles are run again, and so is
+everything else that is damaged. The content is data (`tile_codec`): a folder from elsewhere can give
+wrong numbers, but run no code.
+
+Only files of our own are written to: what stands in place of a file of tiles and is a link, or has a second name
+elsewhere, is taken away from the folder, and the file that it leads to is left alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import io
 import json
 import os
-import pickle
+import stat
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from markhood.drafts import draft_beside, is_draft, reason
 from markhood.errors import InputError
+from markhood.execution.tile_codec import DamagedError, decode_result, encode_result
 
 MANIFEST = "run.json"
+MOST_BYTES = 1 << 24  # of a manifest; ours have a few hundred
+MOST_LETTERS = 60  # of a value that differs, in a sentence
 SECONDS_PER_RECORD = 1.0
 HEAD = struct.Struct("<Q16s")  # of a record: length of the content, and its hash
 
@@ -42,6 +46,8 @@ class Checkpoint:
         Made if it is not there.
     run : mapping of str to JSON values
         What must be the same for tiles to be used again.
+    records : sequence of type, default=()
+        The named tuples and dataclasses that results consist of, besides plain values and arrays.
 
     Raises
     ------
@@ -49,49 +55,72 @@ class Checkpoint:
         If the folder cannot be written, or holds something else.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], run: Mapping[str, Any]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], run: Mapping[str, Any], records: Sequence[type] = ()
+    ) -> None:
         self._folder = Path(folder)
+        self._records = tuple(records)
         self._n_phases = 0
-        try:
+        self._has_used_tiles = False
+        with _in_a_sentence(self._folder):
             self._enter(json.loads(json.dumps(run)))
-        except OSError as error:
-            raise InputError(
-                f"Tiles cannot be saved in {folder} ({error.strerror or error}): name a folder "
-                "that can be written."
-            ) from error
 
     def _enter(self, run: dict[str, Any]) -> None:
         manifest = self._folder / MANIFEST
-        if not manifest.exists():
-            if self._folder.exists() and any(self._folder.iterdir()):
+        if not os.path.lexists(manifest):
+            # A run that begins here at the same time, or was killed when it did, left a draft.
+            ours = {f"{MANIFEST}.new"}
+            if self._folder.exists() and any(
+                not is_draft(path.name) and path.name not in ours for path in self._folder.iterdir()
+            ):
                 raise InputError(
                     f"{self._folder} holds other things than tiles: name an empty or a new folder."
                 )
             self._folder.mkdir(parents=True, exist_ok=True)
-            draft = self._folder / f"{MANIFEST}.new"
-            draft.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-            draft.replace(manifest)
+            with draft_beside(manifest) as draft:
+                draft.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+                draft.replace(manifest)
             return
-        try:
-            saved = json.loads(manifest.read_text(encoding="utf-8"))
-        except ValueError:
-            saved = {}
+        saved = _read_manifest(manifest)
         differences = [
-            f"{name} was {saved.get(name, 'not set')}, now {run.get(name, 'not set')}"
+            f"{name} was {_short(saved, name)}, now {_short(run, name)}"
             for name in {**run, **saved}
             if saved.get(name) != run.get(name)
         ]
         if differences:
             raise InputError(
-                f"{self._folder} holds tiles of another run ({'; '.join(differences)}): name "
+                f"{self._folder} holds tiles of another run ({'; '.join(differences[:5])}): name "
                 "another folder, or remove it."
             )
 
     def phase(self, name: str, tiles: Sequence[Any]) -> SavedPhase:
         """Return what is saved of the next phase; phases come in the same order in every run."""
         self._n_phases += 1
+        path = self._folder / f"{self._n_phases}-{name}.tiles"
         digest = hashlib.blake2b(repr(list(tiles)).encode(), digest_size=16).digest()
-        return SavedPhase(self._folder / f"{self._n_phases}-{name}.tiles", digest)
+        with _in_a_sentence(self._folder):
+            saved = SavedPhase(path, digest, len(tiles), self._records)
+        self._has_used_tiles |= bool(saved.finished)
+        return saved
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Answer for errors of work that goes on from saved tiles.
+
+        A hash tells damage, not intent: whole records with nonsense in them are noticed when
+        they are used, if at all.
+        """
+        try:
+            yield
+        except (InputError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            if not self._has_used_tiles:
+                raise
+            raise InputError(
+                f"The tiles in {self._folder} do not fit together ({type(error).__name__}: "
+                f"{error}): remove that folder, and start again."
+            ) from error
 
 
 class SavedPhase:
@@ -102,6 +131,9 @@ class SavedPhase:
     path : Path
     tiles : bytes
         Hash of all tiles: those cut in another way are of no use.
+    n_tiles : int
+    records : sequence of type, default=()
+        As of `Checkpoint`.
 
     Attributes
     ----------
@@ -109,28 +141,51 @@ class SavedPhase:
         By the number of the tile; what the file had when it was opened.
     """
 
-    def __init__(self, path: Path, tiles: bytes) -> None:
+    def __init__(
+        self, path: Path, tiles: bytes, n_tiles: int, records: Sequence[type] = ()
+    ) -> None:
         self.finished: dict[int, Any] = {}
+        self._path, self._n_tiles, self._records = path, n_tiles, records
         self._new: list[tuple[int, Any]] = []
         self._last = monotonic()
-        size = self._load(path, tiles) if path.exists() else 0
-        self._file: BinaryIO = path.open("r+b" if size else "wb")
-        self._file.truncate(size)
-        self._file.seek(size)
-        if not size:
-            self._write(tiles)
+        _remove_links(path)
+        size = self._load(tiles) if path.exists() else 0
+        # Never through a link, even one that was put there a moment ago.
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        self._file: BinaryIO = os.fdopen(os.open(path, flags, 0o666), "r+b")
+        try:
+            self._file.truncate(size)
+            self._file.seek(size)
+            if not size:
+                self._write(tiles)
+        except BaseException:
+            self._close()
+            raise
 
-    def _load(self, path: Path, tiles: bytes) -> int:
+    def _load(self, tiles: bytes) -> int:
         """Take in all whole records, and return where they end; 0 for none of these tiles."""
-        with path.open("rb") as file:
+        with self._path.open("rb") as file:
             records = _records(file)
             first, end = next(records, (b"", 0))
             if first != tiles:
                 return 0
             for content, at in records:
-                self.finished.update(_SafeUnpickler(io.BytesIO(content)).load())
+                try:
+                    self.finished.update(self._tiles_of(content))
+                except DamagedError:
+                    break
                 end = at
         return end
+
+    def _tiles_of(self, content: bytes) -> dict[int, Any]:
+        found = decode_result(content, self._records)
+        try:
+            numbered = {number: result for number, result in found}
+        except (TypeError, ValueError) as error:
+            raise DamagedError("no numbered tiles") from error
+        if not all(type(k) is int and 0 <= k < self._n_tiles for k in numbered):
+            raise DamagedError("no numbers of tiles")
+        return numbered
 
     def add(self, number: int, result: Any) -> None:
         """Save the result of a tile, now or in a second."""
@@ -140,14 +195,15 @@ class SavedPhase:
 
     def _flush(self) -> None:
         if self._new:
-            self._write(pickle.dumps(self._new, protocol=5))
+            self._write(encode_result(self._new, self._records))
         self._new = []
         self._last = monotonic()
 
     def _write(self, content: bytes) -> None:
-        self._file.write(HEAD.pack(len(content), _hash(content)) + content)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with _in_a_sentence(self._path.parent):
+            self._file.write(HEAD.pack(len(content), _hash(content)) + content)
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def __enter__(self) -> Self:
         return self
@@ -159,9 +215,52 @@ class SavedPhase:
         trace: TracebackType | None,
     ) -> None:
         try:
-            self._flush()
+            # What ended the work is not to be hidden by a disk that is full.
+            with suppress(*([InputError] if kind is not None else [])):
+                self._flush()
         finally:
+            self._close()
+
+    def _close(self) -> None:
+        with suppress(OSError):  # what could not be written is held back, and fails again
             self._file.close()
+
+
+@contextmanager
+def _in_a_sentence(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"Tiles cannot be saved in {folder} ({reason(error)}): name a folder that can be "
+            "written, or make room."
+        ) from error
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    """Return what the run was; nothing where that cannot be told."""
+    if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        return {}
+    try:
+        saved = json.loads(path.read_bytes())
+    except (RecursionError, ValueError):
+        return {}
+    return saved if isinstance(saved, dict) else {}
+
+
+def _short(run: Mapping[str, Any], name: str) -> str:
+    value = str(run.get(name, "not set"))
+    return value if len(value) <= MOST_LETTERS else value[:MOST_LETTERS] + "..."
+
+
+def _remove_links(path: Path) -> None:
+    """Take away a link, or a second name of a file that is elsewhere too."""
+    with suppress(FileNotFoundError):
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
+            path.unlink()
+        elif not stat.S_ISREG(found.st_mode):
+            raise InputError(f"{path} is no file of tiles: remove it, or name another folder.")
 
 
 def _records(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
@@ -176,17 +275,3 @@ def _records(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 def _hash(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
-
-
-class _SafeUnpickler(pickle.Unpickler):
-    ARRAYS = frozenset({"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype"})
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return what makes an array, or a record of markhood's; refuse all else."""
-        if module.partition(".")[0] == "numpy" and name in self.ARRAYS:
-            return super().find_class(module, name)
-        if module.partition(".")[0] == "markhood":
-            found = getattr(importlib.import_module(module), name, None)
-            if isinstance(found, type) and (is_dataclass(found) or hasattr(found, "_fields")):
-                return found
-        raise InputError(f"The saved tiles mention {module}.{name}: remove their folder.")

@@ -9,19 +9,26 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.columns import can_name_annotation
 
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 
-def checked_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return names as a tuple of plain strings."""
+def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
+    """Return what the nodes are called, as plain strings, and their levels if these are known."""
+    if isinstance(nodes, Variables):
+        if nodes.levels is not None and len(nodes.levels) != len(nodes):
+            raise InputError(
+                f"There are {len(nodes.levels)} lists of levels for {len(nodes)} nodes."
+            )
+        return Variables(checked_variables(nodes.names).names, nodes.levels)
     names = tuple(nodes)
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"Node names must be strings, and {name!r} is not.")
-    return tuple(str(name) for name in names)  # numpy's str_ becomes str
+    return Variables(tuple(str(name) for name in names))  # numpy's str_ becomes str
 
 
 def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> NDArray[np.int64]:

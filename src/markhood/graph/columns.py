@@ -13,7 +13,7 @@ NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
 COLUMNS = ("source", "target", *NUMBER_COLUMNS)
 TABLE = "table"  # the coupling as a table, where a format can hold one
 # What formats keep under these names would be taken for annotations, or the other way round.
-RESERVED = frozenset((*COLUMNS, TABLE, "id", "infinite", "label", "provenance"))
+RESERVED = frozenset((*COLUMNS, TABLE, "id", "infinite", "label", "provenance", "variables"))
 
 
 def can_name_annotation(name: object) -> bool:

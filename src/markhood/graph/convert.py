@@ -15,10 +15,12 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from markhood.data.variables import default_names
 from markhood.errors import InputError
 from markhood.graph.columns import (
     COLUMNS,
@@ -28,6 +30,7 @@ from markhood.graph.columns import (
     annotation_names,
 )
 from markhood.graph.edge_table import (
+    about_graph,
     edge_columns,
     graph_from_columns,
     number_columns,
@@ -89,8 +92,7 @@ def from_networkx(graph: Any) -> Graph:
         },
     }
     tables = [_table(attributes) for _, _, attributes in edges]
-    provenance = _provenance(graph.graph.get("provenance"))
-    return graph_from_columns(columns, graph.nodes, provenance, further, tables)
+    return graph_from_columns(columns, graph.nodes, graph.graph, further, tables)
 
 
 def to_igraph(graph: Graph) -> Any:
@@ -127,7 +129,7 @@ def from_igraph(graph: Any) -> Graph:
         raise InputError("The igraph graph is directed; give graph.as_undirected().")
     count = graph.vcount()
     named = "name" in graph.vertex_attributes()
-    names = [str(name) for name in graph.vs["name"]] if named else _default_names(count)
+    names = [str(name) for name in graph.vs["name"]] if named else default_names(count)
     # igraph may turn an undirected edge round; our source is always the lower number.
     edges = [sorted(edge) for edge in graph.get_edgelist()]
     about = {name: graph[name] for name in graph.attributes()}
@@ -139,13 +141,13 @@ def from_igraph(graph: Any) -> Graph:
         **{name: graph.es[name] for name in wanted},
     }
     tables = [_table(edge.attributes()) for edge in graph.es]
-    numbered = graph_from_columns(columns, range(count), None, further, tables)
+    numbered = graph_from_columns(columns, range(count), about, further, tables)
     return Graph(
-        names,
+        replace(numbered.variables, names=tuple(names)),
         numbered.edges,
         numbered.evidence_ends,
         numbered.coupling_ends,
-        _provenance(about.get("provenance")),
+        numbered.provenance,
         numbered.coupling_tables,
         numbered.annotations,
     )
@@ -178,7 +180,7 @@ def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
     shape: tuple[int, ...] = given.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(f"An adjacency matrix must be square, and this one has shape {shape}.")
-    names = _default_names(shape[0]) if nodes is None else list(nodes)
+    names = default_names(shape[0]) if nodes is None else list(nodes)
     if len(names) != shape[0]:
         raise InputError(f"The matrix has {shape[0]} rows, but {len(names)} nodes are named.")
     entries = coo_array(given)
@@ -207,7 +209,7 @@ def to_pandas(graph: Graph) -> Any:
     table = pandas.DataFrame(
         {name: pandas.Series(columns[name], dtype=types[name]) for name in types}
     )
-    table.attrs["provenance"] = dict(graph.provenance)
+    table.attrs.update(about_graph(graph))
     return table
 
 
@@ -222,7 +224,7 @@ def from_pandas(table: Any, nodes: Iterable[str] | None = None) -> Graph:
     >>> from_pandas(pandas.DataFrame({"source": ["a"], "target": ["c"]}), nodes="abc").n_nodes
     3
     """
-    return _from_frame(table, nodes, _provenance(table.attrs.get("provenance")))
+    return _from_frame(table, nodes, table.attrs)
 
 
 def to_polars(graph: Graph) -> Any:
@@ -259,9 +261,7 @@ def from_polars(table: Any, nodes: Iterable[str] | None = None) -> Graph:
     return _from_frame(table, nodes, None)
 
 
-def _from_frame(
-    table: Any, nodes: Iterable[str] | None, provenance: Mapping[str, Any] | None
-) -> Graph:
+def _from_frame(table: Any, nodes: Iterable[str] | None, about: Mapping[str, Any] | None) -> Graph:
     import narwhals
 
     frame = narwhals.from_native(table, eager_only=True)
@@ -275,13 +275,13 @@ def _from_frame(
             missing = frame[name].is_null().to_list()
             values = zip(frame[name].to_list(), missing, strict=True)
             columns[name] = [None if gone else value for value, gone in values]
-    return graph_from_columns(columns, nodes, provenance, further)
+    return graph_from_columns(columns, nodes, about, further)
 
 
 def _about(graph: Graph) -> dict[str, Any]:
     """Return what is said of the graph as a whole."""
     names = {"annotations": list(graph.annotations)} if graph.annotations else {}
-    return {"provenance": dict(graph.provenance), **names}
+    return {**about_graph(graph), **names}
 
 
 def _table(attributes: Mapping[str, Any]) -> Any:
@@ -293,20 +293,6 @@ def _table(attributes: Mapping[str, Any]) -> Any:
         return json.loads(table) if isinstance(table, str) else table
     except json.JSONDecodeError:
         return table  # refused with all that is no table
-
-
-def _provenance(found: Any) -> Mapping[str, Any] | None:
-    """Our provenance, kept as a mapping or (by formats that hold text only) as JSON."""
-    if isinstance(found, str):
-        try:
-            found = json.loads(found)
-        except json.JSONDecodeError:
-            return None
-    return found if isinstance(found, Mapping) else None
-
-
-def _default_names(count: int) -> list[str]:
-    return [f"x{i}" for i in range(count)]
 
 
 def _optional(library: str) -> Any:

@@ -4,10 +4,12 @@ Every road out writes these columns, every road in reads whichever of them are t
 the end that comes first in the order of the nodes. The sums (`evidence`, `coupling`) are written
 for readers and ignored on the way in, because the two ends give them. Annotations are further
 columns of numbers. Coupling tables are beside them, nested lists where a format has room for such.
+What is said of the graph as a whole, its provenance and the levels of its variables, is one document.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.data.variables import Variables, described_variables
 from markhood.errors import InputError
 from markhood.graph.columns import END_COLUMNS
 from markhood.graph.graph import Graph
@@ -75,10 +78,23 @@ def edge_columns(graph: Graph) -> dict[str, list[Any]]:
     return {**ends, **number_columns(graph)}
 
 
+def about_graph(graph: Graph) -> dict[str, Any]:
+    """Return what is said of a graph as a whole, as JSON holds it.
+
+    Examples
+    --------
+    >>> from markhood.data.variables import Variables
+    >>> about_graph(Graph(Variables(("a", "b"), ((0, 1), (0, 1))), []))
+    {'provenance': {}, 'variables': {'levels': [[0, 1]]}}
+    """
+    levels = graph.variables.described()
+    return {"provenance": dict(graph.provenance), **({"variables": levels} if levels else {})}
+
+
 def graph_from_columns(
     columns: Mapping[str, Sequence[Any]],
     nodes: Iterable[Any] | None = None,
-    provenance: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
     annotations: Iterable[str] = (),
     tables: Sequence[ArrayLike | None] = (),
 ) -> Graph:
@@ -92,8 +108,9 @@ def graph_from_columns(
     nodes : iterable, optional
         Labels of all nodes; by default the ends of the edges in order of appearance. Labels that
         are not strings become strings.
-    provenance : mapping, optional
-        Passed on to the graph.
+    about : mapping, optional
+        What `about_graph` returned, as mappings or as JSON texts; in others' files these may be
+        anything, which is then passed over.
     annotations : iterable of str, default=()
         Names of further columns of numbers.
     tables : sequence, optional
@@ -124,15 +141,34 @@ def graph_from_columns(
 
     edges = [(number(a), number(b)) for a, b in zip(source, target, strict=True)]
     numbers = np.stack([_numbers(columns, name, len(edges)) for name in END_COLUMNS], axis=1)
+    known = about or {}
     return Graph(
-        names,
+        variables_told(names, known.get("variables")),
         edges,
         numbers[:, :2],
         numbers[:, 2:],
-        provenance,
+        as_mapping(known.get("provenance")),
         tables,
         {name: _numbers(columns, name, len(edges)) for name in annotations},
     )
+
+
+def variables_told(names: Sequence[str], told: Any) -> Variables:
+    """Return the variables of these names, with levels if that is what a file tells."""
+    try:
+        return described_variables(names, as_mapping(told) or {})
+    except (KeyError, IndexError, TypeError, ValueError):
+        return Variables(tuple(names))
+
+
+def as_mapping(found: Any) -> Mapping[str, Any] | None:
+    """Return a mapping of ours, kept as one or (by formats that hold text only) as JSON."""
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except json.JSONDecodeError:
+            return None
+    return found if isinstance(found, Mapping) else None
 
 
 def _is_missing(label: object) -> bool:

@@ -26,15 +26,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.checks import (
     are_same,
     as_json,
     checked_annotations,
     checked_ends,
-    checked_names,
     checked_pairs,
     checked_tables,
+    checked_variables,
     read_only,
 )
 
@@ -47,8 +48,8 @@ class Graph:
 
     Parameters
     ----------
-    nodes : iterable of str
-        Names, all different.
+    nodes : iterable of str, or Variables
+        Names, all different; variables also tell the levels.
     edges : array_like of int, shape (m, 2), or iterable of pairs
         Node numbers of the ends of every edge, in any order; no loops, no edge twice.
     evidence_ends : array_like of float, shape (m, 2), optional
@@ -69,7 +70,7 @@ class Graph:
 
     Notes
     -----
-    Two graphs are equal when nodes (with their order), edges, evidence, couplings and annotations
+    Two graphs are equal when nodes (with their order and levels), edges, evidence, couplings and annotations
     are equal, unknown being equal to unknown. Provenance is not compared.
 
     Examples
@@ -90,14 +91,14 @@ class Graph:
         "_edges",
         "_evidence_ends",
         "_index",
-        "_nodes",
         "_provenance",
         "_tables",
+        "_variables",
     )
 
     def __init__(
         self,
-        nodes: Iterable[str],
+        nodes: Iterable[str] | Variables,
         edges: ArrayLike | Iterable[tuple[int, int]],
         evidence_ends: ArrayLike | None = None,
         coupling_ends: ArrayLike | None = None,
@@ -105,12 +106,12 @@ class Graph:
         coupling_tables: Sequence[ArrayLike | None] = (),
         annotations: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        self._nodes = checked_names(nodes)
-        self._index = {name: i for i, name in enumerate(self._nodes)}
-        if len(self._index) < len(self._nodes):
-            twice = next(name for i, name in enumerate(self._nodes) if self._index[name] != i)
+        self._variables = checked_variables(nodes)
+        self._index = {name: i for i, name in enumerate(self.nodes)}
+        if len(self._index) < self.n_nodes:
+            twice = next(name for i, name in enumerate(self.nodes) if self._index[name] != i)
             raise InputError(f"Two nodes are named {twice!r}; node names must differ.")
-        pairs = checked_pairs(edges, len(self._nodes))
+        pairs = checked_pairs(edges, self.n_nodes)
         evidence = checked_ends(evidence_ends, len(pairs), "evidence_ends")
         coupling = checked_ends(coupling_ends, len(pairs), "coupling_ends")
         tables = checked_tables(coupling_tables, len(pairs))
@@ -130,13 +131,18 @@ class Graph:
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
             i, j = self._edges[repeated[0]]
-            raise InputError(f"The edge {self._nodes[i]!r} - {self._nodes[j]!r} is given twice.")
+            raise InputError(f"The edge {self.nodes[i]!r} - {self.nodes[j]!r} is given twice.")
         self._provenance = as_json(provenance)
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes."""
-        return self._nodes
+        return self._variables.names
+
+    @property
+    def variables(self) -> Variables:
+        """The names of the nodes and, where they are known, the levels of each."""
+        return self._variables
 
     @property
     def edges(self) -> NDArray[np.int64]:
@@ -190,7 +196,7 @@ class Graph:
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        return len(self._nodes)
+        return len(self._variables)
 
     @property
     def n_edges(self) -> int:
@@ -214,7 +220,7 @@ class Graph:
         lower, higher = self._edges[:, 0], self._edges[:, 1]
         # Lexicographic order makes both parts sorted, and the first lies wholly before i.
         found = np.concatenate((lower[higher == i], higher[lower == i]))
-        return tuple(self._nodes[j] for j in found)
+        return tuple(self.nodes[j] for j in found)
 
     def has_edge(self, a: str | int, b: str | int) -> bool:
         """Whether two nodes, given by name or number, are joined.
@@ -235,7 +241,8 @@ class Graph:
         >>> Graph("abc", [(0, 2), (0, 1)]).edge_names()
         [('a', 'b'), ('a', 'c')]
         """
-        return [(self._nodes[i], self._nodes[j]) for i, j in self._edges.tolist()]
+        nodes = self.nodes
+        return [(nodes[i], nodes[j]) for i, j in self._edges.tolist()]
 
     def strongest(self, k: int) -> NDArray[np.intp]:
         """Row numbers in `edges` of the `k` edges (or all, if fewer) with the most evidence.
@@ -257,13 +264,13 @@ class Graph:
         >>> Graph("abcd", [(1, 3), (2, 3)]).components()
         [('b', 'c', 'd'), ('a',)]
         """
-        if not self._nodes:
+        if not self.nodes:
             return []
         from scipy.sparse.csgraph import connected_components
 
         _, labels = connected_components(self.adjacency(), directed=False)
         members: dict[int, list[str]] = {}
-        for name, label in zip(self._nodes, labels.tolist(), strict=True):
+        for name, label in zip(self.nodes, labels.tolist(), strict=True):
             members.setdefault(label, []).append(name)
         return sorted(map(tuple, members.values()), key=len, reverse=True)
 
@@ -289,7 +296,7 @@ class Graph:
         if not isinstance(other, Graph):
             return NotImplemented
         return (
-            self._nodes == other._nodes
+            self._variables == other._variables
             and np.array_equal(self._edges, other._edges)
             and np.array_equal(self._evidence_ends, other._evidence_ends, equal_nan=True)
             and np.array_equal(self._coupling_ends, other._coupling_ends, equal_nan=True)
@@ -304,7 +311,7 @@ class Graph:
     def __hash__(self) -> int:
         """Hash nodes and edges, which equal graphs share."""
         # Floats stay out: 0.0 == -0.0 have different bytes.
-        return hash((self._nodes, self._edges.tobytes()))
+        return hash((self.nodes, self._edges.tobytes()))
 
     def with_provenance(self, provenance: Mapping[str, Any]) -> Graph:
         """Return the same graph with another provenance; nothing else is copied.
@@ -324,7 +331,7 @@ class Graph:
         """Pickle by way of the constructor, so that the copy's arrays are read-only again."""
         arrays = (self._edges, self._evidence_ends, self._coupling_ends)
         return Graph, (
-            self._nodes,
+            self._variables,
             *arrays,
             dict(self.provenance),
             self._tables,

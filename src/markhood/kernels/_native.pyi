@@ -79,8 +79,8 @@ def fit_blankets(
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, _Reals]: ...
-def gibbs(
+) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
+def ising_gibbs(
     neighbour_starts: _Integers,
     neighbours: _Integers,
     coupling_odds: _Reals,
@@ -135,3 +135,11 @@ def l1_paths(
     largest_support: int,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...
+def unsound_variables(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    starts: _Integers | None,
+    masked: _Integers,
+    masks: NDArray[np.uint64],
+    instruction_set: str = "",
+) -> tuple[int, int]: ...

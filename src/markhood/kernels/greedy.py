@@ -23,16 +23,10 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
-
-TIE = 1e-9  # scores this near are equal: rounding never decides an edge
+from markhood.kernels.ties import TIE, best_of
 
 # From a target and its blanket, ascending, to a number.
 Score = Callable[[int, Sequence[int]], float]
-
-
-def best_of(scores: Sequence[float]) -> int:
-    """Return the lowest position whose score is within a tie of the best."""
-    return int(np.argmax(np.asarray(scores) >= max(scores) - TIE))
 
 
 def grow_and_shrink(

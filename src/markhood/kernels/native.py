@@ -22,12 +22,13 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
-    GibbsNetwork,
+    IsingNetwork,
     L1Paths,
-    PottsNetwork,
+    Network,
     Pricing,
+    Tiling,
+    Unsound,
 )
-from markhood.kernels.reference.multinomial import STILL_MOVING
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,7 +52,7 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True)
 class NativeKernels:
-    """Kernels for x86-64 (AVX-512, AVX2, POPCNT) and any other processor.
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor.
 
     Parameters
     ----------
@@ -59,8 +60,8 @@ class NativeKernels:
         One of ``available()``. The empty string means the best one.
     """
 
-    words_per_tile: ClassVar[float] = 4e7  # a few milliseconds of counting
-    largest_tile: ClassVar[int] = 1024  # the columns of a tile stay in the second-level cache
+    # A few milliseconds of counting, and columns that stay in the second-level cache.
+    TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
     instruction_set: str = ""
 
@@ -73,6 +74,10 @@ class NativeKernels:
     def available() -> list[str]:
         """Instruction sets that this processor can run, best first."""
         return _native.instruction_sets()
+
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
+        return self.TILING
 
     def associated_pairs(
         self,
@@ -178,7 +183,7 @@ class NativeKernels:
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, drifts = _native.fit_blankets(
+        likelihoods, coefficients, infinite = _native.fit_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -189,43 +194,26 @@ class NativeKernels:
             **_kinds(bits),
             instruction_set=self.instruction_set,
         )
-        return Fits(likelihoods, coefficients, np.abs(drifts) > STILL_MOVING)
+        return Fits(likelihoods, coefficients, infinite.view(np.bool_))
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
         """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
-        draws, states, generators = _native.gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            network.coupling_odds,
-            network.field_odds,
-            network.order,
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
-        )
-        shape = chains.states.shape
-        moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
-        return draws.reshape(n_draws, *shape), moved
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
-        draws, states, generators = _native.potts_gibbs(
-            network.neighbours.starts,
-            network.neighbours.values,
-            *network[1:-1],
-            network.is_wide.view(np.uint8),
-            *chains,
-            burn_in,
-            thinning,
-            n_draws,
-            self.instruction_set,
+        settings = {
+            "is_wide": network.is_wide.view(np.uint8),
+            "states": chains.states,
+            "generators": chains.generators,
+            "burn_in": burn_in,
+            "thinning": thinning,
+            "n_draws": n_draws,
+            "instruction_set": self.instruction_set,
+        }
+        advance: Any = _native.potts_gibbs
+        if isinstance(network, IsingNetwork):
+            advance = _native.ising_gibbs
+        draws, states, generators = advance(
+            network.neighbours.starts, network.neighbours.values, *network[1:-1], **settings
         )
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
@@ -277,6 +265,15 @@ class NativeKernels:
         lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
+
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted."""
+        found = _native.unsound_variables(
+            bits.words, bits.n_samples, bits.starts, masked, masks, self.instruction_set
+        )
+        return Unsound(*found)
 
 
 def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:

@@ -93,6 +93,13 @@ class Dirichlet(NamedTuple):
 Pricing = Costs | Dirichlet
 
 
+class Tiling(NamedTuple):
+    """How large a tile of the screen should be: words of intersections, and variables a side."""
+
+    words: float
+    side: int
+
+
 class AssociatedPairs(NamedTuple):
     """Pairs i < j, of shape (n_pairs, 2), and the samples where both are one, (n_pairs,)."""
 
@@ -139,7 +146,7 @@ class Fits(NamedTuple):
     infinite: NDArray[np.bool_]
 
 
-class GibbsNetwork(NamedTuple):
+class IsingNetwork(NamedTuple):
     """A binary network as its Gibbs sampler uses it.
 
     ``coupling_odds`` is exp(-coupling) of each of ``neighbours.values``, ``field_odds`` exp(-field)
@@ -175,6 +182,9 @@ class PottsNetwork(NamedTuple):
     is_wide: NDArray[np.bool_]
 
 
+Network = IsingNetwork | PottsNetwork
+
+
 class Chains(NamedTuple):
     """Where `CHAINS` chains are: states (CHAINS, n_variables), generators (4, CHAINS)."""
 
@@ -197,6 +207,20 @@ class L1Paths(NamedTuple):
     slopes: NDArray[np.float64]
 
 
+class Unsound(NamedTuple):
+    """First variables, -1 for none, with a one ``past`` the samples, or a sample of ``two_levels``.
+
+    A sample that has a level and is missing counts as one of two levels.
+    """
+
+    past: int
+    two_levels: int
+
+
+# What the kernels return, and so what tiles consist of: the records that a checkpoint knows.
+RESULTS = (AssociatedPairs, AssociatedTables, Blankets, Fits, L1Paths, Lists)
+
+
 class Kernels(Protocol):
     """The operations that cost time."""
 
@@ -204,13 +228,8 @@ class Kernels(Protocol):
     def name(self) -> str:
         """What to call the backend."""
 
-    @property
-    def words_per_tile(self) -> float:
-        """How many words of intersections a tile of the screen should have."""
-
-    @property
-    def largest_tile(self) -> int:
-        """How many variables a side of a tile may have."""
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
 
     def associated_pairs(
         self,
@@ -271,18 +290,13 @@ class Kernels(Protocol):
         """Fit each target's logistic regression on its blanket."""
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
+        """Advance the chains of a network: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
 
         Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
         the chains are then.
         """
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network with any number of levels; otherwise as `gibbs`."""
 
     def independence_tests(
         self,
@@ -314,4 +328,13 @@ class Kernels(Protocol):
         are zero. A path ends with the first support of more than ``largest_support`` variables,
         and repeats it. Where candidates are equal, complements or otherwise combinations of
         others, there may be several maxima, and a backend is free to return any of them.
+        """
+
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted.
+
+        ``masked`` lists the variables with missing values, ascending, and ``masks`` has for each the
+        samples in which it is missing, packed as the rows are.
         """

@@ -30,6 +30,13 @@ def n_levels(bits: Bits, variable: int) -> int:
     return int(bits.starts[variable + 1] - bits.starts[variable]) + 1
 
 
+def n_parameters(
+    bits: Bits, i: int | NDArray[np.int64], j: int | NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many parameters the edges between some variables and others have."""
+    return np.asarray(bits.n_scores[i] * bits.n_scores[j])
+
+
 def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
     """Return the level of a variable in every sample, of shape (n_samples,)."""
     start = variable if bits.starts is None else int(bits.starts[variable])
@@ -51,7 +58,7 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     return Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
 
 
-def n_parameters(table: Table) -> int:
+def n_coefficients(table: Table) -> int:
     """Return how many parameters the regression on a table has; see ``Bits.n_scores``."""
     levels = (int(table.counts.shape[1]), *table.n_levels)
     steps = table.ordered or (False,) * len(levels)
@@ -81,6 +88,29 @@ def likelihood_ratio(counts: NDArray[np.float64]) -> float:
     sums = (_n_log_n(c).sum() for c in (counts, counts.sum(0), counts.sum(1), counts.sum()))
     cells, columns, rows, total = sums
     return float((cells - columns) - (rows - total))
+
+
+def likelihood_ratios(
+    joint: NDArray[np.int64],
+    ones_i: NDArray[np.int64],
+    ones_j: NDArray[np.int64],
+    n_log_n: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return n times the mutual information of pairs of variables, from their counts.
+
+    For two binary variables the logistic regression of one on the other is saturated, so this is
+    the log-likelihood ratio of dependence against independence, in either direction.
+    """
+    n = len(n_log_n) - 1
+    cells = (
+        n_log_n[joint]
+        + n_log_n[ones_i - joint]
+        + n_log_n[ones_j - joint]
+        + n_log_n[n - ones_i - ones_j + joint]
+    )
+    margin_i = n_log_n[ones_i] + n_log_n[n - ones_i] - n_log_n[n]
+    margin_j = n_log_n[ones_j] + n_log_n[n - ones_j]
+    return np.asarray(cells - margin_i - margin_j)
 
 
 def _n_log_n(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,80 +1,193 @@
-"""What a finished graph says of its edges: their evidence and their couplings.
+"""What a search found, described: the graph with the evidence and the couplings of its edges.
 
 The evidence of an edge is what the total score gains by it in this graph, per end. Its coupling is
 the conditional log odds ratio, once from each end's regression on its blanket, infinite where the
-data are separated; of variables with more levels it is a table, and its size a number.
+data are separated; of variables with more levels it is a table, and its size a number. Where a
+search has coefficients of its own, those are the couplings. Edges that speak of their two ends alone
+are described by these: each end's regression is on the other, and nothing else.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
-from markhood.execution.runner import Runner, cut
+from markhood.execution.runner import cut
+from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import NO_PENALTY, Fits, Kernels
-from markhood.model.regressions import Regressions, zero_sum
-from markhood.scores.bic import Bic
-from markhood.scores.criterion import Criterion
-from markhood.scores.scorer import road_for
+from markhood.kernels.protocol import Fits
+from markhood.model.regressions import Regressions
+from markhood.model.zero_sum import zero_sum
+from markhood.search.found import Found, timed
+from markhood.search.job import Job
 
 VARIABLES_PER_TILE = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
+class Learned:
+    """Everything that learning ends with.
+
+    Attributes
+    ----------
+    graph : Graph
+        The answer.
+    screened_graph : Graph or None
+        The pairs that passed the screen, where there was one.
+    or_graph : Graph
+        The union of all blankets.
+    blanket_scores : ndarray of shape (n_variables,), or None
+        The score of every variable in ``graph``, 0 for a constant one; None where edges are
+        described by their ends alone.
+    regressions : Regressions or None
+        Of every variable on its neighbours in ``graph``; None likewise.
+    evaluations : dict of str to ndarray
+        Phase -> how many blankets of each size were scored.
+    seconds : dict of str to float
+        Phase -> time it took.
+    n_cut : int
+        For how many variables not all candidates were looked at.
+    """
+
+    graph: Graph
+    screened_graph: Graph | None
+    or_graph: Graph
+    blanket_scores: NDArray[np.float64] | None
+    regressions: Regressions | None
+    evaluations: dict[str, NDArray[np.int64]]
+    seconds: dict[str, float]
+    n_cut: int
+
+
+def describe(job: Job, found: Found) -> Learned:
+    """Score and fit every edge that a search found, and put everything together."""
+    seconds = dict(found.seconds)
+    with timed(seconds, "evidence"):
+        numbers = numbers_of(job, found)
+    variables = job.samples.variables
+    screened_graph = None
+    if found.screened is not None:
+        ends = np.column_stack([found.screened.gains] * 2)
+        screened_graph = Graph(variables, found.screened.edges, ends)
+    return Learned(
+        graph=Graph(
+            variables,
+            found.edges,
+            numbers.evidence_ends,
+            numbers.coupling_ends,
+            coupling_tables=numbers.coupling_tables,
+        ),
+        screened_graph=screened_graph,
+        or_graph=Graph(variables, found.or_edges),
+        blanket_scores=numbers.scores,
+        regressions=numbers.regressions,
+        evaluations=found.evaluations,
+        seconds=seconds,
+        n_cut=found.n_cut,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
     """A graph's numbers: scores of shape (n_variables,); the ends of edges, (n_edges, 2).
 
     ``coupling_tables`` has a zero-sum table for every edge, None where both ends are binary; it
     is empty where all are.
     """
 
-    scores: NDArray[np.float64]
     evidence_ends: NDArray[np.float64]
     coupling_ends: NDArray[np.float64]
     coupling_tables: list[NDArray[np.float64] | None]
-    regressions: Regressions
+    scores: NDArray[np.float64] | None = None
+    regressions: Regressions | None = None
 
 
-def describe(
-    edges: NDArray[np.int64],
-    samples: Samples,
-    criterion: Criterion,
-    kernels: Kernels,
-    runner: Runner,
-) -> Described:
-    """Score every variable and edge of a graph (i < j, lexicographic)."""
-    d = samples.n_variables
-    blankets = Lists.of_neighbours(edges, d)
-    road = road_for(samples, criterion, kernels)
-    penalty = criterion.penalty if isinstance(criterion, Bic) else NO_PENALTY
+def numbers_of(job: Job, found: Found) -> Numbers:
+    """Score and fit every edge that a search found."""
+    if found.is_marginal:
+        return _of_pairs(job, found.edges)
+    numbers = _of_blankets(job, found.edges)
+    if found.slopes is None:
+        return numbers
+    return replace(numbers, coupling_ends=found.slopes.of(found.edges))
+
+
+def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
+    """Fit every variable's regression on its neighbours in a graph."""
+    blankets = Lists.of_neighbours(edges, job.n_variables)
+
+    def fit(tile: range) -> Fits:
+        return job.scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
+
+    fits = list(job.runner.map("regressions", fit, cut(job.n_variables, VARIABLES_PER_TILE)))
+    return _joined(job, blankets, fits)
+
+
+def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
+    """Describe every edge given the other neighbours of its ends."""
+    blankets = Lists.of_neighbours(edges, job.n_variables)
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
-        scores, without = road.toggled(targets, members, members)
+        scores, without = job.scorer.toggled(targets, members, members)
         gained = np.repeat(scores, np.diff(members.starts)) - without
-        return scores, gained, kernels.fit_blankets(samples.bits, targets, members, penalty)
+        return scores, gained, job.scorer.fitted(targets, members)
 
-    tiles = list(runner.map("evidence", score_and_fit, cut(d, VARIABLES_PER_TILE)))
-    scores = np.concatenate([np.empty(0), *(scores for scores, _, _ in tiles)])
-    scores[samples.is_constant] = 0.0  # there is nothing to score
-    regressions = Regressions(
-        blankets,
-        np.diff(samples.starts) + 1,
-        samples.bits.n_scores,
-        np.concatenate([np.empty(0), *(fit.coefficients for _, _, fit in tiles)]),
-        np.concatenate([np.empty(0, np.bool_), *(fit.infinite for _, _, fit in tiles)]),
+    tiles = list(
+        job.runner.map("evidence", score_and_fit, cut(job.n_variables, VARIABLES_PER_TILE))
     )
+    scores = np.concatenate([np.empty(0), *(scores for scores, _, _ in tiles)])
+    scores[job.samples.is_constant] = 0.0  # there is nothing to score
     gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
-    return Described(
-        scores,
+    regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
+    return Numbers(
         _by_edge(gained, blankets, edges),
         _by_edge(regressions.couplings(), blankets, edges),
-        [] if samples.is_binary else [_table(regressions, i, j) for i, j in edges.tolist()],
+        [] if job.samples.is_binary else [_table(regressions, i, j) for i, j in edges.tolist()],
+        scores,
         regressions,
+    )
+
+
+def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
+    """Describe every edge by its two ends alone: as a graph of its own for each."""
+
+    def score_and_fit(tile: range) -> tuple[NDArray[np.float64], Fits]:
+        targets, others = (part.ravel() for part in _both_ways(edges[tile.start : tile.stop]))
+        alone = Lists(np.arange(len(targets) + 1), others)
+        scores, without = job.scorer.toggled(targets, alone, alone)
+        return scores - without, job.scorer.fitted(targets, alone)
+
+    tiles = list(job.runner.map("evidence", score_and_fit, cut(len(edges), VARIABLES_PER_TILE)))
+    gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
+    # Each end of each edge as a variable of its own, whose blanket is the other end.
+    ends, others = np.arange(2 * len(edges)), np.arange(2 * len(edges)).reshape(-1, 2)[:, ::-1]
+    regressions = Regressions(
+        job.samples.variables.pick(edges.ravel().tolist()),
+        Lists(np.arange(len(ends) + 1), np.ascontiguousarray(others.ravel())),
+        np.concatenate([np.empty(0), *(fit.coefficients for _, fit in tiles)]),
+        np.concatenate([np.empty(0, np.bool_), *(fit.infinite for _, fit in tiles)]),
+    )
+    pairs = ends.reshape(-1, 2).tolist()
+    return Numbers(
+        gained.reshape(-1, 2),
+        regressions.couplings().reshape(-1, 2),
+        [] if job.samples.is_binary else [_table(regressions, i, j) for i, j in pairs],
+    )
+
+
+def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return edges, np.ascontiguousarray(edges[:, ::-1])
+
+
+def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
+    return Regressions(
+        job.samples.variables,
+        blankets,
+        np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
+        np.concatenate([np.empty(0, np.bool_), *(fit.infinite for fit in fits)]),
     )
 
 

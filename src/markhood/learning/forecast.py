@@ -12,8 +12,9 @@ Memory is what a pair and a variable were measured to take at the peak.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -23,14 +24,13 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.data.storage import memory
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Kernels
-from markhood.learning.methods import HillClimbing, Method
-from markhood.scores.scorer import Road, road_for
-from markhood.search.screen import pair_costs, screen, tiles_of
+from markhood.learning.methods import Climbing, Method
+from markhood.scores.scorer import Scorer
+from markhood.search.job import Job
+from markhood.search.screen import screen
 
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
@@ -65,64 +65,60 @@ class Forecast:
     candidates: float
 
 
-def forecast(samples: Samples, method: Method, kernels: Kernels, n_jobs: int | None) -> Forecast:
+def forecast(job: Job, method: Method) -> Forecast:
     """Say what learning will take on threads of this machine.
 
     Raises
     ------
     InputError
-        For methods other than hill climbing, and for samples with missing values.
+        For methods other than hill climbing.
     """
-    if not isinstance(method, HillClimbing):
+    if not isinstance(method, Climbing):
         raise InputError(
-            f"Only plrhc, hc and mpl can be forecast, not {method.name}: try it on fewer variables"
+            f"Only plrhc, hc and mpl can be forecast, not {method.name}: try it on fewer variables."
         )
-    if samples.missing:
-        raise InputError(
-            "A forecast is of one learning, and imputation is many: choose missing='drop' for it"
-        )
-    runner, d = Runner(n_jobs), samples.n_variables
-    near, rng = method.near(), np.random.default_rng(0)
+    # On threads here, whatever the job would run on, and telling nobody of these trials.
+    job = replace(job, runner=Runner(job.runner.n_jobs))
+    d, near, rng = job.n_variables, method.near, np.random.default_rng(0)
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
     seeds = np.arange(len(spaces))
     if near["depth"] is not None:
-        seconds["screen"] = _seconds_of_screen(samples, method.gamma, kernels, runner, rng)
-        sample = _Sample(samples, method.gamma, runner, rng)
+        seconds["screen"] = _seconds_of_screen(job, method.gamma, rng)
+        sample = _Sample(job, method.gamma, rng)
         pairs = sample.n_pairs
         seeds, spaces = sample.spaces(near["depth"], near.get("max_candidates") or d)
-    road = road_for(samples, method.criterion_used(), kernels)
-    blankets = _Blankets(road, seeds, spaces)
-    each = d / (effective_n_jobs(n_jobs) * THREAD_GAIN)  # variables one after another, of all
+    scorer = job.scorer
+    blankets = _Blankets(scorer, seeds, spaces)
+    threads = effective_n_jobs(job.runner.n_jobs) * THREAD_GAIN
+    each = d / threads  # variables one after another, of all
     seconds["blankets"] = blankets.seconds * each
-    scored = blankets.seconds_of(lambda t, members: road.toggled(t, members, members))
+    scored = blankets.seconds_of(lambda t, members: scorer.toggled(t, members, members))
     if method.rule == "global":
         flips = FLIPPED * blankets.mean_size * d / 2
         seconds["climb"] = scored * each + flips * (2 * scored + SECONDS_PER_FLIP)
-    fitted = blankets.seconds_of(
-        lambda t, members: kernels.fit_blankets(samples.bits, t, members, NO_PENALTY)
-    )
+    fitted = blankets.seconds_of(scorer.fitted)
     seconds["evidence"] = (scored + fitted) * each
     candidates = float(np.mean([len(space) for space in spaces]))
-    return Forecast(seconds, _bytes(samples, pairs), pairs, candidates)
+    return Forecast(seconds, _bytes(job.samples, pairs), pairs, candidates)
 
 
-def require_room(samples: Samples, method: Method, n_jobs: int | None) -> None:
+def require_room(job: Job, method: Method) -> None:
     """Raise where the pairs that pass the screen will not fit in memory, before any is found."""
     available = memory.available_memory()
-    near = method.near() if isinstance(method, HillClimbing) else {"depth": None}
-    d = samples.n_variables
-    if available is None or near["depth"] is None:
+    d = job.n_variables
+    if available is None or not isinstance(method, Climbing) or method.near["depth"] is None:
         return
-    if _bytes(samples, d * (d - 1) // 2) <= available:  # whatever passes
+    if _bytes(job.samples, d * (d - 1) // 2) <= available:  # whatever passes
         return
-    sample = _Sample(samples, method.gamma, Runner(n_jobs), np.random.default_rng(0))  # type: ignore[attr-defined]
-    needed = _bytes(samples, sample.n_pairs)
+    job = replace(job, runner=Runner(job.runner.n_jobs))
+    sample = _Sample(job, method.gamma, np.random.default_rng(0))
+    needed = _bytes(job.samples, sample.n_pairs)
     if needed > available:
         raise InputError(
             f"{d} variables, of which about {sample.n_pairs:.2g} pairs will pass the screen, need "
             f"about {memory.readable(needed)} of memory, but only {memory.readable(available)} is available: "
-            "raise gamma, take fewer columns, or a larger machine"
+            f"raise {option('gamma')}, take fewer columns, or a larger machine."
         )
 
 
@@ -131,18 +127,16 @@ def _bytes(samples: Samples, n_pairs: int) -> int:
     return mapped + n_pairs * PAIR_BYTES + samples.n_variables * VARIABLE_BYTES
 
 
-def _seconds_of_screen(
-    samples: Samples, gamma: float, kernels: Kernels, runner: Runner, rng: np.random.Generator
-) -> float:
+def _seconds_of_screen(job: Job, gamma: float, rng: np.random.Generator) -> float:
     """Time some tiles of the screen, as many as take a moment."""
-    tiles = tiles_of(samples, kernels)
+    tiles = list(job.scorer.tiles())
     rng.shuffle(tiles)
-    costs, n_timed, took = pair_costs(samples, gamma), 1, 0.0
-    screen(samples, costs, kernels, runner, tiles[:1])  # what comes before the first is not timed
+    n_timed, took = 1, 0.0
+    screen(job, gamma, tiles[:1])  # what comes before the first is not timed
     while took < SECONDS / 4:
         n_timed *= 4
         start = perf_counter()
-        screen(samples, costs, kernels, runner, [tiles[k % len(tiles)] for k in range(n_timed)])
+        screen(job, gamma, [tiles[k % len(tiles)] for k in range(n_timed)])
         took = perf_counter() - start
     return took / n_timed * len(tiles)
 
@@ -150,11 +144,9 @@ def _seconds_of_screen(
 class _Sample:
     """Some variables screened against all, and further ones that they lead to."""
 
-    def __init__(
-        self, samples: Samples, gamma: float, runner: Runner, rng: np.random.Generator
-    ) -> None:
-        self._samples, self._runner, self._rng = samples, runner, rng
-        self._costs = pair_costs(samples, gamma)
+    def __init__(self, job: Job, gamma: float, rng: np.random.Generator) -> None:
+        self._job, self._gamma, self._rng = job, gamma, rng
+        samples = job.samples
         d, n_rows = samples.n_variables, len(samples.words) / samples.n_variables
         rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
         self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
@@ -189,7 +181,7 @@ class _Sample:
             reached |= found
             expected += len(found) * scale
         reached.remove(seed)
-        d = self._samples.n_variables
+        d = self._job.n_variables
         size = min(most, d - 1, max(round(expected), len(reached)))
         space = np.array(sorted(reached)[:size], np.int64)
         others = np.delete(np.arange(d), [seed, *space.tolist()])
@@ -200,18 +192,19 @@ class _Sample:
         """Screen variables against all; note those that pass with each."""
         if not len(variables):
             return
-        m, native = len(variables), NativeKernels()
+        m, d = len(variables), self._job.n_variables
 
         def test(block: range) -> NDArray[np.int64]:
-            part = self._samples.pick(
-                np.concatenate([variables, np.arange(block.start, block.stop)])
-            )
+            both = np.concatenate([variables, np.arange(block.start, block.stop)])
+            part = self._job.samples.pick(both)
             tile = (range(m), range(m, part.n_variables))
-            edges = screen(part, self._costs, native, Runner(1), [tile]).edges
+            # Among fewer variables the same price takes a larger gamma.
+            gamma = self._gamma * math.log(max(d - 1, 1)) / math.log(part.n_variables - 1)
+            edges = self._job.scorer.on(part).pairs(tile, gamma).edges
             return np.column_stack([variables[edges[:, 0]], edges[:, 1] - m + block.start])
 
-        blocks = cut(self._samples.n_variables, VARIABLES_PER_BLOCK)
-        found = np.concatenate(list(self._runner.map("forecast", test, blocks)))
+        blocks = cut(d, VARIABLES_PER_BLOCK)
+        found = np.concatenate(list(self._job.runner.map("forecast", test, blocks)))
         found = found[found[:, 0] != found[:, 1]]
         for variable in variables.tolist():
             self._known[variable] = found[found[:, 0] == variable, 1]
@@ -221,11 +214,11 @@ class _Blankets:
     """Searches for some blankets, timed one after another, and what was found."""
 
     def __init__(
-        self, road: Road, seeds: NDArray[np.int64], spaces: Sequence[NDArray[np.int64]]
+        self, scorer: Scorer, seeds: NDArray[np.int64], spaces: Sequence[NDArray[np.int64]]
     ) -> None:
         def search(tile: range) -> Lists:
             own = Lists.of(spaces[tile.start : tile.stop])
-            return road.grown(seeds[tile.start : tile.stop], own).members
+            return scorer.grown(seeds[tile.start : tile.stop], own).members
 
         found, self.seconds = _timed(search, cut(len(seeds), VARIABLES_PER_TILE))
         self._members = Lists.joined(found)

@@ -1,53 +1,54 @@
-"""The ways of learning a graph: their options, checked, and how each is run.
+"""The ways of learning a graph: their options, checked, and the search that each stands for.
 
-A method is a small frozen object; `METHODS` lists them by the names that people type. What a
-method does with samples, and with what is known beforehand, is in `search`.
+A method is a small frozen object; `METHODS` lists them by the names that people type. What a method
+does with a job is in `search`: here it is only called, with the options that it takes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
-from markhood.data.samples import Samples
-from markhood.errors import InputError
-from markhood.execution.runner import Runner
-from markhood.graph.graph import Graph
-from markhood.kernels.greedy import TIE
-from markhood.kernels.protocol import Costs, FitPenalty, Kernels
-from markhood.learning.learned import Learned, finish, finish_pairs, timed
+from markhood.errors import InputError, option
+from markhood.kernels.protocol import FitPenalty
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
-from markhood.search.chow_liu import require_forest, spanning_forest
-from markhood.search.combine import combine
-from markhood.search.hill_climbing import hill_climb
+from markhood.search.chow_liu import chow_liu
+from markhood.search.found import Found
+from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
-from markhood.search.knowledge import NOTHING, Knowledge
-from markhood.search.l1_paths import LARGEST_BLANKET, l1_blankets, slopes_of_edges
-from markhood.search.screen import pair_costs, screen
+from markhood.search.job import Job
+from markhood.search.l1_paths import l1_search
+from markhood.search.screen import pairwise
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
 
 class Method(Protocol):
-    """Options of a way of learning, and the learning."""
+    """Options of a way of learning, and the search."""
 
     name: ClassVar[str]
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets in the search, and edges in the graph that it ends with."""
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Search in samples that hardly differ from those in which something was found before."""
+        return self.search(job)
 
 
 @dataclass(frozen=True)
-class HillClimbing:
-    """Blankets searched for among all variables (HC).
+class Climbing(Method):
+    """Every variable's blanket by a greedy search, and a graph of these: what some methods share.
 
     Parameters
     ----------
@@ -55,10 +56,50 @@ class HillClimbing:
         Weight of the number of possible blankets in the criterion.
     rule : {"global", "or", "and"}, default="global"
         How blankets become a graph: by a climb, by their union, or by their agreement.
-    criterion : "bic", "mpl" or Criterion, default="bic"
-        What scores a blanket; an object with a method ``score(table) -> float``.
     start : {"or", "empty"}, default="or"
         Where the climb begins: at the union of all blankets, or without edges.
+    """
+
+    gamma: float = 0.5
+    rule: str = "global"
+    start: str = "or"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        _require_gamma(self.gamma)
+        _require_one_of("rule", self.rule, ["global", "or", "and"])
+        _require_one_of("start", self.start, ["or", "empty"])
+
+    @property
+    def near(self) -> dict[str, int | None]:
+        """Where blankets are looked for: among all variables."""
+        return {"depth": None}
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return hill_climb(
+            job,
+            gamma=self.gamma,
+            rule=self.rule,  # type: ignore[arg-type]
+            start=self.start,  # type: ignore[arg-type]
+            **self.near,
+        )
+
+    def search_again(self, job: Job, before: Found) -> Found:
+        """Search among the neighbours that were found before."""
+        return climb_again(job, before, self.rule)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class HillClimbing(Climbing):
+    """Blankets searched for among all variables (HC).
+
+    Parameters
+    ----------
+    gamma, rule, start
+        As for `Climbing`.
+    criterion : "bic", "mpl" or Criterion, default="bic"
+        What scores a blanket; an object with a method ``score(table) -> float``.
     fit_penalty : {"l2", "l1"}, optional
         Maximise the likelihood in "bic" less a penalty on the slopes; intercepts are free.
     fit_strength : float, optional
@@ -67,18 +108,13 @@ class HillClimbing:
 
     name: ClassVar[str] = "hc"
 
-    gamma: float = 0.5
-    rule: str = "global"
     criterion: str | Criterion = "bic"
-    start: str = "or"
     fit_penalty: str | None = None
     fit_strength: float | None = None
 
     def __post_init__(self) -> None:
         """Check the options."""
-        _require_gamma(self.gamma)
-        _require_one_of("rule", self.rule, ["global", "or", "and"])
-        _require_one_of("start", self.start, ["or", "empty"])
+        super().__post_init__()
         is_known = isinstance(self.criterion, str) and self.criterion in CRITERIA
         is_class = isinstance(self.criterion, type)
         if not is_known and (is_class or not callable(getattr(self.criterion, "score", None))):
@@ -89,41 +125,23 @@ class HillClimbing:
         _require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
         if self.fit_penalty is not None and self.criterion != "bic":
             raise InputError(
-                "fit_penalty is for the criterion 'bic', which alone fits regressions: leave one "
-                "of the two out."
+                f"{option('fit_penalty')} is for the criterion 'bic', which alone fits "
+                "regressions: leave one of the two out."
             )
         if self.fit_strength is not None:
             if self.fit_penalty is None:
                 raise InputError(
-                    "fit_strength needs a fit_penalty: give l1 or l2, or leave it out."
+                    f"{option('fit_strength')} needs a {option('fit_penalty')}: give l1 or l2, or "
+                    "leave it out."
                 )
             if not _is_number(self.fit_strength) or self.fit_strength <= 0:
                 raise InputError(
-                    f"fit_strength must be a number above 0, not {self.fit_strength!r}."
+                    f"{option('fit_strength')} must be a number above 0, not {self.fit_strength!r}."
                 )
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        return hill_climb(
-            samples,
-            criterion=self.criterion_used(),
-            gamma=self.gamma,
-            rule=self.rule,  # type: ignore[arg-type]
-            start=self.start,  # type: ignore[arg-type]
-            kernels=kernels,
-            runner=runner,
-            knowledge=knowledge,
-            **self.near(),
-        )
-
-    def near(self) -> dict[str, int | None]:
-        """Say where blankets are looked for: here among all variables."""
-        return {"depth": None}
-
-    def criterion_used(self) -> Criterion:
-        """Return what scores blankets, as an object."""
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets."""
         if not isinstance(self.criterion, str):
             return self.criterion
         if self.fit_penalty is None:
@@ -138,7 +156,7 @@ class Plrhc(HillClimbing):
 
     Parameters
     ----------
-    gamma, rule, criterion, start
+    gamma, rule, criterion, start, fit_penalty, fit_strength
         As for `HillClimbing`; the screen's criterion is always BIC_gamma.
     depth : int, default=3
         How many steps of the screened graph are near.
@@ -157,30 +175,35 @@ class Plrhc(HillClimbing):
         _require_count("depth", self.depth)
         _require_count("max_candidates", 1 if self.max_candidates is None else self.max_candidates)
 
+    @property
     def near(self) -> dict[str, int | None]:
-        """Say where blankets are looked for: within some steps."""
+        """Where blankets are looked for: within some steps."""
         most = None if self.max_candidates is None else int(self.max_candidates)
         return {"depth": int(self.depth), "max_candidates": most}
 
 
 @dataclass(frozen=True)
-class MarginalPseudoLikelihood(HillClimbing):
+class MarginalPseudoLikelihood(Climbing):
     """Hill climbing over all variables by the marginal pseudo-likelihood (MPL).
 
     Parameters
     ----------
-    gamma, rule, criterion, start
-        As for `HillClimbing`, with the defaults of the method's authors.
+    gamma, rule, start
+        As for `Climbing`, with the defaults of the method's authors.
     """
 
     name: ClassVar[str] = "mpl"
 
-    criterion: str | Criterion = "mpl"
     start: str = "empty"
+
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores blankets."""
+        return Mpl(self.gamma)
 
 
 @dataclass(frozen=True)
-class L1Logistic:
+class L1Logistic(Method):
     """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC).
 
     Parameters
@@ -210,45 +233,24 @@ class L1Logistic:
         _require_one_of("standardize", self.standardize, [True, False])
         _require_one_of("refit", self.refit, [True, False])
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        seconds: dict[str, float] = {}
-        with timed(seconds, "paths"):
-            blankets = l1_blankets(
-                samples,
-                gamma=float(self.gamma),
-                standardize=self.standardize,
-                refit=self.refit,
-                kernels=kernels,
-                runner=runner,
-                # A support past this never came back to one that can be chosen (0 of 5568 paths).
-                largest_support=4 * LARGEST_BLANKET if self.refit else None,
-                knowledge=knowledge,
-            )
-        or_edges = combine(blankets.members, "or")
-        edges = or_edges if self.rule == "or" else combine(blankets.members, "and")
-        learned = finish(
-            samples,
-            edges,
-            criterion=Bic(self.gamma),
-            kernels=kernels,
-            runner=runner,
-            or_edges=or_edges,
-            evaluations={"paths": blankets.evaluations},
-            seconds=seconds,
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores supports."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return l1_search(
+            job,
+            gamma=float(self.gamma),
+            rule=self.rule,
+            standardize=self.standardize,
+            refit=self.refit,
         )
-        if blankets.slopes is None:
-            return learned
-        # Without a refit the path's own coefficients are the answer, zero where an end has none.
-        ends = slopes_of_edges(blankets.members, blankets.slopes, edges)
-        graph = Graph(samples.names, edges, learned.graph.evidence_ends, ends)
-        return replace(learned, graph=graph)
 
 
 @dataclass(frozen=True)
-class BlanketsJointPosterior:
+class BlanketsJointPosterior(Method):
     """The graph whose independence assertions are most probable together (BJP).
 
     Parameters
@@ -265,27 +267,18 @@ class BlanketsJointPosterior:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        seconds: dict[str, float] = {}
-        with timed(seconds, "climb"):
-            found = blankets_joint_posterior(samples, kernels, runner, knowledge)
-        return finish(
-            samples,
-            found.edges,
-            criterion=Bic(self.gamma),
-            kernels=kernels,
-            runner=runner,
-            or_edges=found.edges,
-            evaluations={"climb": found.evaluations},
-            seconds=seconds,
-        )
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores the edges of the finished graph."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return blankets_joint_posterior(job)
 
 
 @dataclass(frozen=True)
-class Pairwise:
+class Pairwise(Method):
     """The screen alone: all pairs that depend on each other, directly or not.
 
     Parameters
@@ -302,20 +295,19 @@ class Pairwise:
         """Check the options."""
         _require_gamma(self.gamma)
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        seconds: dict[str, float] = {}
-        with timed(seconds, "screen"):
-            screened = screen(samples, pair_costs(samples, self.gamma), kernels, runner)
-        edges = knowledge.applied_to(screened.edges)
-        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores pairs."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return pairwise(job, self.gamma)
 
 
 @dataclass(frozen=True)
-class ChowLiu:
-    """The most likely forest.
+class ChowLiu(Method):
+    """The forest under which the data are most likely.
 
     Parameters
     ----------
@@ -335,18 +327,14 @@ class ChowLiu:
         _require_gamma(self.gamma)
         _require_one_of("forest", self.forest, [True, False])
 
-    def learn(
-        self, samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-    ) -> Learned:
-        """Learn a graph from samples."""
-        require_forest(knowledge, samples.names)
-        seconds: dict[str, float] = {}
-        with timed(seconds, "screen"):
-            costs = pair_costs(samples, self.gamma) if self.forest else Costs(0.0, TIE)
-            screened = screen(samples, costs, kernels, runner)
-        with timed(seconds, "forest"):
-            edges = spanning_forest(screened, samples.n_variables, knowledge)
-        return finish_pairs(samples, edges, screened, Bic(self.gamma), kernels, runner, seconds)
+    @property
+    def scored_by(self) -> Criterion:
+        """What scores the edges."""
+        return Bic(self.gamma)
+
+    def search(self, job: Job) -> Found:
+        """Search for a graph."""
+        return chow_liu(job, self.gamma, self.forest)
 
 
 METHODS: Mapping[str, type[Method]] = {
@@ -374,11 +362,13 @@ def method_named(name: str, options: Mapping[str, Any]) -> Method:
     if name not in METHODS:
         raise InputError(f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.")
     known = options_of(METHODS[name])
-    for option in options:
-        if option not in known:
-            close = get_close_matches(option, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"it takes {', '.join(known)}."
-            raise InputError(f"Method {name!r} has no option {option!r}: {hint}")
+    for given in options:
+        if given not in known:
+            close = get_close_matches(given, known, n=1)
+            hint = f"did you mean {option(close[0])}?" if close else f"it takes {', '.join(known)}."
+            raise InputError(
+                f"Method {name!r} has no option {option(given, options[given])}: {hint}"
+            )
     return METHODS[name](**options)
 
 
@@ -391,17 +381,17 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _require_count(option: str, value: Any) -> None:
+def _require_count(name: str, value: Any) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{option} must be a whole number from 1 up, not {value!r}.")
+        raise InputError(f"{option(name)} must be a whole number from 1 up, not {value!r}.")
 
 
 def _require_gamma(gamma: float) -> None:
     if not _is_number(gamma) or gamma < 0:
-        raise InputError(f"gamma must be a finite number from 0 up, not {gamma!r}.")
+        raise InputError(f"{option('gamma')} must be a finite number from 0 up, not {gamma!r}.")
 
 
-def _require_one_of(option: str, value: Any, choices: list[Any]) -> None:
+def _require_one_of(name: str, value: Any, choices: list[Any]) -> None:
     if value not in choices:
         listed = ", ".join(map(str, choices))
-        raise InputError(f"Unknown {option} {value!r}: choose one of {listed}.")
+        raise InputError(f"Unknown {option(name)} {value!r}: choose one of {listed}.")

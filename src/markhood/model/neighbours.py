@@ -52,3 +52,36 @@ def both_ends(n_variables: int, edges: NDArray[np.int64]) -> tuple[Lists, NDArra
     i, j = edges.T
     sides = np.lexsort((np.concatenate((j, i)), np.concatenate((i, j))))
     return Lists.of_neighbours(edges, n_variables), sides.astype(np.int64)
+
+
+def breadth_first(
+    neighbours: Lists,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Order all variables from the lowest of each component.
+
+    Returns the order, every variable's parent, and where in ``neighbours.values`` the parent has it; -1
+    for a root.
+    """
+    d = len(neighbours)
+    starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
+    parent, position = [-1] * d, [-1] * d
+    seen = bytearray(d)
+    order: list[int] = []
+    for root in range(d):
+        if seen[root]:
+            continue
+        seen[root] = 1
+        component = [root]
+        for i in component:  # grows while it is read
+            for k in range(starts[i], starts[i + 1]):
+                j = indices[k]
+                if not seen[j]:
+                    seen[j] = 1
+                    parent[j], position[j] = i, k
+                    component.append(j)
+        order += component
+    return (
+        np.array(order, dtype=np.int64),
+        np.array(parent, dtype=np.int64),
+        np.array(position, dtype=np.int64),
+    )

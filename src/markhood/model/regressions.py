@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
+from markhood.data.variables import Variables
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
+from markhood.model.zero_sum import zero_sum
 
 T = TypeVar("T", np.float64, np.bool_)
 
@@ -29,11 +31,9 @@ class Regressions:
 
     Attributes
     ----------
+    variables : Variables
     blankets : Lists
-    n_levels : ndarray of shape (n_variables,), dtype int64
-        A constant variable counts as binary.
-    n_scores : ndarray of shape (n_variables,), dtype int64
-        In how many numbers each variable enters: 1 where its levels are steps, or two.
+        The numbers of each variable's neighbours, ascending.
     coefficients : ndarray of shape (n_coefficients,)
         Of all variables, one after another; see `of`. Finite even where the maximum is not: far
         enough out for the likelihood not to tell.
@@ -41,11 +41,30 @@ class Regressions:
         Coefficients whose maximum is at infinity.
     """
 
+    variables: Variables
     blankets: Lists
-    n_levels: NDArray[np.int64]
-    n_scores: NDArray[np.int64]
     coefficients: NDArray[np.float64]
     infinite: NDArray[np.bool_]
+
+    @cached_property
+    def n_levels(self) -> NDArray[np.int64]:
+        """How many levels each variable has; a constant one counts as binary."""
+        if self.variables.levels is None:
+            return np.full(len(self.variables), 2)
+        return np.array([max(2, len(levels)) for levels in self.variables.levels], dtype=np.int64)
+
+    @cached_property
+    def n_scores(self) -> NDArray[np.int64]:
+        """In how many numbers each variable enters: 1 where its levels are steps, or two."""
+        return np.where(self.variables.is_ordered, 1, self.n_levels - 1)
+
+    @property
+    def fields(self) -> tuple[NDArray[np.float64], ...]:
+        """Each variable's log odds of its levels against the first, all neighbours at their first.
+
+        A vector for each variable, one number shorter than it has levels.
+        """
+        return tuple(self.of(variable)[0] for variable in range(len(self.blankets)))
 
     def of(self, variable: int) -> NDArray[np.float64]:
         """Return the coefficients of a variable, of shape (n_predictors, n_levels - 1)."""
@@ -152,18 +171,6 @@ class Regressions:
         ends = 1 + np.cumsum(self.n_levels[self.blankets[variable]] - 1)
         starts = [1, *ends[:-1].tolist()]
         return [slice(a, b) for a, b in zip(starts, ends.tolist(), strict=False)]
-
-
-def zero_sum(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Take means off a table until every row and every column sums to nothing.
-
-    Examples
-    --------
-    >>> zero_sum(np.array([[0.0, 0.0], [0.0, 4.0]])).tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    rows, columns = table.mean(axis=1, keepdims=True), table.mean(axis=0, keepdims=True)
-    return np.asarray(table - rows - columns + table.mean())
 
 
 def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from markhood.data.samples import Samples
 from markhood.evaluate.measures import compare
-from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import Kernels
 from markhood.learning.methods import method_named
-from markhood.paper.experiment import Cell, Figure
+from markhood.paper.experiment import Cell, Figure, Search
 from markhood.paper.published import published
 
 NETWORKS = (("hub", 64), ("grid", 144), ("grid", 256), ("hub", 256))
@@ -34,12 +31,12 @@ class Comparison:
         self.name = f"comparison-{method}"
         self.measures = tuple(f"{label}_{error}" for label in self._rules() for error in ERRORS)
 
-    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
+    def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
         """Learn with the method's defaults."""
         measured: dict[str, float] = {}
         for label, options in self._rules().items():
-            learned = method_named(self.method, options).learn(samples, kernels, Runner(1))
-            compared = compare(truth, learned.graph)
+            found = search.by(method_named(self.method, options))
+            compared = compare(truth, search.graph(found.edges))
             measured |= {f"{label}_{error}": getattr(compared, error) for error in ERRORS}
         return measured
 

@@ -14,13 +14,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
 from markhood.evaluate.measures import compare
-from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import Kernels
 from markhood.learning.methods import HillClimbing, Plrhc
-from markhood.paper.experiment import Cell, Figure
+from markhood.paper.experiment import Cell, Figure, Search
 from markhood.paper.published import published
 from markhood.search.blankets import add_counts
 
@@ -39,17 +36,15 @@ class Cost:
     cells = tuple(Cell(network, d, SAMPLES) for network, sizes in SIZES.items() for d in sizes)
     measures = (*(f"{m}_{c}" for m in ("hc", "plrhc") for c in COSTS), DIFFERENCE)
 
-    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
+    def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
         """Search with the screen and without."""
-        runner = Runner(1)
-        hc = HillClimbing(GAMMA).learn(samples, kernels, runner)
-        plrhc = Plrhc(GAMMA).learn(samples, kernels, runner)
-        others = samples.n_variables - 1
-        assert plrhc.screened_graph is not None
-        without_space = int((plrhc.screened_graph.degree == 0).sum())
-        fallback = np.array([0, without_space * others])
+        hc, plrhc = search.by(HillClimbing(GAMMA)), search.by(Plrhc(GAMMA))
+        assert plrhc.screened is not None
+        without_space = int((search.graph(plrhc.screened.edges).degree == 0).sum())
+        fallback = np.array([0, without_space * (truth.n_nodes - 1)])
         distances = [
-            compare(truth, learned.graph).standardised_hamming_distance for learned in (plrhc, hc)
+            compare(truth, search.graph(found.edges)).standardised_hamming_distance
+            for found in (plrhc, hc)
         ]
         return {
             **_costs("hc", list(hc.evaluations.values())),

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError
@@ -23,7 +24,11 @@ from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
+from markhood.learning.methods import Method
 from markhood.paper.results import Results
+from markhood.scores.discrete import scorer_for
+from markhood.search.found import Found
+from markhood.search.job import Job
 from markhood.simulate.networks import grid, hub
 from markhood.simulate.potentials import ising
 
@@ -48,10 +53,35 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the Gibbs sampler is run, in sweeps; trees are sampled exactly whatever this says."""
+    """How data are drawn and counted: sweeps of the Gibbs sampler, and where pairs are screened.
+
+    Trees are sampled exactly, whatever this says.
+    """
 
     burn_in: int = 100_000
     thinning: int = 100
+    kernels: Kernels = field(default_factory=NativeKernels)
+
+
+@dataclass(frozen=True)
+class Search:
+    """A data set, in which methods search on one thread; nobody asks what their edges mean."""
+
+    samples: Samples
+    kernels: Kernels = field(default_factory=NativeKernels)
+
+    def job(self, method: Method) -> Job:
+        """Return what a method is given."""
+        scorer = scorer_for(self.samples, method.scored_by, self.kernels)
+        return Job(self.samples, scorer, Runner(1))
+
+    def by(self, method: Method) -> Found:
+        """Let a method search."""
+        return method.search(self.job(method))
+
+    def graph(self, edges: NDArray[np.int64]) -> Graph:
+        """Return edges as a graph of the data's variables."""
+        return Graph(self.samples.variables, edges)
 
 
 class Experiment(Protocol):
@@ -69,8 +99,8 @@ class Experiment(Protocol):
     def measures(self) -> Sequence[str]:
         """What is measured, in the order of the paper's table."""
 
-    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
-        """Measure one data set."""
+    def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
+        """Measure one data set, with what the methods find in it."""
 
     def figures(self) -> Sequence[Figure]:
         """List the published figures."""
@@ -97,18 +127,18 @@ def choose_cells(
 ) -> list[Cell]:
     """Return the cells that a user asked for; nothing asked for is all of them."""
     wanted = {"network": networks, "variables": variables, "samples": samples}
-    for field, values in wanted.items():
-        known = sorted({getattr(cell, field) for cell in experiment.cells})
+    for part, values in wanted.items():
+        known = sorted({getattr(cell, part) for cell in experiment.cells})
         for value in values:
             if value not in known:
                 raise InputError(
-                    f"The {experiment.name} experiment has no cell with {field} {value}: choose "
+                    f"The {experiment.name} experiment has no cell with {part} {value}: choose "
                     f"among {', '.join(map(str, known))}."
                 )
     chosen = [
         cell
         for cell in experiment.cells
-        if all(not values or getattr(cell, field) in values for field, values in wanted.items())
+        if all(not values or getattr(cell, part) in values for part, values in wanted.items())
     ]
     if not chosen:
         raise InputError(f"The {experiment.name} experiment has no cell with all of these.")
@@ -122,7 +152,6 @@ def run(
     path: Path,
     runner: Runner,
     sampling: Sampling,
-    kernels: Kernels | None = None,
 ) -> Results:
     """Run the replicates that the file does not have yet, and return all results.
 
@@ -137,8 +166,6 @@ def run(
         run again.
     runner : Runner
     sampling : Sampling
-    kernels : Kernels, optional
-        By default the compiled ones.
     """
     if replicates < 1:
         raise InputError(f"The number of replicates must be 1 or more, not {replicates}.")
@@ -147,10 +174,9 @@ def run(
     # A replicate of every cell before the next of any: a run that is stopped is a smaller run.
     todo = [(c, r) for r, c in product(range(replicates), cells) if (*c, r) not in results]
 
-    backend = kernels or NativeKernels()
-
     def measure_one(task: tuple[Cell, int]) -> Mapping[str, float]:
-        return experiment.measure(*draw(*task, sampling), backend)
+        samples, truth = draw(*task, sampling)
+        return experiment.measure(Search(samples, sampling.kernels), truth)
 
     for (cell, replicate), measured in runner.map_unordered("replicates", measure_one, todo):
         results.append((*cell, replicate), measured)

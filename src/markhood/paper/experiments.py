@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
-from markhood.kernels.protocol import Kernels
 from markhood.output.pictures.panels import Panel, draw_panels
+from markhood.output.places import replace_all
 from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Experiment, Sampling, run
@@ -59,7 +60,6 @@ def repeat(
     folder: Path,
     runner: Runner,
     sampling: Sampling,
-    kernels: Kernels | None = None,
 ) -> Report:
     """Run an experiment, or what is left of it, and write its tables and its plot.
 
@@ -67,13 +67,18 @@ def repeat(
     ``NAME-table.md`` (ours beside the paper's) and ``NAME.png``.
     """
     lines: list[Line] = []
-    files: list[Path] = []
-    for part in parts:
-        files.append(folder / f"{part.name}.csv")
-        results = run(part, cells, replicates, files[-1], runner, sampling, kernels)
-        lines += compare_with_paper(part, results, cells, replicates)
+    files = [folder / f"{part.name}.csv" for part in parts]
     table, text, picture = (folder / f"{name}{end}" for end in ("-table.csv", "-table.md", ".png"))
-    table.write_text(as_csv(lines), encoding="utf-8")
-    text.write_text(as_markdown(lines), encoding="utf-8")
-    draw_panels(PANELS[name](lines), picture)
+    for made in (table, text, picture):
+        if made.exists() and not any(file.exists() for file in files):
+            raise InputError(
+                f"{made} is there, but not the results it would be from: move it away."
+            )
+    for part, file in zip(parts, files, strict=True):
+        results = run(part, cells, replicates, file, runner, sampling)
+        lines += compare_with_paper(part, results, cells, replicates)
+    drawn = BytesIO()
+    draw_panels(PANELS[name](lines), drawn)
+    contents = {table: as_csv(lines), text: as_markdown(lines)}
+    replace_all({**{p: c.encode() for p, c in contents.items()}, picture: drawn.getvalue()})
     return Report(lines, [*files, table, text, picture])

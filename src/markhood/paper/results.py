@@ -6,14 +6,15 @@ the middle of a line loses that line, which is run again.
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from markhood.errors import InputError
+from markhood.drafts import reason
+from markhood.errors import InputError, option
 
 Key = tuple[Any, ...]
 
@@ -50,7 +51,7 @@ class Results:
         values = [float(measured[name]) for name in self.measures]
         line = ",".join(map(str, [*key, *(repr(v) for v in values)])) + "\n"
         with self._lock:
-            with self._path.open("a", encoding="utf-8") as file:
+            with _in_a_sentence(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
@@ -63,23 +64,47 @@ class Results:
         return [row[at] for row in found if row is not None]
 
     def _load(self) -> None:
-        if not self._path.exists():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(self._head, encoding="utf-8")
-            return
-        text = self._path.read_text(encoding="utf-8")
-        if not text.startswith(self._head):
-            raise InputError(
-                f"{self._path} holds results of other settings: name another folder with "
-                "--output, or move that file away."
-            )
-        whole, _, cut_off = text.rpartition("\n")
-        if cut_off:
-            self._path.write_text(whole + "\n", encoding="utf-8")
-        for key, values in self._parse(whole[len(self._head) :].splitlines()):
+        with _in_a_sentence(self._path):
+            if not os.path.lexists(self._path):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.write_text(self._head, encoding="utf-8")
+                return
+            if not self._path.is_file():
+                raise InputError(f"{self._path} is no file: name another folder.")
+            content = self._path.read_bytes()
+            if not content.startswith(self._head.encode()):
+                raise InputError(
+                    f"{self._path} holds results of other settings: name another folder with "
+                    f"{option('output')}, or move that file away."
+                )
+            whole, _, cut_off = content.rpartition(b"\n")
+            if cut_off:
+                os.truncate(self._path, len(whole) + 1)
+        lines = whole.decode("utf-8", "replace").split("\n")
+        for number, line in enumerate(lines[2:], start=3):
+            key, values = self._parsed(line, number)
             self._rows[key] = values
 
-    def _parse(self, lines: Sequence[str]) -> Iterator[tuple[Key, list[float]]]:
-        for row in csv.reader(lines):
-            network, *numbers = row[: self._n_keys]
-            yield (network, *map(int, numbers)), [float(v) for v in row[self._n_keys :]]
+    def _parsed(self, line: str, number: int) -> tuple[Key, list[float]]:
+        fields = line.split(",")
+        network, *numbers = fields[: self._n_keys]
+        try:
+            values = [float(field) for field in fields[self._n_keys :]]
+            key = (network, *map(int, numbers))
+        except ValueError:
+            values, key = [], ()
+        if len(key) != self._n_keys or len(values) != len(self.measures):
+            raise InputError(
+                f"Line {number} of {self._path} is no result: take it out, and it is run again."
+            )
+        return key, values
+
+
+@contextmanager
+def _in_a_sentence(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"Results cannot be kept in {path} ({reason(error)}): name another folder."
+        ) from None

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from markhood.data.samples import Samples
 from markhood.evaluate.measures import compare, inclusion_by_distance
-from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import Kernels
-from markhood.learning.methods import HillClimbing
-from markhood.paper.experiment import Cell, Figure
+from markhood.learning.methods import HillClimbing, Pairwise
+from markhood.paper.experiment import Cell, Figure, Search
 from markhood.paper.published import published
-from markhood.search.screen import pair_costs, screen
 
 GAMMA = 0.5
 SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000)
@@ -31,13 +27,10 @@ class Screening:
     cells = tuple(Cell(n, d, size) for n, d in (("grid", 256), ("hub", 512)) for size in SIZES)
     measures = ("hc_or_recall", *RATES, "candidate_edges")
 
-    def measure(self, samples: Samples, truth: Graph, kernels: Kernels) -> Mapping[str, float]:
+    def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
         """Screen all pairs, and search without a screen."""
-        runner = Runner(1)
-        screened = Graph(
-            samples.names, screen(samples, pair_costs(samples, GAMMA), kernels, runner).edges
-        )
-        or_graph = HillClimbing(GAMMA, rule="or").learn(samples, kernels, runner).graph
+        screened = search.graph(search.by(Pairwise(GAMMA)).edges)
+        or_graph = search.graph(search.by(HillClimbing(GAMMA, rule="or")).edges)
         shares = inclusion_by_distance(truth, screened, longest=len(RATES)).shares
         return {
             "hc_or_recall": 100 * compare(truth, or_graph).recall,

@@ -18,8 +18,8 @@ import math
 from dataclasses import dataclass
 
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
-from markhood.kernels.reference.multinomial import fit_multinomial
-from markhood.kernels.tables import Table, n_parameters
+from markhood.kernels.reference.scores import score_of
+from markhood.kernels.tables import Table
 from markhood.scores.table import BlanketTable
 
 
@@ -55,10 +55,7 @@ class Bic:
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""
-        costs = self.costs(table.n_samples, table.n_variables)
-        counts = table.counts.astype(float)
-        counted = Table(table.configurations, counts, table.blanket_levels, table.ordered)
-        reached = fit_multinomial(counted, *self.penalty).objective
-        parameters = n_parameters(counted)
-        charge = parameters * costs.parameter + table.n_blanket * costs.variable
-        return float(reached - charge)
+        counted = Table(
+            table.configurations, table.counts.astype(float), table.blanket_levels, table.ordered
+        )
+        return score_of(counted, self.costs(table.n_samples, table.n_variables))

@@ -1,11 +1,12 @@
 """Whether two variables are independent given others: the Bayesian test, as a function.
 
-`kernels/independence.py` has the formula; here it takes data. The Blankets Joint Posterior is a
+`kernels/reference/independence.py` has the formula; here it takes data. The Blankets Joint Posterior is a
 sum of such log-probabilities, one for every pair of variables (`search/ibmap.py`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,9 @@ from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.kernels.lists import Lists
-from markhood.kernels.reference.independence import LOG_2, independence_tests
+from markhood.kernels.native import NativeKernels
+
+LOG_2 = math.log(2)
 
 
 def independence_test(
@@ -60,7 +63,7 @@ def independence_test(
     x, y, *z = (_number(variable, samples) for variable in (i, j, *given))
     if len({x, y, *z}) < len(z) + 2:
         raise InputError("A test of independence needs distinct variables: one is given twice.")
-    log_probabilities = independence_tests(
+    log_probabilities = NativeKernels().independence_tests(
         samples.bits,
         np.array([x]),
         Lists.of([z]),

@@ -13,7 +13,8 @@ import math
 from dataclasses import dataclass
 
 from markhood.kernels.protocol import Dirichlet
-from markhood.kernels.reference.backend import log_marginal
+from markhood.kernels.reference.scores import score_of
+from markhood.kernels.tables import Table
 from markhood.scores.table import BlanketTable
 
 
@@ -44,5 +45,5 @@ class Mpl:
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""
-        costs = self.costs(table.n_samples, table.n_variables)
-        return log_marginal(table.counts) - table.n_blanket * costs.variable
+        counted = Table(table.configurations, table.counts.astype(float), table.blanket_levels)
+        return score_of(counted, self.costs(table.n_samples, table.n_variables))

@@ -1,33 +1,47 @@
-"""The two roads from samples to the scores of blankets.
+"""`Scorer`: all that a search sees of data, criteria and kernels.
 
-Both answer the same two questions for tiles of variables: `toggled`, the scores of blankets with one
-variable more or less, and `grown`, the blankets that a greedy search finds. `KernelRoad`
-is for built-in criteria, which the kernels compute from the packed samples; `PythonRoad` is for
-any object with a `score` method.
+A search asks four things, each for a tile of work at a time: which pairs depend on each other, which
+blanket a greedy search finds, what a blanket scores with one variable more or less, and the
+regressions on blankets. What counts the samples, and where, it never learns. `discrete` answers
+for variables with levels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Blankets, Kernels, Pricing
-from markhood.scores.bic import Bic
-from markhood.scores.criterion import Criterion
-from markhood.scores.mpl import Mpl
-from markhood.scores.table import blanket_table
+from markhood.kernels.protocol import Blankets, Fits, L1Paths
+
+Tile = tuple[range, range]
 
 
-class Road(Protocol):
-    """Scores of blankets, for tiles of target variables."""
+class Pairs(NamedTuple):
+    """Pairs i < j that depend on each other, of shape (n_pairs, 2), and their gains, (n_pairs,)."""
+
+    edges: NDArray[np.int64]
+    gains: NDArray[np.float64]
+
+
+class Scorer(Protocol):
+    """Numbers about variables and their neighbours."""
+
+    def on(self, samples: Samples) -> Self:
+        """Return what scores other samples of the same variables alike."""
+
+    def tiles(self) -> Sequence[Tile]:
+        """Cut the pairs of variables into tiles: squares of rows and columns."""
+
+    def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
+        """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain.
+
+        With ``gamma=None`` nothing has a price.
+        """
 
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
@@ -39,60 +53,27 @@ class Road(Protocol):
     ) -> Blankets:
         """Search greedily for each target's blanket: its kept members and some candidates."""
 
+    def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+        """Fit each target's regression on its blanket."""
 
-@dataclass(frozen=True)
-class KernelRoad:
-    """Scores from the kernels: the fast road."""
+    def independence(
+        self, targets: NDArray[np.int64], givens: Lists, others: Lists
+    ) -> NDArray[np.float64]:
+        """Return the log-probability that each target is independent of each of its others."""
 
-    samples: Samples
-    criterion: Bic | Mpl
-    kernels: Kernels
+    def l1_paths(
+        self,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        fractions: NDArray[np.float64],
+        largest_support: int | None,
+        standardize: bool,
+    ) -> L1Paths:
+        """Follow the L1 path of each indicator of each target on those of its candidates.
 
-    def toggled(
-        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
-        bits = self.samples.bits
-        return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
+        Its lists are of indicators; `owners` says whose they are.
+        """
 
-    def grown(
-        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
-    ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
-        bits = self.samples.bits
-        return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
-
-    @cached_property
-    def _costs(self) -> Pricing:
-        return self.criterion.costs(self.samples.total_weight, self.samples.n_variables)
-
-
-@dataclass(frozen=True)
-class PythonRoad:
-    """Scores from a criterion written in Python: the readable road."""
-
-    samples: Samples
-    criterion: Criterion
-
-    def toggled(
-        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
-        return greedy.toggle_scores(self._score, targets, blankets, toggles)
-
-    def grown(
-        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
-    ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
-        return greedy.grow_blankets(self._score, targets, candidates, kept)
-
-    def _score(self, target: int, blanket: Sequence[int]) -> float:
-        return float(self.criterion.score(blanket_table(self.samples, target, blanket)))
-
-
-def road_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Road:
-    """Choose the fast road where the kernels know the criterion."""
-    # A subclass may score differently, so it is not enough to be a kind of one.
-    if isinstance(criterion, Bic | Mpl) and type(criterion) in (Bic, Mpl):
-        return KernelRoad(samples, criterion, kernels)
-    return PythonRoad(samples, criterion)
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The variable of each indicator, of shape (n_indicators,)."""

@@ -7,11 +7,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import Runner, cut
+from markhood.execution.runner import cut
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
-from markhood.scores.scorer import Road
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.job import Job
 from markhood.search.spaces import Space
 
 VARIABLES_PER_TILE = 32
@@ -33,18 +32,17 @@ class Searched(NamedTuple):
     n_cut: int
 
 
-def search_blankets(
-    n_variables: int, spaces: Spaces, road: Road, runner: Runner, knowledge: Knowledge = NOTHING
-) -> Searched:
+def search_blankets(job: Job, spaces: Spaces) -> Searched:
     """Grow and shrink the blanket of every variable within its space."""
+    scorer, knowledge = job.scorer, job.knowledge
 
     def search(tile: range) -> tuple[Blankets, int]:
         targets = np.arange(tile.start, tile.stop)
         space = spaces.of(targets)
         candidates = knowledge.allowed(targets, space.candidates)
-        return road.grown(targets, candidates, knowledge.required_of(targets)), space.n_cut
+        return scorer.grown(targets, candidates, knowledge.required_of(targets)), space.n_cut
 
-    found = list(runner.map("blankets", search, cut(n_variables, VARIABLES_PER_TILE)))
+    found = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
     tiles = [blankets for blankets, _ in found]
     return Searched(
         Lists.joined([tile.members for tile in tiles]),

@@ -15,14 +15,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
+from markhood.graph.numbering import in_order
+from markhood.kernels.ties import levelled
+from markhood.scores.scorer import Pairs
+from markhood.search.found import Found, timed
+from markhood.search.job import Job
 from markhood.search.knowledge import NOTHING, Knowledge
-from markhood.search.screen import Screened
+from markhood.search.screen import screen, tested_pairs
+
+
+def chow_liu(job: Job, gamma: float, forest: bool) -> Found:
+    """Find the forest under which the data are most likely.
+
+    With ``forest=False`` pairs have no price, so that the forest is a tree where it can be.
+    """
+    require_forest(job.knowledge, job.samples.names)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "screen"):
+        screened = screen(job, gamma if forest else None)
+    with timed(seconds, "forest"):
+        edges = spanning_forest(screened, job.n_variables, job.knowledge)
+    return Found(
+        edges,
+        or_edges=edges,
+        screened=screened,
+        evaluations=tested_pairs(job),
+        seconds=seconds,
+    )
 
 
 def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
     """Raise where the required edges are in no forest."""
     required = knowledge.required
-    within = spanning_forest(Screened(required, np.ones(len(required))), len(names))
+    within = spanning_forest(Pairs(required, np.ones(len(required))), len(names))
     closing = required[~Knowledge(required=within).requires(required)]
     if len(closing):
         source, target = (names[end] for end in closing[0])
@@ -33,13 +58,13 @@ def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
 
 
 def spanning_forest(
-    pairs: Screened, n_variables: int, knowledge: Knowledge = NOTHING
+    pairs: Pairs, n_variables: int, knowledge: Knowledge = NOTHING
 ) -> NDArray[np.int64]:
     """Return the edges, i < j in lexicographic order, of the forest with the largest gains.
 
     Examples
     --------
-    >>> triangle = Screened(np.array([[0, 1], [0, 2], [1, 2]]), np.array([3.0, 1.0, 2.0]))
+    >>> triangle = Pairs(np.array([[0, 1], [0, 2], [1, 2]]), np.array([3.0, 1.0, 2.0]))
     >>> spanning_forest(triangle, 3).tolist()
     [[0, 1], [1, 2]]
     """
@@ -52,11 +77,11 @@ def spanning_forest(
         knowledge.allows(*pairs.edges.T) & ~knowledge.requires(pairs.edges)
     ]
     # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
-    order = np.lexsort((np.arange(len(gains)), -gains))
+    order = np.lexsort((np.arange(len(gains)), -levelled(gains)))
     ranks = np.empty(len(order), dtype=np.float64)
     ranks[order] = np.arange(1, len(order) + 1)
     shape = (n_variables, n_variables)
     weights: Any = csr_array((ranks, among.T), shape=shape)
     forest = minimum_spanning_tree(weights).tocoo()
     edges = np.sort(np.column_stack([forest.row, forest.col]).astype(np.int64), axis=1)
-    return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+    return edges[in_order(edges)]

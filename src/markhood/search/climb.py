@@ -1,7 +1,7 @@
 """The second phase: climb over graphs, flipping one edge of the OR graph at a time.
 
-The climb starts from the OR graph, or from the graph without edges; required edges are there
-either way, and are never flipped.
+The climb starts from the OR graph, from the graph without edges, or from any other that is part of the
+OR graph; required edges are there either way, and are never flipped.
 
     1. for every other edge of the OR graph: the change of the two end variables' scores if it were
        flipped (removed, or put back)
@@ -21,11 +21,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.execution.runner import cut
+from markhood.graph.numbering import pair_numbers
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.scores.scorer import Road
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.kernels.ties import TIE
+from markhood.scores.scorer import Scorer
+from markhood.search.job import Job
 
 VARIABLES_PER_TILE = 64
 
@@ -40,19 +42,16 @@ class Climbed:
     evaluations: NDArray[np.int64]
 
 
-def climb(
-    edges: NDArray[np.int64],
-    n_variables: int,
-    road: Road,
-    runner: Runner,
-    start: Start = "or",
-    knowledge: Knowledge = NOTHING,
-) -> Climbed:
+def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
-    required = knowledge.requires(edges)
-    first = Lists.of_neighbours(edges if start == "or" else edges[required], n_variables)
-    state = _Flips(edges[~required], n_variables, road, start, first)
-    tiles = runner.map("climb", state.score_first, cut(n_variables, VARIABLES_PER_TILE))
+    d, required = job.n_variables, job.knowledge.requires(edges)
+    if isinstance(start, str):
+        present = np.full(len(edges), start == "or")
+    else:
+        present = np.isin(pair_numbers(edges), pair_numbers(start))
+    first = Lists.of_neighbours(edges[present | required], d)
+    state = _Flips(edges[~required], present[~required], d, job.scorer, first)
+    tiles = job.runner.map("climb", state.score_first, cut(d, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         ends = state.flip(edge)
@@ -68,16 +67,15 @@ class _Flips:
     def __init__(
         self,
         edges: NDArray[np.int64],
+        present: NDArray[np.bool_],
         n_variables: int,
-        road: Road,
-        start: Start,
+        scorer: Scorer,
         first: Lists,
     ) -> None:
-        self.present = np.full(len(edges), start == "or")
+        self.present = present
         self.evaluations: Counter[int] = Counter()
         self._edges = edges
-        self._road = road
-        self._start = start
+        self._scorer = scorer
         self._first = first  # the blankets at the start
         # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
         self._partners = Lists.of_neighbours(edges, n_variables)
@@ -96,17 +94,15 @@ class _Flips:
         """Return what `score` does for a tile of variables at the start."""
         partners = self._partners.part(tile)
         targets = np.arange(tile.start, tile.stop)
-        scores, toggled = self._road.toggled(targets, self._first.part(tile), partners)
+        scores, toggled = self._scorer.toggled(targets, self._first.part(tile), partners)
         return toggled - np.repeat(scores, np.diff(partners.starts))
 
     def begin(self, changes: NDArray[np.float64]) -> None:
         """Take in what `score_first` returned, of all variables at once."""
         self._changes[self._edge.values, self._end.values] = changes
-        change = -1 if self._start == "or" else 1
-        sizes = np.diff(self._first.starts) + change
-        for size, degree in zip(sizes.tolist(), self._degrees.tolist(), strict=True):
-            if degree > 0:
-                self.evaluations[size] += degree
+        sizes = np.repeat(np.diff(self._first.starts), self._degrees)
+        counts = np.bincount(sizes + np.where(self.present[self._edge.values], -1, 1))
+        self.evaluations.update({size: n for size, n in enumerate(counts.tolist()) if n})
         gains = self._changes.sum(axis=1)
         self._heap = list(zip((-gains).tolist(), range(len(gains)), strict=True))
         heapq.heapify(self._heap)
@@ -115,7 +111,7 @@ class _Flips:
         """Return how each target's score would change by each flip at it."""
         blankets = Lists.of([sorted(self._blankets[t]) for t in targets.tolist()])
         toggles = Lists.of([self._partners[t] for t in targets.tolist()])
-        scores, toggled = self._road.toggled(targets, blankets, toggles)
+        scores, toggled = self._scorer.toggled(targets, blankets, toggles)
         return toggled - np.repeat(scores, np.diff(toggles.starts))
 
     def update(self, targets: NDArray[np.int64], changes: NDArray[np.float64]) -> None:

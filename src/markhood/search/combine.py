@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 
 
@@ -21,26 +22,23 @@ def combine(blankets: Lists, rule: Literal["or", "and"]) -> NDArray[np.int64]:
     ([[0, 1], [0, 2]], [[0, 1]])
     """
     targets = np.repeat(np.arange(len(blankets)), np.diff(blankets.starts))
-    lower, upper = np.minimum(targets, blankets.values), np.maximum(targets, blankets.values)
-    # One number an edge, in lexicographic order: sorts far faster than pairs do.
-    numbers, times = np.unique(lower * len(blankets) + upper, return_counts=True)
-    if rule == "and":
-        numbers = numbers[times == 2]
-    return np.column_stack(np.divmod(numbers, max(1, len(blankets))))
+    asserted = pair_numbers(np.column_stack([targets, blankets.values]))
+    numbers, times = np.unique(asserted, return_counts=True)
+    return pairs_numbered(numbers[times == 2] if rule == "and" else numbers)
 
 
 def edges_in_most(
-    graphs: Sequence[NDArray[np.int64]], n_variables: int
+    graphs: Sequence[NDArray[np.int64]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the edges that more than half of several graphs have, and their share of them.
 
     Examples
     --------
-    >>> edges, shares = edges_in_most([np.array([[0, 1], [1, 2]]), np.array([[0, 1]])], 3)
+    >>> edges, shares = edges_in_most([np.array([[0, 1], [1, 2]]), np.array([[0, 1]])])
     >>> edges.tolist(), shares.tolist()
     ([[0, 1]], [1.0])
     """
-    numbers = [edges[:, 0] * n_variables + edges[:, 1] for edges in graphs]
-    found, times = np.unique(np.concatenate(numbers), return_counts=True)
+    numbers = np.concatenate([pair_numbers(edges) for edges in graphs])
+    found, times = np.unique(numbers, return_counts=True)
     is_usual = 2 * times > len(graphs)
-    return np.column_stack(np.divmod(found[is_usual], n_variables)), times[is_usual] / len(graphs)
+    return pairs_numbered(found[is_usual]), times[is_usual] / len(graphs)

@@ -5,47 +5,39 @@ With a screen this is PLRHC, without one it is HC; the rest is the same.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
-from markhood.kernels.protocol import Kernels
-from markhood.learning.learned import Learned, finish, timed
-from markhood.scores.criterion import Criterion
-from markhood.scores.scorer import road_for
+from markhood.scores.scorer import Pairs
 from markhood.search.blankets import Spaces, search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
-from markhood.search.knowledge import NOTHING, Knowledge
-from markhood.search.screen import Screened, pair_costs, screen
+from markhood.search.found import Found, timed
+from markhood.search.job import Job
+from markhood.search.knowledge import Knowledge
+from markhood.search.screen import screen, tested_pairs
 from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
 Rule = Literal["or", "and", "global"]
 
 
 def hill_climb(
-    samples: Samples,
+    job: Job,
     *,
-    criterion: Criterion,
     gamma: float,
     depth: int | None,
     max_candidates: int | None = None,
     rule: Rule,
     start: Start,
-    kernels: Kernels,
-    runner: Runner,
-    knowledge: Knowledge = NOTHING,
-) -> Learned:
-    """Learn a graph.
+) -> Found:
+    """Search for a graph.
 
     Parameters
     ----------
-    samples : Samples
-    criterion : Criterion
-        Scores blankets.
+    job : Job
     gamma : float
         Of the screen, whose criterion is always BIC_gamma.
     depth : int or None
@@ -56,25 +48,19 @@ def hill_climb(
         How blankets become a graph.
     start : {"or", "empty"}
         Where the climb begins, for the rule "global".
-    kernels : Kernels
-    runner : Runner
-    knowledge : Knowledge, optional
-        Edges that the graph has or cannot have.
     """
-    d = samples.n_variables
-    road = road_for(samples, criterion, kernels)
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
     screened = None
-    spaces: Spaces = AllVariables(d)
+    spaces: Spaces = AllVariables(job.n_variables)
 
     if depth is not None:
         with timed(seconds, "screen"):
-            screened = screen(samples, pair_costs(samples, gamma), kernels, runner)
-            spaces = _nearby(screened, knowledge, d, depth, max_candidates)
-        evaluations["screen"] = np.array([0, d * (d - 1)])  # tested once, for both directions
+            screened = screen(job, gamma)
+            spaces = _nearby(screened, job.knowledge, job.n_variables, depth, max_candidates)
+        evaluations |= tested_pairs(job)
     with timed(seconds, "blankets"):
-        blankets = search_blankets(d, spaces, road, runner, knowledge)
+        blankets = search_blankets(job, spaces)
         or_edges = combine(blankets.members, "or")
     evaluations["blankets"] = blankets.evaluations
     edges = or_edges
@@ -82,14 +68,10 @@ def hill_climb(
         edges = combine(blankets.members, "and")
     elif rule == "global":
         with timed(seconds, "climb"):
-            climbed = climb(or_edges, d, road, runner, start, knowledge)
+            climbed = climb(job, or_edges, start)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
-    return finish(
-        samples,
+    return Found(
         edges,
-        criterion=criterion,
-        kernels=kernels,
-        runner=runner,
         or_edges=or_edges,
         screened=screened,
         evaluations=evaluations,
@@ -98,8 +80,28 @@ def hill_climb(
     )
 
 
+def climb_again(job: Job, before: Found, rule: Rule) -> Found:
+    """Search once more, in samples that hardly differ: among the neighbours found before.
+
+    With the rule "global" it is the climb alone, over the union of blankets that there was, from the
+    graph that there was; blankets are grown anew where the graph is made of them, each among its
+    variable's neighbours in that union.
+    """
+    seconds: dict[str, float] = {}
+    if rule == "global":
+        with timed(seconds, "climb"):
+            climbed = climb(job, before.or_edges, before.edges)
+        counts = {"climb": climbed.evaluations}
+        return replace(before, edges=climbed.edges, evaluations=counts, seconds=seconds)
+    with timed(seconds, "blankets"):
+        blankets = search_blankets(job, NearbyVariables(before.or_edges, job.n_variables, 1))
+        edges = combine(blankets.members, rule)
+    counts = {"blankets": blankets.evaluations}
+    return replace(before, edges=edges, evaluations=counts, seconds=seconds)
+
+
 def _nearby(
-    screened: Screened, knowledge: Knowledge, n_variables: int, depth: int, most: int | None
+    screened: Pairs, knowledge: Knowledge, n_variables: int, depth: int, most: int | None
 ) -> Spaces:
     """Return the spaces in the screened graph, in which required edges are steps as well."""
     if most is None:

@@ -35,12 +35,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
-from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import TIE, counts_by_size
+from markhood.execution.runner import cut
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Kernels
-from markhood.scores.independence import log_complement, log_factorials
+from markhood.kernels.ties import TIE
+from markhood.scores.independence import log_complement
+from markhood.search.found import Found, timed
+from markhood.search.job import Job
 from markhood.search.knowledge import NOTHING, Knowledge
 
 VARIABLES_PER_TILE = 16
@@ -68,32 +69,34 @@ class JointPosterior:
     score: float
 
 
-def blankets_joint_posterior(
-    samples: Samples, kernels: Kernels, runner: Runner, knowledge: Knowledge = NOTHING
-) -> JointPosterior:
+def blankets_joint_posterior(job: Job) -> Found:
     """Learn a graph by IBMAP-HC with the BJP score.
-
-    Parameters
-    ----------
-    samples : Samples
-    kernels : Kernels
-    runner : Runner
-        Runs the tests of all pairs; the climb is one step after another.
-    knowledge : Knowledge, optional
-        Edges that the graph has or cannot have.
 
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
-    >>> from markhood.kernels.native import NativeKernels
+    >>> from markhood.scores.discrete import DiscreteScorer
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
     >>> coins[:, 2] = coins[:, 0]
-    >>> found = blankets_joint_posterior(encode(coins), NativeKernels(), Runner())
-    >>> found.edges.tolist(), found.evaluations.tolist()
+    >>> samples = encode(coins)
+    >>> found = blankets_joint_posterior(Job(samples, DiscreteScorer(samples)))
+    >>> found.edges.tolist(), found.evaluations["climb"].tolist()
     ([[0, 2]], [3, 1])
     """
-    tests = CachedTests(samples, kernels, runner)
-    assertions = Assertions(tests, knowledge)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "climb"):
+        reached = climb_assertions(job)
+    edges = reached.edges
+    return Found(edges, or_edges=edges, evaluations={"climb": reached.evaluations}, seconds=seconds)
+
+
+def climb_assertions(job: Job) -> JointPosterior:
+    """Flip the least probable assertion while that raises the score.
+
+    The tests of all pairs are tiles of work; the climb is one step after another.
+    """
+    tests = CachedTests(job)
+    assertions = Assertions(tests, job.knowledge)
     while (pair := assertions.least_probable()) is not None:
         if not assertions.flip(*pair) > TIE:
             assertions.flip(*pair)
@@ -126,23 +129,21 @@ class CachedTests:
         Tests made with conditioning sets of each size.
     """
 
-    def __init__(self, samples: Samples, kernels: Kernels, runner: Runner) -> None:
+    def __init__(self, job: Job) -> None:
         self.evaluations: Counter[int] = Counter()
-        self._bits = samples.bits
-        self._kernels = kernels
-        self._log_factorials = log_factorials(samples.n_samples)
+        self._job = job
         # By target and conditioning set: a value for every variable, NaN where not yet tested.
         self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
-        d = samples.n_variables
+        d = job.n_variables
         self.marginal = np.full((d, d), np.inf)
-        self._test_pairs(np.flatnonzero(~samples.is_constant), runner)
+        self._test_pairs(np.flatnonzero(~job.samples.is_constant))
 
-    def _test_pairs(self, varying: NDArray[np.int64], runner: Runner) -> None:
+    def _test_pairs(self, varying: NDArray[np.int64]) -> None:
         def test(tile: range) -> list[NDArray[np.float64]]:
             return self._run([Request(int(varying[k]), (), varying[k + 1 :]) for k in tile])
 
         tiles = cut(len(varying), VARIABLES_PER_TILE)
-        for tile, rows in zip(tiles, runner.map("tests", test, tiles), strict=True):
+        for tile, rows in zip(tiles, self._job.runner.map("tests", test, tiles), strict=True):
             for k, row in zip(tile, rows, strict=True):
                 self.marginal[varying[k], varying[k + 1 :]] = row
                 self.marginal[varying[k + 1 :], varying[k]] = row
@@ -173,12 +174,10 @@ class CachedTests:
 
     def _run(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
         others = Lists.of([request.others for request in requests])
-        found = self._kernels.independence_tests(
-            self._bits,
+        found = self._job.scorer.independence(
             np.array([request.target for request in requests], dtype=np.int64),
             Lists.of([request.given for request in requests]),
             others,
-            self._log_factorials,
         )
         return [found[start:stop] for start, stop in pairwise(others.starts)]
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
+from markhood.graph.numbering import in_order, pair_numbers
 from markhood.kernels.lists import Lists
 
 GroupRule = Literal["between", "within"]
@@ -72,7 +73,7 @@ class Knowledge:
 
     def check(self, names: Sequence[str]) -> None:
         """Raise where no graph can be as all of this says."""
-        clash = self.required[_are_among(_numbers(*self.required.T), self._forbidden_numbers)]
+        clash = self.required[_are_among(pair_numbers(self.required), self._forbidden_numbers)]
         if len(clash):
             raise InputError(
                 f"The edge {_named(clash[0], names)} is both required and forbidden: take it out "
@@ -89,7 +90,9 @@ class Knowledge:
 
     def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each pair may be an edge."""
-        return self._groups_allow(i, j) & ~_are_among(_numbers(i, j), self._forbidden_numbers)
+        return self._groups_allow(i, j) & ~_are_among(
+            pair_numbers(np.column_stack([i, j])), self._forbidden_numbers
+        )
 
     def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
         """Leave out of each target's candidates those that may not be joined to it."""
@@ -110,7 +113,7 @@ class Knowledge:
 
     def requires(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each of these edges is required."""
-        return _are_among(_numbers(*edges.T), _numbers(*self.required.T))
+        return _are_among(pair_numbers(edges), pair_numbers(self.required))
 
     def applied_to(self, edges: NDArray[np.int64]) -> NDArray[np.int64]:
         """Take the forbidden out of edges (i < j) and put the required in; lexicographic.
@@ -125,7 +128,7 @@ class Knowledge:
             return edges
         kept = edges[self.allows(*edges.T) & ~self.requires(edges)]
         both = np.concatenate([kept, self.required])
-        return both[np.lexsort((both[:, 1], both[:, 0]))]
+        return both[in_order(both)]
 
     def summary(self) -> dict[str, Any]:
         """Return how much is known, in numbers and words."""
@@ -145,7 +148,7 @@ class Knowledge:
 
     @cached_property
     def _forbidden_numbers(self) -> NDArray[np.int64]:
-        return _numbers(*self.forbidden.T)
+        return pair_numbers(self.forbidden)
 
     def _groups_allow(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         if self.groups is None:
@@ -155,11 +158,6 @@ class Knowledge:
 
 
 NOTHING = Knowledge()
-
-
-def _numbers(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give every pair a number, the same in both directions and ascending as pairs do."""
-    return np.asarray((np.minimum(i, j) << 32) | np.maximum(i, j))
 
 
 def _are_among(asked: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:

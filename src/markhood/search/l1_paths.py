@@ -13,8 +13,8 @@ the candidate blankets:
 Every path is followed to its end, though the part with long supports takes most of the time: a
 support that has grown past 12 variables may shrink again. It seldom does: of 5568 paths on the
 paper's networks one had a new support of 12 or fewer after that, which was not the best, and none
-had after growing past 24. So `largest_support=48` should give the same blankets, five times
-faster on 256 variables x 4000 samples; that it must is not proven.
+had after growing past 24. So `l1_search` gives a path up past 48, which is five times faster on 256
+variables x 4000 samples; that the blankets must be the same is not proven.
 
 Of variables that are equal or complements only the first is a candidate: they could share a slope
 in any proportion, so rounding would choose the support.
@@ -39,20 +39,48 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.identical import identical_variables
 from markhood.data.samples import Samples
-from markhood.data.weights import repeated
-from markhood.errors import InputError
-from markhood.execution.runner import Runner, cut
-from markhood.kernels.greedy import best_of, counts_by_size
+from markhood.errors import InputError, option
+from markhood.execution.runner import cut
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, Costs, Kernels, L1Paths
+from markhood.kernels.protocol import Costs, L1Paths
+from markhood.kernels.ties import best_of
 from markhood.scores.bic import Bic
+from markhood.scores.scorer import Scorer
 from markhood.search.blankets import add_counts
+from markhood.search.combine import combine
+from markhood.search.found import Found, Slopes, timed
+from markhood.search.job import Job
 from markhood.search.knowledge import NOTHING, Knowledge
 
 LARGEST_BLANKET = 12
+LARGEST_REFITTED = 4 * LARGEST_BLANKET  # where a path is given up, unless its own fits are scored
 LEAST_FRACTION = 0.01
 VARIABLES_PER_TILE = 4
+
+
+def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bool) -> Found:
+    """Choose blankets on L1 paths and join them by OR or AND; the options are those of the method."""
+    seconds: dict[str, float] = {}
+    with timed(seconds, "paths"):
+        blankets = l1_blankets(
+            job,
+            gamma=gamma,
+            standardize=standardize,
+            refit=refit,
+            largest_support=LARGEST_REFITTED if refit else None,
+        )
+    or_edges = combine(blankets.members, "or")
+    return Found(
+        or_edges if rule == "or" else combine(blankets.members, "and"),
+        or_edges=or_edges,
+        # Without a refit the path's own coefficients are the answer.
+        slopes=None if blankets.slopes is None else Slopes(blankets.members, blankets.slopes),
+        evaluations={"paths": blankets.evaluations},
+        seconds=seconds,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,63 +105,46 @@ class L1Blankets:
 
 
 def l1_blankets(
-    samples: Samples,
+    job: Job,
     *,
     gamma: float,
     standardize: bool,
     refit: bool,
-    kernels: Kernels,
-    runner: Runner,
     n_lambdas: int = 100,
     largest_support: int | None = None,
-    knowledge: Knowledge = NOTHING,
 ) -> L1Blankets:
     """Choose every variable's blanket among the supports of its L1 path.
 
     Parameters
     ----------
-    samples : Samples
+    job : Job
     gamma : float
         Of BIC_gamma.
     standardize : bool
         Whether a slope is penalised in proportion to its variable's standard deviation.
     refit : bool
         Whether a support is scored at its own maximum of the likelihood.
-    kernels : Kernels
-    runner : Runner
     n_lambdas : int, default=100
         Length of the path.
     largest_support : int, optional
         End a path with the first support of more variables; by default it is followed to its end.
-    knowledge : Knowledge, optional
-        Edges that the graph has or cannot have.
     """
-    _require_usable(samples, refit)
-    samples = repeated(samples)
-    costs = Bic(gamma).costs(samples.n_samples, samples.n_variables)
-    candidates = DistinctVariables(samples, knowledge)
-    rows = Bits(samples.words, samples.n_samples)
-    penalties = np.ones(len(samples.words))
-    if standardize:
-        share = samples.ones / samples.n_samples
-        varies = (share > 0) & (share < 1)
-        penalties[varies] = np.sqrt(share * (1 - share))[varies]
+    _require_usable(job.samples, refit)
+    scorer, knowledge = job.scorer, job.knowledge
+    costs = Bic(gamma).costs(job.samples.total_weight, job.n_variables)
+    candidates = DistinctVariables(job.samples, knowledge)
     fractions = np.geomspace(1, LEAST_FRACTION, n_lambdas)
-    largest = len(samples.words) if largest_support is None else largest_support
-    owners = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
 
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
-        among, kept = candidates.of(targets), knowledge.required_of(targets)
-        of_target = _rows_of(samples, targets)
-        among = Lists.of([_rows_of(samples, among[owners[row] - tile.start]) for row in of_target])
-        paths = kernels.l1_paths(rows, of_target, among, penalties, fractions, largest)
+        kept = knowledge.required_of(targets)
+        among = candidates.of(targets)
+        paths = scorer.l1_paths(targets, among, fractions, largest_support, standardize)
         if not refit:
             return _best_as_they_are(_joined(paths, kept), costs)
-        supports = _supports(paths, of_target, owners, kept, tile)
-        return _best_refitted(supports, targets, samples.bits, costs, kernels)
+        return _best_refitted(_supports(paths, scorer.owners, kept, tile), targets, scorer)
 
-    tiles = list(runner.map("blankets", search, cut(samples.n_variables, VARIABLES_PER_TILE)))
+    tiles = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
     slopes = [tile.slopes for tile in tiles if tile.slopes is not None]
     return L1Blankets(
         Lists.joined([tile.members for tile in tiles]),
@@ -141,22 +152,6 @@ def l1_blankets(
         add_counts([tile.evaluations for tile in tiles]),
         None if refit else np.concatenate([np.empty(0), *slopes]),
     )
-
-
-def slopes_of_edges(
-    members: Lists, slopes: NDArray[np.float64], edges: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return each edge's slopes in the blankets of its two ends, zero where it is not a member.
-
-    Examples
-    --------
-    >>> slopes_of_edges(Lists.of([[1], []]), np.array([2.0]), np.array([[0, 1]])).tolist()
-    [[2.0, 0.0]]
-    """
-    targets = np.repeat(np.arange(len(members)), np.diff(members.starts)).tolist()
-    known = dict(zip(zip(targets, members.values.tolist(), strict=True), slopes, strict=True))
-    ends = [[known.get((i, j), 0.0), known.get((j, i), 0.0)] for i, j in edges.tolist()]
-    return np.array(ends, dtype=np.float64).reshape(-1, 2)
 
 
 def _require_usable(samples: Samples, refit: bool) -> None:
@@ -168,17 +163,8 @@ def _require_usable(samples: Samples, refit: bool) -> None:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
         raise InputError(
             f"Column {name!r} has more than two values, which method l1lr takes with a refit only: "
-            "leave refit=False out, or use another method."
+            f"leave {option('refit', False)} out, or use another method."
         )
-
-
-def _rows_of(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of the indicator rows of some variables, in their order."""
-    if samples.is_binary:
-        return variables
-    starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()
-    rows = [np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)]
-    return np.concatenate([np.empty(0, np.int64), *rows])
 
 
 class DistinctVariables:
@@ -188,16 +174,9 @@ class DistinctVariables:
     """
 
     def __init__(self, samples: Samples, knowledge: Knowledge = NOTHING) -> None:
-        alike: dict[bytes, list[int]] = {}
-        everywhere = np.packbits(np.arange(samples.words.shape[1] * 64) < samples.n_samples,
-                                 bitorder="little").view(samples.words.dtype)  # fmt: skip
-        for v in np.flatnonzero(~samples.is_constant).tolist():
-            rows = samples.words[samples.starts[v] : samples.starts[v + 1]]
-            if len(rows) == 1 and rows[0, 0] & 1:
-                rows = rows ^ everywhere
-            alike.setdefault(rows.tobytes(), []).append(v)
-        self._firsts = np.array(sorted(group[0] for group in alike.values()), dtype=np.int64)
-        self._alike = {group[0]: np.array(group) for group in alike.values() if len(group) > 1}
+        alike = identical_variables(samples)
+        self._firsts = np.array(sorted(group[0] for group in alike), dtype=np.int64)
+        self._alike = {group[0]: np.array(group) for group in alike if len(group) > 1}
         self._knowledge = knowledge
 
     def of(self, targets: NDArray[np.int64]) -> Lists:
@@ -235,13 +214,14 @@ def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
 
 
 def _supports(
-    paths: L1Paths, rows: NDArray[np.int64], owners: NDArray[np.int64], kept: Lists, tile: range
+    paths: L1Paths, owners: NDArray[np.int64], kept: Lists, tile: range
 ) -> list[list[tuple[int, ...]]]:
     """List the distinct supports of each target that are small, in the order of its paths."""
     length = paths.lambdas.shape[1]
+    own = owners[(owners >= tile.start) & (owners < tile.stop)].tolist()  # a path for each
     found: list[dict[tuple[int, ...], None]] = [{} for _ in tile]
     for k, support in enumerate(paths.supports):
-        target = int(owners[rows[k // length]]) - tile.start
+        target = own[k // length] - tile.start
         variables = {*owners[support].tolist(), *kept[target].tolist()}
         if len(variables) <= LARGEST_BLANKET + len(kept[target]):
             found[target][tuple(sorted(variables))] = None
@@ -249,22 +229,13 @@ def _supports(
 
 
 def _best_refitted(
-    supports_of: list[list[tuple[int, ...]]],
-    targets: NDArray[np.int64],
-    bits: Bits,
-    costs: Costs,
-    kernels: Kernels,
+    supports_of: list[list[tuple[int, ...]]], targets: NDArray[np.int64], scorer: Scorer
 ) -> L1Blankets:
     """Score the supports anew; of equal ones that of the larger lambda wins."""
     supports = [support for along in supports_of for support in along]
     starts = np.cumsum([0, *map(len, supports_of)]).tolist()
-    scores, _ = kernels.toggle_scores(
-        bits,
-        np.repeat(targets, np.diff(starts)),
-        Lists.of(supports),
-        Lists.empty(len(supports)),
-        costs,
-    )
+    each = np.repeat(targets, np.diff(starts))
+    scores, _ = scorer.toggled(each, Lists.of(supports), Lists.empty(len(supports)))
     best = [a + best_of(scores[a:b].tolist()) for a, b in pairwise(starts)]
     return L1Blankets(
         Lists.of([supports[k] for k in best]),

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
+from markhood.kernels.ties import levelled
 
 
 class Space(NamedTuple):
@@ -51,7 +52,9 @@ class NearbyVariables:
         """List the space of each target, ascending."""
         reached = self._steps[targets]
         for _ in range(self._depth - 1):
-            reached = reached @ self._steps
+            nearer, reached = reached, reached @ self._steps
+            if reached.nnz == nearer.nnz:
+                break  # further steps lead nowhere new
         reached.sort_indices()
         starts = reached.indptr.astype(np.int64)
         others = reached.indices != np.repeat(targets, np.diff(starts))
@@ -60,9 +63,12 @@ class NearbyVariables:
 
     def largest(self) -> NDArray[np.float64]:
         """Return what no space is larger than, from the number of walks: of shape (n_variables,)."""
-        walks: NDArray[np.float64] = np.ones(self._steps.shape[0])
+        n_variables = self._steps.shape[0]
+        walks: NDArray[np.float64] = np.ones(n_variables)
         for _ in range(self._depth):
-            walks = self._steps @ walks
+            fewer, walks = walks, np.minimum(self._steps @ walks, n_variables)
+            if np.array_equal(walks, fewer):
+                break
         return walks - 1
 
 
@@ -92,6 +98,7 @@ class StrongestNearby:
         self._most, self._depth = most, depth
         self._nearby = NearbyVariables(edges, n_variables, depth)
         self._may_be_larger = self._nearby.largest() > most
+        gains = levelled(gains)
         both = np.concatenate([edges, edges[:, ::-1]])
         order = np.lexsort((both[:, 1], -np.tile(gains, 2), both[:, 0]))
         sources = both[order, 0]
@@ -130,6 +137,8 @@ class StrongestNearby:
             reached = np.concatenate([reached, frontier])
             if len(best) > room:
                 return np.sort(reached[1:]), True
+            if not len(frontier):
+                break
         return np.sort(reached[1:]), False
 
     def _steps_from(

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+from markhood.model.sampling.settings import Seed
 
 _HUB_SIZE = 8
 

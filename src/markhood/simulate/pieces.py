@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples, words_per_row
 from markhood.data.storage.memory import require_memory
+from markhood.data.variables import Variables
 from markhood.execution.runner import Progress, Runner, cut
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS
@@ -166,7 +167,7 @@ class _Joined:
 
     def samples(self) -> Samples:
         words = self._words if self._is_used.all() else self._words[self._is_used]
-        return Samples(words, self._n_samples, self._names, tuple(self._levels))
+        return Samples(words, self._n_samples, Variables(self._names, tuple(self._levels)))
 
 
 def _as_sequence(seed: Seed) -> np.random.SeedSequence:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,7 @@ from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.checks import checked_levels
 from markhood.model.potts.model import PottsModel
-
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+from markhood.model.sampling.settings import Seed
 
 
 class Potentials(Protocol):

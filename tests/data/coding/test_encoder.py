@@ -91,15 +91,14 @@ def test_example_a_third_value_in_a_later_chunk_is_named_by_row():
     encoder = Encoder("ab", reading=Reading(max_levels=2))
     encoder.add(binary(64, 2))
     encoder.add(np.array([[0, 1], [0, 5]]))
-    with pytest.raises(InputError, match=r"'b' has more than 2 values, 1, 0 and 5 .*at row 66"):
+    with pytest.raises(InputError, match=r"more than 2 values .*at row 66\): 'b'"):
         encoder.finish()
 
 
-def test_example_missing_values_are_counted_over_all_chunks_and_come_first():
+def test_example_missing_values_are_counted_over_all_chunks():
     encoder = Encoder("abc", reading=Reading(max_levels=2))
     chunk = np.tile([0.0, 1.0, 2.0], (64, 1))
     chunk[1] = [1, 3, 3]
-    chunk[2, 0] = 5  # one value too many, of which nothing is said while there are missing ones
     encoder.add(chunk)
     chunk[7, 2] = chunk[3, 1] = np.nan
     encoder.add(chunk)
@@ -109,8 +108,20 @@ def test_example_missing_values_are_counted_over_all_chunks_and_come_first():
     assert str(caught.value) == (
         "The data have 4 missing values (NaN, null or empty) in columns 'b' (2) and 'c' (2), the first "
         "in column 'b' at row 68: fill them, or choose missing='drop' (leave out rows with any), "
-        "'level' (a level of its own) or 'impute'"
+        "'level' (a level of its own) or 'impute'."
     )
+
+
+def test_example_columns_with_too_many_values_are_all_named_and_come_first(small_chunks):
+    encoder = Encoder("abcd", reading=Reading(max_levels=2))
+    chunk = np.tile([0.0, 1.0, 2.0, 3.0], (64, 1))
+    chunk[1:3, 0] = [1, 5]
+    chunk[7, 1] = np.nan  # of which nothing is said: who leaves out a column has fewer of them
+    encoder.add(chunk)
+    chunk[2:5, 2] = [7, 8, 9]
+    encoder.add(chunk)
+    with pytest.raises(InputError, match=r"^2 columns have more than 2 values: 'a' .* and 'c' "):
+        encoder.finish()
 
 
 def test_example_a_column_that_turns_to_objects_has_missing_values():
@@ -129,7 +140,7 @@ def test_example_constant_columns_are_kept_with_one_warning(decode):
     (warning,) = caught
     assert str(warning.message) == (
         "8 columns have one value only and will be isolated: 'v0', 'v1', 'v2', 'v3', 'v4' and "
-        "3 more"
+        "3 more."
     )
     assert samples.levels[0] == (4,)
     assert samples.ones.tolist() == [0] * 8 + [1]

@@ -16,6 +16,9 @@ from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
 from markhood.errors import InputError
 
+# Tables of so many numbers are not meant as categories, and that is said.
+MANY_NUMBERS = pytest.mark.filterwarnings("ignore:.*do.* not look so:markhood.errors.DataWarning")
+
 
 def table_of(n_samples, n_levels, seed=0):
     """Return columns with so many levels each, all of which occur."""
@@ -31,6 +34,7 @@ def rows_of(table):
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "f4", "f8", "U3", "S3", "O", ">i4"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("small_chunks")
+@MANY_NUMBERS
 def test_oracle_columns_of_any_number_of_levels(dtype, order, decode):
     n_levels = [2, 3, 4, 5, 17, FEW, FEW + 1, 64, 1]
     table = table_of(700, n_levels, seed=1).astype(dtype, order=order)
@@ -45,11 +49,12 @@ def test_oracle_columns_of_any_number_of_levels(dtype, order, decode):
 
 @pytest.mark.parametrize("n_levels", [255, 256, 257, 300, 1000])
 @pytest.mark.parametrize("dtype", ["i8", "f8", "O", "U4"])
+@MANY_NUMBERS
 def test_oracle_hundreds_of_levels(n_levels, dtype, decode):
     table = table_of(1100, [2, n_levels]).astype(dtype)
     samples = encode(table, max_levels=n_levels)
     assert decode(samples) == rows_of(table)
-    with pytest.raises(InputError, match=f"'x1' has more than {n_levels - 1} values"):
+    with pytest.raises(InputError, match=f"more than {n_levels - 1} values .* 'x1'"):
         encode(table, max_levels=n_levels - 1)
 
 
@@ -72,14 +77,15 @@ def test_property_every_road_gives_the_same_samples(columns, dtype):
 def test_example_a_level_seen_once_in_the_last_chunk(decode):
     table = np.zeros((130, 2), int)
     table[::2] = 1
-    table[129, 1] = -7
+    table[129, 1] = -3
     samples = encode(table)
-    assert samples.levels == ((0, 1), (-7, 0, 1))
+    assert samples.levels == ((0, 1), (-3, 0, 1))
     assert decode(samples) == rows_of(table)
 
 
 @pytest.mark.parametrize("ending", ["csv", "npy", "parquet", "arrow"])
 @pytest.mark.usefixtures("small_chunks")
+@MANY_NUMBERS
 def test_oracle_files(tmp_path, ending, decode):
     table = table_of(600, [2, 3, 20, 40])
     path = tmp_path / f"t.{ending}"
@@ -139,14 +145,18 @@ def test_example_categories_without_an_order_are_sorted_as_polars_sorts_them():
         (
             np.random.default_rng(0).normal(size=(200, 2)),
             {},
-            r"'x0' has more than 64 values, 0\.\d+, .* \(number 65 at row 65\): it looks continuous, so cut it",
+            r"2 columns have more than 64 values: 'x0' \(measurements, .* or cut measurements into",
         ),
         (
             [[f"id{k}", k % 2] for k in range(100)],
             {},
-            r"'x0' has more than 64 values, 'id0', .* \(number 65 at row 65\): recode it to fewer",
+            r"more than 64 values \(number 65 at row 65\): 'x0' \(identifiers, such as 'id0' and",
         ),
-        ([[0, 1], [1, 2], [2, 1]], {"max_levels": 2}, r"'x0' has more than 2 values, 0, 1 and 2 "),
+        (
+            [[0, 1], [1, 2], [2, 1]],
+            {"max_levels": 2},
+            r"more than 2 values \(number 3 at row 3\): 'x0' .* more with max_levels if",
+        ),
         ([[0, 1]] * 2, {"max_levels": 1}, "max_levels must be a whole number from 2 to 65535, not"),
         ([[0, 1]] * 2, {"max_levels": 10**6}, "from 2 to 65535, not 1000000"),
         ([[0, 1]] * 2, {"max_levels": 2.5}, "from 2 to 65535, not 2.5"),

@@ -52,7 +52,7 @@ MAKERS = {
 def test_oracle_each_policy(make, times, decode):
     data = make(ROWS * times)
     with pytest.warns(DataWarning, match=rf"^{2 * times} of {6 * times} rows have missing values "
-                      rf"and are dropped: {4 * times} stay$"):  # fmt: skip
+                      rf"and are dropped: {4 * times} stay\.$"):  # fmt: skip
         dropped = encode(data, missing="drop")
     assert decode(dropped) == WHOLE * times
     assert dropped.fingerprint == encode(make(WHOLE * times)).fingerprint
@@ -172,8 +172,8 @@ def test_example_levels_that_only_dropped_rows_had_are_gone(decode):
     with pytest.warns(DataWarning) as caught:
         samples = encode(rows, missing="drop")
     assert [str(w.message) for w in caught] == [
-        "1 of 4 rows have missing values and are dropped: 3 stay",
-        "2 columns have one value only and will be isolated: 'x0' and 'x1'",
+        "1 of 4 rows have missing values and are dropped: 3 stay.",
+        "2 columns have one value only and will be isolated: 'x0' and 'x1'.",
     ]
     assert samples.levels == ((0,), (5,), (1, 3))
     assert decode(samples) == [(0, 5, 1), (0, 5, 3), (0, 5, 1)]

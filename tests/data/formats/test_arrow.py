@@ -56,7 +56,7 @@ def test_example_categories_survive_the_file(tmp_path):
     ("columns", "message"),
     [
         ({"a": [0, 1], "b": [0, None]}, r"1 missing value .* 'b' at row 2"),
-        ({"a": [0, 1, 2], "b": [0, 1, 0]}, r"'a' has more than 2 values, 0, 1 and 2"),
+        ({"a": [0, 1, 2], "b": [0, 1, 0]}, r"more than 2 values .*: 'a' .* 0 and 1"),
         ({"a": [0], "b": [1]}, r"1 sample\(s\)"),
         ({"a": [], "b": []}, r"0 sample\(s\) \(shape=\(0, 2\)\)"),
         ({"a": [0, 1]}, r"1 feature\(s\)"),

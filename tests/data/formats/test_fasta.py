@@ -120,9 +120,17 @@ def test_example_bad_choices_and_damage(tmp_path):
     damaged.write_bytes(gzip.compress(b">a\nAC\n>b\nCA\n" * 99)[:-12])
     with pytest.raises(InputError, match="is damaged"):
         read_samples(damaged)
-    (tmp_path / "genes.csv.gz").write_bytes(b"x")
+    content = bytearray(gzip.compress(b">a\nAC\n>b\nCA\n" * 99))
+    content[20:30] = b"\xff" * 10
+    damaged.write_bytes(content)
+    with pytest.raises(InputError, match=r"is damaged .*: compress it again"):
+        read_samples(damaged)
+    damaged.write_bytes(gzip.compress(b">a\n>b\n"))
+    with pytest.raises(InputError, match=r"first sequence .* has no letters"):
+        read_samples(damaged)
+    (tmp_path / "genes.npy.gz").write_bytes(b"x")
     with pytest.raises(InputError, match="ending that is not known"):
-        read_samples(tmp_path / "genes.csv.gz")
+        read_samples(tmp_path / "genes.npy.gz")
 
 
 def test_example_without_biopython(tmp_path, monkeypatch):

@@ -93,9 +93,12 @@ def test_example_damaged_files(tmp_path, ending, keep):
 
 
 def test_example_unknown_ending(tmp_path):
-    (tmp_path / "table.xlsx").write_text("a")
-    with pytest.raises(InputError, match=r"not known: .* one of \.csv, \.tsv, .* and \.bed"):
-        read_samples(tmp_path / "table.xlsx")
+    (tmp_path / "table.foo").write_text("a")
+    with pytest.raises(InputError, match=r"not known: .* are \.csv, \.tsv, .* and \.bed\.$"):
+        read_samples(tmp_path / "table.foo")
+    (tmp_path / "table.foo").write_bytes(b"PAR1...")
+    with pytest.raises(InputError, match=r"it looks like Parquet\): give .* ending, \.parquet\.$"):
+        read_samples(tmp_path / "table.foo")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".npy", ".parquet", ".arrow"])
@@ -114,3 +117,17 @@ def test_example_a_file_that_may_not_be_read(tmp_path):
     path.chmod(0)
     with pytest.raises(InputError, match="Permission denied"):
         read_samples(path)
+
+
+def test_example_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "table.csv")
+    with pytest.raises(
+        InputError, match=r"is a pipe or a device, .*: save them in a file first\.$"
+    ):
+        read_samples(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".csv", "nul\0.csv"])
+def test_example_names_that_no_file_can_have(tmp_path, name):
+    with pytest.raises(InputError, match=r"cannot be read \(.*\): check the path\.$"):
+        read_samples(tmp_path / name)

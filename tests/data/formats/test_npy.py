@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -62,7 +64,7 @@ def test_example_an_npz_without_the_array(tmp_path, arrays, array, message):
         (TABLE[:, :1], r"1 feature\(s\)"),
         (np.array([[0, np.nan], [1, 0]]), r"1 missing value .*'x1' at row 1"),
         (np.asfortranarray([[0, 1], [3, np.inf]]), r"'x1' has an infinite value \(inf\) at row 2"),
-        (np.arange(6).reshape(3, 2), r"'x0' has more than 2 values, 0, 2 and 4"),
+        (np.arange(6).reshape(3, 2), r"more than 2 values: 'x0' .* 0 and 2"),
         (np.zeros((3, 2), [("日", int)]), "cannot be read as NPY"),
     ],
 )
@@ -78,4 +80,25 @@ def test_example_truncated_values_are_not_zeros(tmp_path):
     np.save(path, TABLE)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InputError, match="is truncated"):
+        read_samples(path)
+
+
+def test_example_what_an_archive_unpacks_to_is_measured_first(tmp_path, monkeypatch):
+    path = tmp_path / "t.npz"
+    np.savez_compressed(path, data=np.zeros((1000, 1000), np.int8))
+    assert path.stat().st_size < 10_000
+    monkeypatch.setattr("markhood.data.formats.npy.available_memory", lambda: 500_000)
+    with pytest.raises(
+        InputError, match=r"unpacks to 1 MB, but only 500 kB of memory is available"
+    ):
+        read_samples(path)
+
+
+def test_example_a_header_that_says_it_is_gigabytes_is_not_read(tmp_path):
+    path = tmp_path / "t.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "data.npy", b"\x93NUMPY\x02\x00" + (2**32 - 1).to_bytes(4, "little") + bytes(10**6)
+        )
+    with pytest.raises(InputError, match=r"cannot be read as NPY \(a header of 4\.29 GB\)"):
         read_samples(path)

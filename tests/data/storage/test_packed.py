@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import subprocess
 import sys
@@ -89,7 +90,7 @@ def test_property_round_trip_of_any_samples(tmp_path_factory, data):
     frame = np.array(rows, dtype=object)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", markhood.DataWarning)
-        samples = encode(frame)
+        samples = encode(frame, missing="level")  # some texts mean that
     folder = tmp_path_factory.mktemp("packed")
     write_packed(samples, folder)
     again = read_samples(folder)
@@ -242,3 +243,104 @@ def test_example_packing_takes_memory_of_a_few_chunks(tmp_path):
     packed = (tmp_path / "b" / "words.npy").stat().st_size
     assert packed > 40e6
     assert (after - before) * 1024 < 200e6  # of 328 MB of values and 41 MB of bits
+
+
+def sealed(folder, **changes):
+    """Change files of a packed folder, or what `about` says, so that all hashes fit again."""
+    about = json.loads((folder / "about.json").read_text())
+    for name, change in changes.items():
+        if name in about and not callable(change):
+            about[name] = change
+            continue
+        path = folder / (f"{name}.json" if name == "variables" else f"{name}.npy")
+        if name == "variables":
+            content = json.dumps(change(json.loads(path.read_text()))).encode()
+            path.write_bytes(content)
+        else:
+            np.save(path, change(np.load(path)) if callable(change) else change)
+        digest = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        about["files"][path.name] = {"bytes": path.stat().st_size, "blake2b": digest}
+    (folder / "about.json").write_text(json.dumps(about))
+
+
+def with_bit(row, sample):
+    def change(words):
+        words[row, sample // 64] |= np.uint64(1) << np.uint64(sample % 64)
+        return words
+
+    return change
+
+
+def all_ones(words):
+    words[:] = ~np.uint64(0)
+    return words
+
+
+HOSTILE = {
+    "bits past the samples": {"words": with_bit(0, 205)},
+    "bits in the padding": {"words": with_bit(0, 511)},
+    "overlapping rows": {"words": lambda w: np.where(np.arange(len(w))[:, None] == 2, w | w[1], w)},
+    "all ones": {"words": all_ones},
+    "another dtype": {"words": lambda w: w.view(np.int64)},
+    "by columns": {"words": np.asfortranarray},
+    "three dimensions": {"words": lambda w: w[None]},
+    "no rows": {"words": lambda w: w[:0]},
+    "fewer words": {"words": lambda w: w[:, :4].copy()},
+    "negative weights": {"weights": lambda c: -c},
+    "huge weights": {"weights": lambda c: c * 0 + 2**60},
+    "no weights": {"weights": lambda c: c[:0]},
+    "real weights": {"weights": lambda c: c / 3},
+    "objects": {"weights": np.array([{}], object)},
+    "a unit that is none": {"weight_unit": -1.0},
+    "a unit that is no power": {"weight_unit": 0.3},
+    "a unit of text": {"weight_unit": "1"},
+    "no samples": {"samples": 0},
+    "more samples": {"samples": 10**15},
+    "samples that are none": {"samples": True},
+    "other samples": {"samples": 100},
+    "levels that are none": {"variables": lambda v: {**v, "levels": [[[1], [2]]] * 9}},
+    "no levels": {"variables": lambda v: {**v, "levels": [[]] * 9}},
+    "infinite levels": {"variables": lambda v: {**v, "levels": [[0, float("inf")]] * 9}},
+    "too few levels": {"variables": lambda v: {**v, "levels_of": [0, 0, 0]}},
+    "names that are none": {"variables": lambda v: {**v, "names": [1, 2, 3]}},
+    "names twice": {"variables": lambda v: {**v, "names": ["a", "a", "b"]}},
+    "names that are text": {"variables": lambda v: {**v, "names": "abc"}},
+    "a list": {"variables": lambda _: []},
+    "missing that is none": {"variables": lambda v: {**v, "missing": [7]}},
+    "missing without masks": {"variables": lambda v: {**v, "missing": [1]}},
+    "negative levels_of": {"variables": lambda v: {**v, "levels_of": [-1, -1, -1]}},
+}
+
+
+@pytest.fixture
+def weighted_folder(tmp_path):
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, [2, 3, 2], size=(200, 3))
+    samples = encode(values, weights=rng.integers(1, 4, 200))
+    write_packed(samples, tmp_path / "packed")
+    return tmp_path / "packed"
+
+
+@pytest.mark.parametrize("changes", HOSTILE.values(), ids=HOSTILE)
+def test_example_what_kernels_rely_on_is_checked_whatever_the_hashes_say(weighted_folder, changes):
+    sealed(weighted_folder, **changes)
+    with pytest.raises(InputError, match="is damaged"):
+        read_samples(weighted_folder)
+
+
+def test_example_files_outside_the_folder_are_not_looked_at(weighted_folder):
+    about = json.loads((weighted_folder / "about.json").read_text())
+    about["files"]["../../secret"] = {"bytes": 1, "blake2b": ""}
+    (weighted_folder / "about.json").write_text(json.dumps(about))
+    with pytest.raises(InputError, match=r"about\.json is not what was written"):
+        read_samples(weighted_folder)
+
+
+@pytest.mark.parametrize("method", ["plrhc", "hc", "mpl", "bjp", "pairwise", "chow-liu"])
+@pytest.mark.parametrize(
+    "change", [lambda w: w, lambda w: w * 0, lambda w: np.concatenate([w[:1], w[1:] * 0])]
+)
+def test_property_sound_bits_of_any_kind_can_be_learned_from(weighted_folder, method, change):
+    """Levels that never occur, say: nothing that a kernel would index by."""
+    sealed(weighted_folder, words=change)
+    assert markhood.learn(weighted_folder, method).n_nodes == 3

@@ -11,8 +11,8 @@ from markhood import InputError
 from markhood.kernels.cuda.backend import MMA, MOST_SAMPLES, POPCOUNT, WGMMA, CudaKernels, _way_of
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.reference.backend import likelihood_ratios
-from markhood.learning.learn import kernels_named
+from markhood.kernels.tables import likelihood_ratios
+from markhood.learning.request import kernels_named
 from oracles.counting import n_log_n
 from oracles.networks import network
 from oracles.packing import pack

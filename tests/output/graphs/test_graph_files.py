@@ -393,3 +393,14 @@ def test_an_npz_of_data_is_no_graph(tmp_path: Path) -> None:
     np.savez(tmp_path / "data.npz", data=np.zeros((3, 2)))
     with pytest.raises(InputError, match="no graph of markhood's"):
         read_graph(tmp_path / "data.npz")
+
+
+def test_formulas_are_escaped_where_that_is_asked_for(tmp_path: Path) -> None:
+    names = ["=1+1", "+a", "-b", "@c", "'=d", "plain", "'quoted", "\tx"]
+    graph = chain(names)
+    write_graph(graph, tmp_path / "as-is.csv")
+    write_graph(graph, tmp_path / "escaped.csv", escape_formulas=True)
+    assert read_graph(tmp_path / "as-is.csv") == read_graph(tmp_path / "escaped.csv") == graph
+    assert (tmp_path / "as-is.csv").read_text().splitlines()[1].startswith("=1+1,+a,")
+    assert (tmp_path / "escaped.csv").read_text().splitlines()[1].startswith("'=1+1,'+a,")
+    assert not re.search(r'(^|,)"?[=+@\t]', (tmp_path / "escaped.csv").read_text(), re.MULTILINE)

@@ -1,13 +1,24 @@
-"""What the cells of a text file mean: numbers, text, or nothing."""
+"""What cells of text mean: numbers, text, or nothing.
+
+One list says which texts mean that a value is missing, whether they stand in a file or in a data
+frame: pandas' own list, so that a file gives the same graph however it is read, and SPSS's
+`#NULL!`. Texts that often mean missing and often do not (a dot, a dash) are not on it: they are
+levels, and `doubts` asks about them.
+"""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from typing import Any
 
-MISSING = frozenset(["", "NA", "NaN", "nan", "null", "NULL"])
+MISSING = frozenset(
+    ["", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "#NULL!", "NULL", "null", "None",
+     "NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
+)  # fmt: skip
 
 _NUMBER = re.compile(r"(?ai)[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)")
+DECIMAL_COMMA = re.compile(r"(?a)[+-]?\d+,\d+")
 
 
 def parse_cell(text: str) -> str | int | float | None:
@@ -26,3 +37,29 @@ def parse_cell(text: str) -> str | int | float | None:
             return int(text)
         return float(text)
     return text
+
+
+def parse_comma_cell(text: str) -> str | int | float | None:
+    """Return what `parse_cell` does, with a comma before the decimals of a number.
+
+    Examples
+    --------
+    >>> [parse_comma_cell(cell) for cell in ("1", "2,50", "yes, but")]
+    [1, 2.5, 'yes, but']
+    """
+    if DECIMAL_COMMA.fullmatch(text.strip()):
+        text = text.replace(",", ".")
+    return parse_cell(text)
+
+
+def means_missing(value: Any) -> bool:
+    """Return whether a value is a text that means missing, as `parse_cell` has it.
+
+    Examples
+    --------
+    >>> [means_missing(value) for value in ("NA", " ", "no", 0)]
+    [True, True, False, False]
+    """
+    if isinstance(value, bytes):
+        value = value.decode("ascii", "replace")
+    return isinstance(value, str) and value.strip() in MISSING

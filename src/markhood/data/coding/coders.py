@@ -10,13 +10,14 @@ all columns of a block find that out; only the columns that have others are look
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.cells import MISSING, means_missing
 from markhood.data.coding.findings import Findings
 from markhood.data.coding.many_levels import ManyLevels
 from markhood.data.reading import Reading
@@ -24,6 +25,7 @@ from markhood.errors import InputError
 
 Levels = tuple[tuple[Any, ...], ...]
 ARRAY_KINDS = "biufUS"  # dtypes in which NumPy compares fast; all others go value by value
+VALUES_LOOKED_AT = 1000  # of a column with too many, to say what they look like
 FEW = 32  # levels that blocks are compared with one by one; columns with more are searched
 
 
@@ -36,7 +38,7 @@ class Codes(NamedTuple):
 
 def reject_complex(dtype: object) -> InputError:
     """Return the error for complex numbers, worded as scikit-learn does."""
-    return InputError(f"Complex data not supported ({dtype}): give real numbers or labels")
+    return InputError(f"Complex data not supported ({dtype}): give real numbers or labels.")
 
 
 def plain(value: Any) -> Any:
@@ -98,19 +100,13 @@ class ArrayCoder:
         self._findings = findings
         self._reading = reading
         self._fixed = False
-        codes = reading.missing_codes
-        by_kind: dict[str, list[Any]] = {
-            "U": [code for code in codes if isinstance(code, str)],
-            "S": [
-                code.encode("utf-8", "surrogateescape") for code in codes if isinstance(code, str)
-            ],
-        }
-        self._missing = by_kind.get(dtype.kind, reading.numbers())
+        self._missing = _codes_in(dtype, reading)
         # Level by level; a column repeats its first until it has shown as many, so that "is
         # none of these" is one test for all columns.
         self._levels = np.zeros((2, width), dtype)
         self._n_levels = np.zeros(width, np.int64)
         self._many: dict[int, ManyLevels] = {}
+        self._overfull: set[int] = set()
 
     def fix(self, levels: Levels) -> None:
         """Take the levels as given: any other value is an error."""
@@ -128,7 +124,7 @@ class ArrayCoder:
         The tile begins at `row` and `column` of the data, and at column `offset` of this coder.
         """
         absent = self._find_missing(tile, row, column)
-        if self._findings:
+        if self._fixed and self._findings:
             return None
         at = slice(offset, offset + tile.shape[1])
         if row == 0 and not self._fixed:
@@ -176,6 +172,8 @@ class ArrayCoder:
         all_of_it = len(columns) == tile.shape[1]
         seen = tile if all_of_it else tile[:, columns]
         left = np.ones(seen.shape, np.bool_) if absent is None else ~absent[:, columns]
+        if self._overfull:
+            left[:, np.isin(at, list(self._overfull))] = False
         found: NDArray[Any] = np.zeros(seen.shape, np.uint8)
         for code in range(min(FEW, self._reading.max_levels)):
             if not self._fixed:
@@ -227,12 +225,16 @@ class ArrayCoder:
             values = seen[rows, c]
             many = self._many.setdefault(j, ManyLevels(values[:0], FEW))
             surplus = many.learn(values, limit)
-            if surplus is not None:
-                known = (*self.levels(j), plain(values[surplus]))
-                where = row + int(rows[surplus]), int(columns[c])
-                self._findings.note_surplus(*where, known, self._fixed)
+            if surplus is None:
+                found[rows, c] = many.codes(values)
+                continue
+            where = row + int(rows[surplus]), int(columns[c])
+            if self._fixed:
+                self._findings.note_unknown(*where, plain(values[surplus]), self.levels(j))
                 break
-            found[rows, c] = many.codes(values)
+            self._overfull.add(j)
+            looked_at = seen[:VALUES_LOOKED_AT, c].tolist()
+            self._findings.note_surplus(*where, limit, [v for v in looked_at if not is_missing(v)])
         return found
 
     def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> NDArray[np.bool_] | None:
@@ -263,8 +265,21 @@ class ArrayCoder:
         return tuple(few if many is None else few + many.values())
 
 
+def _codes_in(dtype: np.dtype[Any], reading: Reading) -> list[Any]:
+    """Return the codes for missing that an array of this dtype can have."""
+    if dtype.kind not in "US":
+        return list(reading.numbers())
+    texts = {code for code in reading.missing_codes if isinstance(code, str)} | MISSING
+    room = dtype.itemsize // (4 if dtype.kind == "U" else 1)
+    fitting = sorted(text for text in texts if len(text) <= room)
+    return fitting if dtype.kind == "U" else [t.encode("utf-8", "surrogateescape") for t in fitting]
+
+
 class ValueCoder:
-    """Codes of columns of any values, each looked up in its column's dictionary."""
+    """Codes of columns of any values, each looked up in its column's dictionary.
+
+    The texts of columns that are `declared` to be categories are levels, whatever they are.
+    """
 
     def __init__(
         self,
@@ -272,11 +287,14 @@ class ValueCoder:
         findings: Findings,
         reading: Reading,
         parse: Callable[[Any], Any] = plain,
+        declared: Collection[int] = (),
     ) -> None:
         self._findings = findings
         self._reading = reading
         self._parse = parse
+        self._declared = declared
         self._fixed = False
+        self._overfull: set[int] = set()
         # By level; and by what stands in the data, where 0 is missing and others are one more.
         self._levels: list[dict[Any, int]] = [{} for _ in range(width)]
         self._stored: list[dict[Any, int]] = [{} for _ in range(width)]
@@ -295,13 +313,16 @@ class ValueCoder:
         """
         coded: list[Any] = []
         for j, values in enumerate(columns, start=offset):
+            if j in self._overfull:
+                continue
             lookup = self._stored[j].__getitem__
             try:
                 coded.append(bytes(map(lookup, values)))
             except (KeyError, TypeError, ValueError):
                 # Not seen before, or one that cannot be a key, or more than bytes can say.
                 self._meet(values, row, column + j - offset, j)
-                coded.append(self._look_up(values, j))
+                if j not in self._overfull:
+                    coded.append(self._look_up(values, j))
         if self._findings:
             return None
         stored: NDArray[Any]
@@ -326,6 +347,7 @@ class ValueCoder:
         """Learn the values of a column that have not been seen yet."""
         stored, levels = self._stored[offset], self._levels[offset]
         limit = 0 if self._fixed else self._reading.max_levels
+        texts_are_levels = column in self._declared
         missing = []
         for r, raw in enumerate(values, start=row):
             try:
@@ -334,8 +356,10 @@ class ValueCoder:
             except TypeError:
                 raise self._findings.no_level(r, column, raw) from None
             value = self._parse(raw)
-            if is_missing(value) or value in self._reading.missing_codes:
+            if self._is_missing(value, texts_are_levels):
                 missing.append(r)
+                if isinstance(raw, str):
+                    self._findings.texts.add(raw.strip())
                 if self._reading.missing != "error" and not isinstance(raw, float):
                     stored[raw] = 0  # but NaN is never found again
             elif isinstance(value, complex):
@@ -344,13 +368,25 @@ class ValueCoder:
                 self._findings.note_infinite(r, column)
             elif value in levels:
                 stored[raw] = levels[value] + 1
+            elif self._fixed:
+                self._findings.note_unknown(r, column, value, list(levels))
             elif len(levels) >= limit:
-                self._findings.note_surplus(r, column, [*levels, value], self._fixed)
+                self._overfull.add(offset)
+                # Up to here all have been looked up; what follows may be of any kind.
+                known = map(self._parse, values[: r - row + 1][-VALUES_LOOKED_AT:])
+                some = [v for v in known if not self._is_missing(v, texts_are_levels)]
+                self._findings.note_surplus(r, column, limit, some)
+                return
             else:
                 levels[value] = len(levels)
                 stored[raw] = len(levels)
         if missing and self._reading.missing == "error":
             self._findings.note_missing(missing[0], column, {column: len(missing)})
+
+    def _is_missing(self, value: Any, texts_are_levels: bool) -> bool:
+        if is_missing(value) or value in self._reading.missing_codes:
+            return True
+        return not texts_are_levels and means_missing(value)
 
     def levels(self, offset: int) -> tuple[Any, ...]:
         """Return the values of one column by order of appearance."""

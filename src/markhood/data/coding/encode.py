@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,12 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.frames import add_frame, as_frame, category_orders
-from markhood.data.coding.names import check_names, default_names
+from markhood.data.coding.findings import check_shape
+from markhood.data.coding.frames import as_frame, read_frame
+from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
+from markhood.data.variables import default_names
 from markhood.errors import InputError
 
 
@@ -33,6 +36,8 @@ def encode(
     max_levels: int = 64,
     weights: Any = None,
     normalize_weights: bool = True,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
 ) -> Samples:
     """Pack a table of observations, a few bits a value.
 
@@ -47,9 +52,9 @@ def encode(
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
     missing : {"error", "drop", "level", "impute"}, default="error"
-        What to do about missing values (NaN, None, NA, null): refuse them, leave out the samples
-        that have any, make them a level of their own (the last, None), or keep them apart in
-        ``Samples.missing``.
+        What to do about missing values (NaN, None, null, and texts that mean so, such as "NA"):
+        refuse them, leave out the samples that have any, make them a level of their own (the last,
+        None), or keep them apart in ``Samples.missing``.
     missing_values : iterable, default=()
         Further values that mean missing, such as -9 or "?".
     max_levels : int, default=64
@@ -59,11 +64,17 @@ def encode(
         `markhood.data.weights` say how they are taken. Samples of weight 0 are left out.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    columns : sequence of str, optional
+        The columns that are variables, in this order; by default all. Names, or patterns such as
+        "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
 
     Returns
     -------
     Samples
-        With a `DataWarning` for columns that have one value only, and where samples were left out.
+        With a `DataWarning` for columns that have one value only, for columns and values that are
+        probably not meant as they were taken, and where samples were left out.
 
     Raises
     ------
@@ -81,19 +92,36 @@ def encode(
     >>> encode([["a", 1], ["b", None], ["c", 2]], missing="level").levels
     (('a', 'b', 'c'), (1, 2, None))
     """
-    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights)
+    reading = Reading(
+        missing,
+        missing_values,
+        max_levels,
+        weights,
+        normalize_weights,
+        columns=columns,
+        exclude=exclude,
+    )
     if isinstance(data, Samples):
-        if not reading.is_default:
+        if not replace(reading, columns=None, exclude=()).is_default:
             raise InputError(
                 "Samples have been encoded already: say how when they are, to encode or "
-                "read_samples"
+                "read_samples."
             )
-        return data
+        return pick_samples(data, reading)
     if isinstance(weights, str) and weights != SIMILARITY:
         raise InputError(
-            f"Unknown weights {weights!r}: give a number a sample, or the word similarity"
+            f"Unknown weights {weights!r}: give a number a sample, or the word similarity."
         )
     return _encode(data, names, None, reading)
+
+
+def pick_samples(samples: Samples, reading: Reading) -> Samples:
+    """Return samples of the columns that a reading wants."""
+    picked = chosen_columns(samples.names, reading)
+    if picked == list(range(samples.n_variables)):
+        return samples
+    check_shape(samples.n_samples, len(picked))
+    return samples.pick(np.array(picked))
 
 
 def encode_like(
@@ -139,15 +167,15 @@ def _encode(
     frame = as_frame(data)
     if frame is not None:
         names = _names(names, frame.shape[1], levels, [str(name) for name in frame.columns])
-        orders = category_orders(frame)
-        packing = Encoder(names, len(frame), levels=levels, orders=orders, reading=reading)
-        add_frame(packing, frame)
-        return packing.finish()
+        return read_frame(frame, reading, names, levels)
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(data):
         return _encode_sparse(data, names, levels, reading)
     table = _as_table(data)
     names = _names(names, table.shape[1], levels)
+    picked = chosen_columns(names, reading)
+    if len(picked) < len(names) or reading.columns is not None:
+        table, names = table[:, picked], [names[j] for j in picked]
     packing = Encoder(names, len(table), levels=levels, reading=reading)
     packing.add(table)
     return packing.finish()
@@ -160,8 +188,12 @@ def _encode_sparse(
     check_table(data.shape, data.dtype)
     n_samples, n_variables = data.shape
     names = _names(names, n_variables, levels)
-    packing = Encoder(names, n_samples, levels=levels, reading=reading)
     by_columns = data.tocsc()
+    picked = chosen_columns(names, reading)
+    if len(picked) < len(names) or reading.columns is not None:
+        by_columns, names = by_columns[:, picked], [names[j] for j in picked]
+        n_variables = len(names)
+    packing = Encoder(names, n_samples, levels=levels, reading=reading)
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
     for column in range(0, n_variables, step):
         block = by_columns[:, column : column + step].toarray(order="F")
@@ -182,7 +214,7 @@ def check_table(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
             + (f" ({advice})" if len(shape) == 1 else "")
         )
     if dtype.kind not in ARRAY_KINDS + "OTmM" or dtype.itemsize == 0:
-        raise InputError(f"An array of dtype {dtype} has no values to compare: give a plain one")
+        raise InputError(f"An array of dtype {dtype} has no values to compare: give a plain one.")
 
 
 def _as_table(data: Any) -> NDArray[Any]:
@@ -197,14 +229,14 @@ def _as_table(data: Any) -> NDArray[Any]:
             row = next((r for r, length in enumerate(lengths) if length != lengths[0]), 0)
             raise InputError(
                 f"Row {row + 1} has {lengths[row]} values, but the first has {lengths[0]}: "
-                "give rows of one length"
+                "give rows of one length."
             )
     else:
         table = np.asarray(data)
     if table.ndim == 0:
         raise InputError(
             f"A {type(data).__name__} cannot be used as data: give a 2-D array, a data frame "
-            "(collected, if lazy) or a scipy sparse matrix"
+            "(collected, if lazy) or a scipy sparse matrix."
         )
     check_table(table.shape, table.dtype)
     return table
@@ -220,13 +252,13 @@ def _names(
     if levels is not None and len(levels) != n_variables:
         raise InputError(
             f"The data have {n_variables} columns, but the model was fitted to {len(levels)}: "
-            "give the same columns"
+            "give the same columns."
         )
     if names is None:
         return own if own is not None else default_names(n_variables)
     if len(names) != n_variables:
         raise InputError(
-            f"There are {len(names)} names for {n_variables} columns: give one name a column"
+            f"There are {len(names)} names for {n_variables} columns: give one name a column."
         )
     check_names(names)
     return names

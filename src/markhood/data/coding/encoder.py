@@ -8,7 +8,6 @@ and follow the memory order of the chunk: wide for arrays that go by rows, tall 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -27,14 +26,17 @@ from markhood.data.coding.coders import (
     is_missing,
     plain,
 )
+from markhood.data.coding.doubts import ask_about_codes, ask_about_distinct
 from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
 from markhood.data.coding.indicators import Coded, Table, tabulate
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, Samples, Weights
+from markhood.data.understood import Account
+from markhood.data.variables import Variables
 from markhood.data.weights import as_weights, check_weights, similarity_weights
-from markhood.errors import DataWarning, InputError
+from markhood.errors import InputError, option
 
 CHUNK_BYTES = 1 << 24
 TILE_CELLS = 1 << 19
@@ -142,16 +144,17 @@ class Encoder:
                 self._weights.append(float(value))
             except (TypeError, ValueError):
                 raise InputError(
-                    f"The weight at {self._findings.locate(row)} is {value!r}: give a number"
+                    f"The weight at {self._findings.locate(row)} is {value!r}: give a number."
                 ) from None
 
-    def has_seen(self, cells: Mapping[str, Any]) -> bool:
-        """Return whether any column has had the value of the cell given for its name."""
-        return any(
-            self._parse(cells[self._names[start + j]]) in coder.levels(j)
-            for start, stop, coder in self._coders
-            for j in range(stop - start)
-        )
+    def seen_among(self, cells: Mapping[str, Any]) -> Any | None:
+        """Return the first cell whose value its column, by name, has had; None where none has."""
+        for start, stop, coder in self._coders:
+            for j in range(stop - start):
+                cell = cells[self._names[start + j]]
+                if self._parse(cell) in coder.levels(j):
+                    return cell
+        return None
 
     def finish(self) -> Samples:
         """Return the samples, or raise for what was wrong with them.
@@ -159,12 +162,23 @@ class Encoder:
         Returns
         -------
         Samples
-            With a `DataWarning` for columns that have one value only.
+            With a `DataWarning` for everything that was noted.
         """
+        notes = self._reading.notes
+        try:
+            samples = self._finished()
+        except InputError:
+            notes.give_out_before_an_error()
+            raise
+        notes.give_out()
+        return samples
+
+    def _finished(self) -> Samples:
         check_shape(self._rows, len(self._names), self._min_samples)
         if self._findings:
             raise self._findings.error()
         self._planes.trim(self._rows)
+        n_missing = self._count_missing()
         kept, weights = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
@@ -180,10 +194,59 @@ class Encoder:
             some_left_out=n_samples < self._rows,
         )
         self._check_levels(table)
-        samples = Samples(table.words, n_samples, self._names, table.levels, table.missing, weights)
+        samples = Samples(
+            table.words,
+            n_samples,
+            Variables(tuple(self._names), table.levels),
+            table.missing,
+            weights,
+        )
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             samples = replace(samples, weights=similarity_weights(samples))
-        return samples
+        if self._fixed is None:
+            self._ask(samples, values, n_missing)
+        notes = self._reading.notes
+        account = Account(self._rows, n_missing, dict(notes.left_out), tuple(notes.sentences))
+        return replace(samples, account=account)
+
+    def _count_missing(self) -> dict[str, int]:
+        """Return how many values are missing in each column that has any."""
+        columns = self._planes.columns(MISSING)
+        return {
+            self._names[j]: int(
+                np.bitwise_count(self._planes.words(MISSING, columns[k : k + 1])).sum()
+            )
+            for k, j in enumerate(columns.tolist())
+        }
+
+    def _ask(
+        self, samples: Samples, shown: Sequence[tuple[Any, ...]], n_missing: Mapping[str, int]
+    ) -> None:
+        """Note what the owner of the data should be asked about."""
+        notes = self._reading.notes
+
+        def count(variable: int, level: int) -> int:
+            rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
+            ones = np.bitwise_count(rows).sum(axis=1)
+            gone = samples.missing.get(variable)
+            absent = 0 if gone is None else int(np.bitwise_count(gone).sum())
+            return int(ones[level - 1] if level else samples.n_samples - absent - ones.sum())
+
+        questions = (
+            ask_about_distinct(
+                self._names,
+                samples.levels,
+                lambda j: samples.n_samples - n_missing.get(self._names[j], 0),
+                shown,
+            ),
+            ask_about_codes(self._names, samples.levels, count),
+        )
+        for question in filter(None, questions):
+            notes.say(question)
+        if "None" in self._findings.texts:
+            notes.say(
+                "The text 'None' was taken as missing: make categories of the column, or write another word, if it is an answer."
+            )
 
     def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None]:
         """Return which rows stay, and the weights of those."""
@@ -200,7 +263,7 @@ class Encoder:
         if kept.sum() < self._min_samples:
             raise InputError(
                 f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
-                f"{self._min_samples} is required: give weights to more"
+                f"{self._min_samples} is required: give weights to more."
             )
         counts = counts[counts > 0]
         return kept, None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
@@ -212,9 +275,9 @@ class Encoder:
         if n_kept < self._min_samples:
             raise InputError(
                 f"{said}, so that {n_kept} would stay while a minimum of {self._min_samples} is "
-                "required: leave out the columns with most of them, or choose missing='level'"
+                f"required: leave out the columns with most of them, or choose {option('missing', 'level')}."
             )
-        warnings.warn(f"{said} and are dropped: {n_kept} stay", DataWarning, stacklevel=4)
+        self._reading.notes.say(f"{said} and are dropped: {n_kept} stay.")
 
     def _check_levels(self, table: Table) -> None:
         """Refuse columns with nothing to learn from or of, and warn of constant ones."""
@@ -223,25 +286,23 @@ class Encoder:
                 if self._reading.missing == "level" and None not in self._fixed[j]:
                     raise InputError(
                         f"Column {self._names[j]!r} has missing values, but the data that the "
-                        "model was fitted to had none in it: fill them, or leave the rows out"
+                        "model was fitted to had none in it: fill them, or leave the rows out."
                     )
             return
         empty = [repr(self._names[j]) for j, values in enumerate(table.levels) if not values]
         if empty:
             raise InputError(
                 f"All values are missing in column{'s'[: len(empty) > 1]} {listed(empty)}: leave "
-                f"{'them' if len(empty) > 1 else 'it'} out"
+                f"{'them' if len(empty) > 1 else 'it'} out."
             )
         constant = [
             repr(self._names[j]) for j, values in enumerate(table.levels) if len(values) == 1
         ]
         if constant:
             many = len(constant) > 1
-            warnings.warn(
+            self._reading.notes.say(
                 f"{len(constant)} column{'s have' if many else ' has'} one value only and will "
-                f"be isolated: {listed(constant)}",
-                DataWarning,
-                stacklevel=3,
+                f"be isolated: {listed(constant)}."
             )
 
     def _place_columns(
@@ -303,7 +364,9 @@ class Encoder:
         if dtype.kind in ARRAY_KINDS and (fixed is None or fits_array(fixed, dtype.kind)):
             coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
         else:
-            coder = ValueCoder(stop - start, self._findings, self._reading, self._parse)
+            coder = ValueCoder(
+                stop - start, self._findings, self._reading, self._parse, self._orders
+            )
         if fixed is not None:
             coder.fix(fixed)
         return start, stop, coder

@@ -1,9 +1,9 @@
 """What is wrong with data, gathered while they are read and said in one sentence.
 
 Missing values are counted over the whole data before anything is raised: "3 missing values in
-columns 'a' and 'b'" is repaired once, "a missing value at row 7" three times. So trouble is
-noted here and raised at the end; of several kinds, missing values are named first, because
-a column with them often also has a third value that is only a code for "missing".
+columns 'a' and 'b'" is repaired once, "a missing value at row 7" three times; and so it is with
+columns that have too many values. So trouble is noted here and raised at the end. Of several
+kinds, columns with too many values come first: they will be left out, and with them what they miss.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 
 NAMES_SHOWN = 5
 MINIMUM = 2  # samples, and variables: fewer have no graph
@@ -38,13 +38,21 @@ def check_shape(n_samples: int, n_variables: int, min_samples: int = MINIMUM) ->
     if n_variables < MINIMUM:
         raise InputError(
             f"Found {n_variables} feature(s) {shape} while a minimum of {MINIMUM} is required: "
-            "a graph needs two columns or more, one a variable"
+            "a graph needs two columns or more, one a variable."
         )
     if n_samples < min_samples:
         raise InputError(
             f"Found {n_samples} sample(s) {shape} while a minimum of {min_samples} is required: "
-            "give one row a sample"
+            "give one row a sample."
         )
+
+
+class Surplus(NamedTuple):
+    """A column with too many values: where that was seen, and values from about there."""
+
+    row: int
+    limit: int
+    values: Sequence[Any]
 
 
 @dataclass
@@ -59,18 +67,29 @@ class Findings:
         Says where a row is.
     missing : Counter
         Missing values by column.
+    texts : set
+        What stood in the place of missing values, where that was text.
+    surplus : dict
+        Columns with too many values.
     """
 
     names: Sequence[str]
     locate: Callable[[int], str] = row_number
     missing: Counter[int] = field(default_factory=Counter)
+    texts: set[str] = field(default_factory=set)
+    surplus: dict[int, Surplus] = field(default_factory=dict)
     _first_missing: tuple[int, int] | None = None
     _infinite: tuple[int, int] | None = None
-    _surplus: tuple[int, int, tuple[Any, ...], bool] | None = None
+    _unknown: tuple[int, int, Any, tuple[Any, ...]] | None = None
 
     def __bool__(self) -> bool:
         """Return whether anything was noted."""
-        return self._infinite is not None or self._surplus is not None or bool(self.missing)
+        return (
+            self._infinite is not None
+            or self._unknown is not None
+            or bool(self.missing)
+            or bool(self.surplus)
+        )
 
     def note_missing(self, row: int, column: int, counts: Mapping[int, int]) -> None:
         """Note missing values: so many by column, the first at this row and column."""
@@ -81,56 +100,81 @@ class Findings:
         """Note an infinity; only the first is named."""
         self._infinite = min((row, column), self._infinite or (row, column))
 
-    def note_surplus(self, row: int, column: int, values: Sequence[Any], fixed: bool) -> None:
-        """Note a value, the last of `values`, that comes on top of a column's levels."""
-        if self._surplus is None:
-            self._surplus = (row, column, tuple(values), fixed)
+    def note_surplus(self, row: int, column: int, limit: int, values: Sequence[Any]) -> None:
+        """Note a column that has more values than the limit, with values of rows in their order."""
+        self.surplus.setdefault(column, Surplus(row, limit, values))
+
+    def note_unknown(self, row: int, column: int, value: Any, known: Sequence[Any]) -> None:
+        """Note a value that a fitted model does not know; only the first is named."""
+        if self._unknown is None:
+            self._unknown = (row, column, value, tuple(known))
 
     def no_level(self, row: int, column: int, value: Any) -> InputError:
         """Return the error for a value that cannot be looked up."""
         return InputError(
             f"Column {self.names[column]!r} at {self.locate(row)} has a {type(value).__name__}, "
-            "which cannot be a level: give numbers, text or other plain values"
+            "which cannot be a level: give numbers, text or other plain values."
         )
 
     def error(self) -> InputError:
         """Return the worst of what was noted as one sentence."""
+        if self.surplus:
+            return self._surplus_values()
         if self._first_missing is not None:
             return self._missing_values(*self._first_missing)
         if self._infinite is not None:
             row, column = self._infinite
             return InputError(
                 f"Column {self.names[column]!r} has an infinite value (inf) at "
-                f"{self.locate(row)}: replace it, or leave the column out"
+                f"{self.locate(row)}: replace it, or leave the column out."
             )
-        assert self._surplus is not None
-        return self._surplus_value(*self._surplus)
+        assert self._unknown is not None
+        return self._unknown_value(*self._unknown)
 
     def _missing_values(self, row: int, column: int) -> InputError:
         total = sum(self.missing.values())
         columns = [f"{self.names[j]!r} ({self.missing[j]})" for j in sorted(self.missing)]
+        texts = [repr(text) if text else "empty" for text in sorted(self.texts)]
+        kinds = listed(texts) if texts else "NaN, null or empty"
         return InputError(
-            f"The data have {total} missing value{'s'[: total > 1]} (NaN, null or empty) in "
+            f"The data have {total} missing value{'s'[: total > 1]} ({kinds}) in "
             f"column{'s'[: len(columns) > 1]} {listed(columns)}, the first in column "
-            f"{self.names[column]!r} at {self.locate(row)}: fill them, or choose missing='drop' "
-            "(leave out rows with any), 'level' (a level of its own) or 'impute'"
+            f"{self.names[column]!r} at {self.locate(row)}: fill them, or choose "
+            f"{option('missing', 'drop')} (leave out rows with any), 'level' (a level of its own) or "
+            "'impute'."
         )
 
-    def _surplus_value(
-        self, row: int, column: int, values: tuple[Any, ...], fixed: bool
+    def _unknown_value(
+        self, row: int, column: int, value: Any, levels: tuple[Any, ...]
     ) -> InputError:
-        shown = [repr(value) for value in values]
-        name, where = self.names[column], self.locate(row)
-        if fixed:
-            known = listed(shown[:-1]) or "missing values"
-            return InputError(
-                f"Column {name!r} has the value {shown[-1]} at {where}, but the "
-                f"model knows only {known} in it: give data with the same levels"
-            )
-        advice = "recode it to fewer"
-        if any(isinstance(v, float) and not v.is_integer() for v in values):
-            advice = "it looks continuous, so cut it into classes"
+        known = listed([repr(level) for level in levels]) or "missing values"
         return InputError(
-            f"Column {name!r} has more than {len(values) - 1} values, {listed(shown)} (number "
-            f"{len(values)} at {where}): {advice}, leave it out, or raise max_levels"
+            f"Column {self.names[column]!r} has the value {value!r} at {self.locate(row)}, but the "
+            f"model knows only {known} in it: give data with the same levels."
+        )
+
+    def _surplus_values(self) -> InputError:
+        from markhood.data.coding.doubts import (
+            FEWEST_DISTINCT,
+            described,
+            how_to_leave_out,
+            likeness,
+        )
+
+        columns = sorted(self.surplus)
+        likenesses = [
+            likeness(values) if len(set(values)) >= FEWEST_DISTINCT else "categories"
+            for values in (self.surplus[j].values for j in columns)
+        ]
+        shown = [
+            described(self.names[j], self.surplus[j].values, like)
+            for j, like in zip(columns, likenesses, strict=True)
+        ]
+        first = self.surplus[columns[0]]
+        many = len(columns) > 1
+        place = "" if many else f" (number {first.limit + 1} at {self.locate(first.row)})"
+        advice = how_to_leave_out([self.names[j] for j in columns], likenesses)
+        return InputError(
+            f"{len(columns)} column{'s have' if many else ' has'} more than {first.limit} values"
+            f"{place}: {listed(shown)}; {advice}."
         )

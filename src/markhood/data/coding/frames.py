@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from markhood.data.coding.coders import Levels
 from markhood.data.coding.encoder import LANE, Column, Encoder, chunk_rows
-from markhood.data.coding.names import check_names
+from markhood.data.coding.names import check_names, chosen_columns
+from markhood.data.reading import Reading
+from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
         raise InputError(
             "The names of the data frame's columns cannot be told apart or looked up: rename them "
-            "to different texts"
+            "to different texts."
         ) from error
     return frame
 
@@ -52,6 +56,51 @@ def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
     uniform = dtypes.pop() if len(dtypes) == 1 and all(map(_is_number, dtypes)) else None
     for row in range(0, len(frame), step):
         encoder.add(_as_chunk(frame[row : row + step], uniform))
+
+
+def read_frame(
+    frame: nw.DataFrame[Any],
+    reading: Reading,
+    names: Sequence[str] | None = None,
+    levels: Levels | None = None,
+) -> Samples:
+    """Pack the columns of a data frame that a reading wants.
+
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+    reading : Reading
+        Weights may be a column of the frame, which then is no variable.
+    names : sequence of str, optional
+        Other names for all columns.
+    levels : tuple of tuple, optional
+        Levels that a fitted model knows.
+    """
+    names = list(map(str, frame.columns)) if names is None else list(names)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    wanted = frame if picked == list(range(len(names))) else frame[:, picked]
+    encoder = Encoder(
+        [names[j] for j in picked],
+        len(frame),
+        levels=levels,
+        orders=category_orders(wanted),
+        reading=reading,
+    )
+    add_frame(encoder, wanted)
+    if weights is not None:
+        encoder.weigh(frame[:, weights].to_list())
+    return encoder.finish()
+
+
+def read_foreign(data: Any, reading: Reading) -> Samples:
+    """Pack a frame of pandas from a program that keeps whole numbers as 1.0, 2.0."""
+    for name in data.columns:
+        column = data[name]
+        if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+            data[name] = column.astype("Int64")
+    frame = as_frame(data)
+    assert frame is not None
+    return read_frame(frame, reading)
 
 
 def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
@@ -96,7 +145,7 @@ def _as_column(column: nw.Series[Any]) -> Column:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
             f"Column {str(column.name)!r} has values that cannot be looked at ({reason}): make "
-            "text or numbers of them"
+            "text or numbers of them."
         ) from error
 
 

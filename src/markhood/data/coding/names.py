@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from markhood.data.coding.findings import listed
 from markhood.errors import InputError
 
-
-def default_names(n_variables: int) -> list[str]:
-    """Return x0, x1, ...: the names where data have none."""
-    return [f"x{j}" for j in range(n_variables)]
+if TYPE_CHECKING:
+    from markhood.data.reading import Reading
 
 
 def check_names(names: Sequence[str], advice: str = "rename them") -> None:
@@ -26,22 +26,53 @@ def check_names(names: Sequence[str], advice: str = "rename them") -> None:
 
 
 def pick_columns(
-    names: Sequence[str], wanted: Sequence[str] | None, advice: str = "rename them"
+    names: Sequence[str],
+    wanted: Sequence[str] | None = None,
+    advice: str = "rename them",
+    exclude: Sequence[str] = (),
 ) -> list[int]:
     """Return where the wanted columns are, in the order wanted; all of them for None.
 
-    Names that occur twice matter only where they are wanted.
+    What is wanted or excluded are names, or patterns such as "Q*". Names that occur twice matter
+    only where they are wanted.
+
+    Examples
+    --------
+    >>> pick_columns(["id", "Q1", "Q2", "note"], ["Q*", "id"], exclude=["Q2"])
+    [1, 0]
     """
+    excluded = {j for name in exclude for j in _matching(name, names)}
     if wanted is None:
-        check_names(names, advice)
-        return list(range(len(names)))
-    position = {name: j for j, name in enumerate(names)}
-    for name in wanted:
-        if name not in position:
-            raise InputError(f"There is no column {name!r}: {near(name, names)}")
-    check_names([name for name in names if name in set(wanted)], advice)
-    check_names(wanted, "ask for each column once")
-    return [position[name] for name in wanted]
+        picked = list(range(len(names)))
+    else:
+        check_names(wanted, "ask for each column once")
+        found = [j for name in wanted for j in _matching(name, names)]
+        picked = list(dict.fromkeys(found))
+    picked = [j for j in picked if j not in excluded]
+    check_names([names[j] for j in picked], advice)
+    return picked
+
+
+def chosen_columns(
+    names: Sequence[str], reading: Reading, advice: str = "rename them"
+) -> list[int]:
+    """Return where the columns are that a reading wants, and note those that it excludes."""
+    outside = [*reading.exclude, *([] if reading.index is None else [reading.index])]
+    for pattern in outside:
+        for j in _matching(pattern, names):
+            reason = "the index" if pattern == reading.index else "excluded"
+            reading.notes.leave_out(names[j], reason)
+    return pick_columns(names, reading.columns, advice, outside)
+
+
+def _matching(pattern: str, names: Sequence[str]) -> list[int]:
+    """Return the columns that a name or a pattern means; an exact name means itself only."""
+    found = [j for j, name in enumerate(names) if name == pattern]
+    if not found and any(sign in pattern for sign in "*?["):
+        found = [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]
+    if not found:
+        raise InputError(f"There is no column {pattern!r}: {near(pattern, names)}.")
+    return found
 
 
 def near(name: str, names: Sequence[str]) -> str:

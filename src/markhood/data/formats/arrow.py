@@ -6,23 +6,25 @@ chunks begin on word boundaries.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
+from markhood.data.coding.findings import listed
 from markhood.data.coding.frames import add_frame, as_frame, category_orders
-from markhood.data.coding.names import pick_columns
+from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
-def read_parquet(
-    paths: Sequence[Path], columns: Sequence[str] | None = None, reading: Reading | None = None
-) -> Samples:
+
+def read_parquet(paths: Sequence[Path], reading: Reading | None = None) -> Samples:
     """Read Parquet files one after another, only the columns asked for."""
     pyarrow, parquet = _import("pyarrow", paths[0]), _import("pyarrow.parquet", paths[0])
     heads = []
@@ -32,7 +34,7 @@ def read_parquet(
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             raise _damaged(path, "Parquet", error) from error
     schemas = [head.schema.to_arrow_schema() for head in heads]
-    wanted = _Wanted.of(schemas[0].names, columns, reading)
+    wanted = _Wanted.of(schemas[0].names, reading)
     for path, schema in zip(paths, schemas, strict=True):
         _check_columns(schema, schemas[0], wanted.all_names, path, paths[0])
 
@@ -61,13 +63,11 @@ def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, ot
         if found != first.field(name).type:
             raise InputError(
                 f"Column {name!r} is {found} in {path} and {first.field(name).type} in "
-                f"{other.name}: give files with the same columns"
+                f"{other.name}: give files with the same columns."
             )
 
 
-def read_arrow(
-    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
-) -> Samples:
+def read_arrow(path: Path, reading: Reading | None = None) -> Samples:
     """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
     pyarrow = _import("pyarrow", path)
     try:
@@ -80,7 +80,7 @@ def read_arrow(
                 reader = pyarrow.ipc.open_stream(source)
                 batches = iter(reader)
             schema = reader.schema
-            wanted = _Wanted.of(schema.names, columns, reading)
+            wanted = _Wanted.of(schema.names, reading)
             return _encode_batches(pyarrow, batches, schema, wanted, None)
     except InputError:
         raise
@@ -96,11 +96,18 @@ class _Wanted(NamedTuple):
     reading: Reading
 
     @classmethod
-    def of(
-        cls, names: Sequence[str], columns: Sequence[str] | None, reading: Reading | None
-    ) -> _Wanted:
-        picked = pick_columns(names, columns)
-        picked, weights, reading = find_weights(names, picked, reading or Reading())
+    def of(cls, names: Sequence[str], reading: Reading | None) -> _Wanted:
+        reading = reading or Reading()
+        picked = chosen_columns(names, reading)
+        indexes = [j for j in picked if PANDAS_INDEX.fullmatch(names[j])]
+        if indexes and reading.columns is None:
+            picked = [j for j in picked if j not in indexes]
+            for j in indexes:
+                reading.notes.leave_out(names[j], "the index")
+            reading.notes.say(
+                f"The index that pandas wrote ({listed([names[j] for j in indexes])}) was left out."
+            )
+        picked, weights, reading = find_weights(names, picked, reading)
         return cls([names[j] for j in picked], None if weights is None else names[weights], reading)
 
     @property
@@ -155,4 +162,4 @@ def _import(module: str, path: Path) -> Any:
 
 def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
     reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-    return InputError(f"{path} cannot be read as {kind} ({reason}): write it again")
+    return InputError(f"{path} cannot be read as {kind} ({reason}): write it again.")

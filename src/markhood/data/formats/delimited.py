@@ -1,69 +1,128 @@
-"""CSV, TSV and their like, read with Python's own parser in one pass.
+"""CSV, TSV and their like, compressed or not, read with Python's own parser.
 
-Whether the first row is a header is a property of the whole file (no cell of it may occur again in
-its column), but nearly always known after a few rows. So it is guessed from the first rows, and
-checked at the end against the values found; only where the guess was wrong is the file read twice.
+The encoding is that of the byte order mark, else UTF-8; text that is not UTF-8 was most likely
+written on Windows, and is read as Windows-1252, which is said. The delimiter is the one that cuts
+the first lines into equal numbers of fields. A comma inside the fields of a file that is delimited
+otherwise stands before decimals, where all numbers with one look so. What the rows mean is found
+out in `rows`.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import os
+import re
+import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from markhood.data.coding.cells import parse_cell
-from markhood.data.coding.encoder import Encoder, chunk_rows
-from markhood.data.coding.names import default_names, pick_columns
+from markhood.data.coding.cells import DECIMAL_COMMA, parse_cell, parse_comma_cell
+from markhood.data.formats.contents import looks_binary, named_by_content
+from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.data.weights import find_weights
-from markhood.errors import InputError
+from markhood.data.understood import Notes
+from markhood.errors import InputError, option
 
 DELIMITERS = ",\t;|"
 LINES_LOOKED_AT = 20  # to find the delimiter
-ROWS_LOOKED_AT = 200  # to guess whether there is a header
+BYTES_LOOKED_AT = 1 << 16
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+WESTERN = ("cp1252", "latin-1")  # the second takes every byte
+DAMAGES = (EOFError, gzip.BadGzipFile, zlib.error)
+
+_THOUSANDS = re.compile(r"(?a)[+-]?\d{1,3},\d{3}")
+_DECIMAL_POINT = re.compile(r"(?a)[+-]?\d*\.\d+")
 
 
 def read_delimited(
     path: Path,
-    columns: Sequence[str] | None = None,
-    header: bool | None = None,
     reading: Reading | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
 ) -> Samples:
     """Read a text file of cells between delimiters.
 
     Parameters
     ----------
     path : Path
-        A file in UTF-8, with or without a byte order mark.
-    columns : sequence of str, optional
-        Columns to keep, in this order; by default all.
-    header : bool, optional
-        Whether the first row has the names; by default it does where none of its cells occurs
-        again in its column.
+        A file, compressed where its name ends in .gz.
     reading : Reading, optional
-        What is missing, how many levels there may be, what samples weigh.
+    header : bool, optional
+        Whether the first row has the names; by default it is found out, see `rows`.
+    encoding : str, optional
+        As Python names it; by default it is found out.
+    transpose : bool, default=False
+        Whether the variables are the rows.
     """
     reading = reading or Reading()
     try:
-        text = _Text(path, *_look(path))
-        if header is not None:
-            return _encode(text, columns, header, reading).finish()
-        first, *others = islice(text.rows(), ROWS_LOOKED_AT)
-        if any(cell in seen for cell, *seen in zip(first, *others, strict=True)):
-            return _encode(text, columns, False, reading).finish()
-        encoder = _encode(text, columns, True, reading)
-        if encoder.has_seen(dict(zip(_header_names(first), first, strict=True))):
-            encoder = _encode(text, columns, False, reading)
-        return encoder.finish()
-    except UnicodeDecodeError as error:
-        raise _undecodable(path) from error
+        for name in [_known_encoding(encoding)] if encoding else _encodings(path):
+            notes = Notes()  # those of an attempt that fails are of no use
+            if name in WESTERN and encoding is None:
+                notes.say(
+                    f"The file is not UTF-8 text and was read as {name}: say "
+                    f"{option('encoding')} if it is in another encoding."
+                )
+            with suppress(UnicodeError):
+                text = _Text.of(path, name)
+                if text.decimal_comma is not None:
+                    notes.say(
+                        f"Numbers such as {text.decimal_comma} were read with a decimal comma, as "
+                        f"{parse_comma_cell(text.decimal_comma)}."
+                    )
+                source = Transposed(text) if transpose else text
+                return read_rows(source, header, replace(reading, notes=notes))
+    except DAMAGES as error:
+        raise InputError(f"{path} is damaged ({error}): compress it again.") from error
+    raise InputError(
+        f"{path} is not text in the encoding {name}: say which it is with {option('encoding')}."
+    )
+
+
+def _encodings(path: Path) -> Sequence[str]:
+    """Return the encodings to try, by the first bytes of a file."""
+    with _open_bytes(path) as handle:
+        start = handle.read(BYTES_LOOKED_AT)
+    for mark, name in MARKS:
+        if start.startswith(mark):
+            return [name]
+    if start.count(0) * 3 > len(start) and not named_by_content(
+        start
+    ):  # every second byte of western text in UTF-16
+        return ["utf-16-le" if start[1:2] == b"\0" else "utf-16-be"]
+    if looks_binary(start):
+        what = named_by_content(start) or ": give a file of text, or name it by what it is"
+        raise InputError(f"{path} is no text{what}.")
+    return ["utf-8", *WESTERN]
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise InputError(
+            f"Unknown {option('encoding')} {name!r}: give one such as utf-8, cp1252 or latin-1."
+        ) from error
+
+
+def _open_bytes(path: Path) -> IO[bytes]:
+    is_compressed = path.suffix.lower() == ".gz"
+    return gzip.open(path, "rb") if is_compressed else path.open("rb")  # type: ignore[return-value]
 
 
 @dataclass
@@ -71,118 +130,108 @@ class _Text:
     """The rows of a file, and the lines that they were on."""
 
     path: Path
+    encoding: str
     delimiter: str
     line_bytes: float
-    width: int = 0
+    decimal_comma: str | None = None  # a number that has one
     # (row, lines before it), only for rows at which the difference of the two changes.
     _offsets: list[tuple[int, int]] = field(default_factory=list)
 
-    def rows(self) -> Iterator[list[str]]:
+    @classmethod
+    def of(cls, path: Path, encoding: str) -> _Text:
+        """Look at the first lines of a file."""
+        text = cls(path, encoding, ",", 1.0)
+        with text._open() as handle:
+            lines = [line for line in islice(handle, LINES_LOOKED_AT) if line.strip()]
+        if not lines:
+            raise InputError(f"{path} is empty: give a file with one row a sample.")
+        text.delimiter = _delimiter(lines, is_tsv=".tsv" in path.suffixes)
+        text.line_bytes = sum(len(line.encode("utf-8", "replace")) for line in lines) / len(lines)
+        text.decimal_comma = _decimal_comma(lines, text.delimiter)
+        return text
+
+    @property
+    def label(self) -> str:
+        return str(self.path)
+
+    @property
+    def likely_rows(self) -> int:
+        return int(os.path.getsize(self.path) / self.line_bytes)
+
+    @property
+    def parse(self) -> Callable[[str], Any]:
+        return parse_cell if self.decimal_comma is None else parse_comma_cell
+
+    def rows(self) -> Iterator[Sequence[str]]:
         """Yield the cells of each row that is not blank."""
-        self._offsets = []
-        with self.path.open(encoding="utf-8-sig", newline="") as handle:
+        self._offsets = [(0, 0)]
+        with self._open() as handle:
             reader = csv.reader(
                 handle, delimiter=self.delimiter, skipinitialspace=True, strict=True
             )
-            row = line = 0
+            row = line = offset = 0
             try:
                 for cells in reader:
                     if len(cells) > 1 or (cells and cells[0].strip()):
-                        self._note(row, line, len(cells))
+                        if line - row != offset:
+                            offset = line - row
+                            self._offsets.append((row, offset))
                         yield cells
                         row += 1
                     line = reader.line_num
             except csv.Error as error:
                 raise InputError(
                     f"{self.path} cannot be read as delimited text at line {line + 1} ({error}): "
-                    "check its quotes"
+                    "check its quotes."
                 ) from error
-            if row == 0:
-                raise _empty(self.path)
 
-    def _note(self, row: int, line: int, width: int) -> None:
-        if row == 0:
-            self.width = width
-        elif width != self.width:
-            raise InputError(
-                f"Line {line + 1} of {self.path} has {width} field{'s'[: width > 1]} where "
-                f"{self.width} were expected: give all lines the same number of fields"
-            )
-        if not self._offsets or line - row != self._offsets[-1][1]:
-            self._offsets.append((row, line - row))
-
-    def line(self, row: int) -> str:
+    def place(self, row: int) -> str:
         """Say on which line a row was."""
         at = bisect_right(self._offsets, row, key=lambda pair: pair[0]) - 1
         return f"line {row + self._offsets[at][1] + 1}"
 
-
-def _encode(text: _Text, columns: Sequence[str] | None, header: bool, reading: Reading) -> Encoder:
-    """Feed an encoder the rows, from the second where the first is a header."""
-    rows = text.rows()
-    first = next(rows)
-    if not header:
-        rows = text.rows()
-    names = _header_names(first) if header else default_names(len(first))
-    advice = "rename them, or say that there is no header if the first row is data"
-    picked = pick_columns(names, columns, advice)
-    picked, weights, reading = find_weights(names, picked, reading)
-    reading.storage.require(len(picked), int(os.path.getsize(text.path) / text.line_bytes))
-    skipped = int(header)
-    encoder = Encoder(
-        [names[j] for j in picked],
-        parse=parse_cell,
-        locate=lambda row: text.line(row + skipped),
-        reading=reading,
-    )
-    step = chunk_rows(len(first) * 8)
-    while chunk := list(islice(rows, step)):
-        by_column = list(zip(*chunk, strict=True))
-        encoder.add([by_column[j] for j in picked])
-        if weights is not None:
-            encoder.weigh(by_column[weights])
-    return encoder
+    def _open(self) -> IO[str]:
+        is_compressed = self.path.suffix.lower() == ".gz"
+        encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
+        if is_compressed:
+            return gzip.open(self.path, "rt", encoding=encoding, newline="")
+        return self.path.open(encoding=encoding, newline="")
 
 
-def _header_names(cells: Sequence[str]) -> list[str]:
-    """Return the cells of a header; those left empty get the names of nameless columns."""
-    return [cell.strip() or f"x{j}" for j, cell in enumerate(cells)]
-
-
-def _look(path: Path) -> tuple[str, float]:
-    """Return the delimiter and the bytes of a line, from the first lines.
-
-    The delimiter is the one that gives these lines the same number of fields, more than one;
-    of several, the one that gives most.
-    """
-    with path.open(encoding="utf-8-sig", newline="") as handle:
-        lines = [line for line in islice(handle, LINES_LOOKED_AT) if line.strip()]
-    if not lines:
-        raise _empty(path)
+def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
+    """Return the delimiter that gives lines the same number of fields, more than one; or most."""
 
     def merit(delimiter: str) -> tuple[Any, ...]:
         with suppress(csv.Error):
             counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
-            by_name = delimiter == "\t" and path.suffix.lower() == ".tsv"
-            return len(set(counts)) == 1 < counts[0], by_name and counts[0] > 1, counts[0]
-        return False, False, 0
+            # A header may have a cell more or fewer than the rows below it.
+            is_even = len(set(counts[1:] or counts)) == 1 < counts[-1]
+            is_even = is_even and abs(counts[0] - counts[-1]) <= 1 < counts[0]
+            by_name = delimiter == "\t" and is_tsv
+            is_decimal = delimiter == "," and _separates_decimals(lines)
+            is_whole = counts[0] == counts[-1] > 1
+            return is_even and not is_decimal, by_name and counts[0] > 1, is_whole, counts[0]
+        return False, False, False, 0
 
-    line_bytes = sum(len(line.encode()) for line in lines) / len(lines)
-    return max(DELIMITERS, key=merit), line_bytes
+    return max(DELIMITERS, key=merit)
 
 
-def _empty(path: Path) -> InputError:
-    return InputError(f"{path} is empty: give a file with one row a sample")
+def _separates_decimals(lines: Sequence[str]) -> bool:
+    """Return whether commas stand within numbers only, between other delimiters."""
+    for delimiter in DELIMITERS[1:]:
+        rows = list(csv.reader(lines, delimiter=delimiter))
+        if len({len(row) for row in rows}) == 1 < len(rows[0]):
+            cells = [cell.strip() for row in rows for cell in row if "," in cell]
+            return bool(cells) and all(map(DECIMAL_COMMA.fullmatch, cells))
+    return False
 
 
-def _undecodable(path: Path) -> InputError:
-    with path.open("rb") as handle:
-        for number, line in enumerate(handle, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                return InputError(
-                    f"Line {number} of {path} is not UTF-8 text (byte 0x{line[error.start]:02x}): "
-                    "save the file as UTF-8"
-                )
-    return InputError(f"{path} is not UTF-8 text: save the file as UTF-8")
+def _decimal_comma(lines: Sequence[str], delimiter: str) -> str | None:
+    """Return a number that is written with a decimal comma, where all that have a comma are so."""
+    if delimiter == ",":
+        return None
+    cells = [cell.strip() for row in csv.reader(lines, delimiter=delimiter) for cell in row]
+    with_comma = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
+    if all(map(_THOUSANDS.fullmatch, with_comma)) or any(map(_DECIMAL_POINT.fullmatch, cells)):
+        return None
+    return with_comma[0]

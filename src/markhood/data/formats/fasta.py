@@ -8,7 +8,8 @@ handled as their numbers in ASCII, whose order is the alphabet's, and named at t
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
-from markhood.data.coding.names import pick_columns
+from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
@@ -32,7 +33,6 @@ UNKNOWN_RESIDUE = "X"
 
 def read_fasta(
     path: Path,
-    columns: Sequence[str] | None = None,
     reading: Reading | None = None,
     min_minor: float = 0.01,
     max_gap: float = 0.15,
@@ -46,9 +46,8 @@ def read_fasta(
     Parameters
     ----------
     path : Path
-    columns : sequence of str, optional
-        Positions to keep, counted from "1", in this order; by default all that vary enough.
     reading : Reading, optional
+        Columns are positions, counted from "1".
     min_minor : float, default=0.01
         Leave out positions at which the second most common letter has less than this share of
         the sequences that have no gap there.
@@ -68,10 +67,10 @@ def read_fasta(
         raise InputError(
             f"{len(kept)} of the {file.width} positions of {path} vary enough (min_minor="
             f"{min_minor:g}) with few enough gaps (max_gap={max_gap:g}): lower the one, or raise "
-            "the other"
+            "the other."
         )
     names = [str(position + 1) for position in kept.tolist()]
-    picked, _, reading = find_weights(names, pick_columns(names, columns), reading)
+    picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
     encoder = Encoder(
         [names[j] for j in picked],
         tally.n_sequences,
@@ -84,7 +83,8 @@ def read_fasta(
         encoder.add(letters[chunk[:, kept[picked]]])
     samples = encoder.finish()
     named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
-    return replace(samples, levels=tuple(named[levels] for levels in samples.levels))
+    levels = tuple(named[levels] for levels in samples.levels)
+    return replace(samples, variables=replace(samples.variables, levels=levels))
 
 
 def _by_number(reading: Reading) -> Reading:
@@ -112,8 +112,12 @@ class _Alignment:
         sequences = self._sequences()
         first = next(sequences, None)
         if first is None:
-            raise InputError(f"{self.path} has no sequences: give a FASTA file of an alignment")
+            raise InputError(f"{self.path} has no sequences: give a FASTA file of an alignment.")
         self.width = len(first)
+        if not self.width:
+            raise InputError(
+                f"The first sequence of {self.path} has no letters: give a FASTA file of an alignment."
+            )
         rows = chunk_rows(self.width)
         several = [first, *islice(sequences, rows - 1)]
         while several:
@@ -128,16 +132,22 @@ class _Alignment:
                 for title, letters in parse(file):
                     yield self._checked(title, letters)
         except UnicodeDecodeError as error:
-            raise InputError(f"{self.path} is not plain text: give a FASTA file") from error
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise InputError(f"{self.path} is damaged ({error}): compress it again") from error
+            raise InputError(f"{self.path} is not plain text: give a FASTA file.") from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(f"{self.path} is damaged ({error}): compress it again.") from error
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"{self.path} is not FASTA ({error}): give aligned sequences."
+            ) from error
 
     def _checked(self, title: str, letters: str) -> NDArray[np.uint8]:
         if self.width and len(letters) != self.width:
             raise InputError(
                 f"The sequence {title.split()[0] if title.split() else ''!r} of {self.path} has "
                 f"{len(letters)} letters where {self.width} were expected: align the sequences "
-                "first"
+                "first."
             )
         return np.frombuffer(letters.upper().encode("ascii"), np.uint8)
 

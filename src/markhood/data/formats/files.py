@@ -7,37 +7,53 @@ is one of packed samples, or of Parquet files that follow each other.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markhood.data.coding.encode import encode
+from markhood.data.coding.encode import encode, pick_samples
 from markhood.data.coding.findings import listed
 from markhood.data.formats.arrow import read_arrow, read_parquet
+from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
 from markhood.data.formats.fasta import read_fasta
 from markhood.data.formats.npy import read_npy, read_npz
 from markhood.data.formats.plink import read_bed
+from markhood.data.formats.r_files import read_r
+from markhood.data.formats.sheets import read_sheet
+from markhood.data.formats.statistics import READERS, read_statistics
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
 from markhood.data.storage.places import MEMORY, Storage
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 
-TEXT_ENDINGS = (".csv", ".tsv", ".txt")
+TEXT_ENDINGS = (".csv", ".tsv", ".txt")  # and .gz after them
 PARQUET_ENDINGS = (".parquet", ".pq")
 ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
 TABLE_ENDINGS = (*TEXT_ENDINGS, *PARQUET_ENDINGS, *ARROW_ENDINGS, ".npy", ".npz")
+SHEET_ENDINGS = (".xlsx", ".xls", ".xlsb", ".ods")
+STATISTICS_ENDINGS = tuple(READERS)
+R_ENDINGS = (".rds", ".rda", ".rdata")
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")  # and .gz after them
-ENDINGS = (*TABLE_ENDINGS, *FASTA_ENDINGS, ".bed")
+COMPRESSED = (*TEXT_ENDINGS, *FASTA_ENDINGS)
+ENDINGS = (
+    *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *FASTA_ENDINGS, ".bed"
+)  # fmt: skip
 
 
 def read_samples(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    index: str | None = None,
     header: bool | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
     array: str | None = None,
     min_minor: float = 0.01,
     max_gap: float = 0.15,
@@ -54,18 +70,30 @@ def read_samples(
     Parameters
     ----------
     path : path-like
-        CSV or TSV (.csv, .tsv, .txt; the delimiter is detected), Parquet (.parquet, .pq), Arrow
-        (.arrow, .feather, .ipc), or NumPy's .npy and .npz; a folder made by `pack`, or one of
+        CSV or TSV (.csv, .tsv, .txt, also .gz; the delimiter is detected), Parquet (.parquet, .pq),
+        Arrow (.arrow, .feather, .ipc), or NumPy's .npy and .npz; sheets (.xlsx, .xls, .xlsb, .ods); files
+        of SPSS, Stata and SAS (.sav, .zsav, .por, .dta, .sas7bdat, .xpt), whose labels of values
+        become the names of levels, and of R (.rds, .rda, .RData); a folder made by `pack`, or one of
         Parquet files, which are joined in the order of their names. Aligned sequences in FASTA
         (.fasta, .fa, .fna, .faa, .afa, also .gz): see `markhood.data.formats.fasta` for gaps. PLINK's
         .bed, with .bim and .fam beside it.
     columns : sequence of str, optional
-        Names of the columns to keep, in this order; by default all.
+        The columns that are variables, in this order; by default all. Names, or patterns such as
+        "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
+    index : str, optional
+        The column that names the samples, and is no variable.
     header : bool, optional
-        For text files, whether the first row has the names; by default it does where none of
-        its cells occurs again in its column.
+        For text files and sheets, whether the first row has the names; by default it does where
+        none of its cells occurs again in its column, see `markhood.data.formats.rows`.
+    encoding : str, optional
+        For text files; by default UTF-8 or UTF-16, and Windows-1252 where the text is neither.
+    transpose : bool, default=False
+        For text files, sheets and arrays, whether the variables are the rows.
     array : str, optional
-        For .npz, the array to read; by default `data`, else the only one with two dimensions.
+        For .npz, the array to read; by default `data`, else the only one with two dimensions. For
+        R's files with several tables, the one to read.
     min_minor, max_gap : float, default=0.01, 0.15
         For FASTA, keep the positions at which the second most common letter has at least the one
         share of the sequences without a gap, and gaps at most the other share of all.
@@ -90,7 +118,8 @@ def read_samples(
     Returns
     -------
     Samples
-        With a `DataWarning` for columns that have one value only, and where samples were left out.
+        With a `DataWarning` for whatever was decided and is not obvious, and for columns and values
+        that are probably not meant as they were taken; `markhood.data.understood` has it all.
 
     Raises
     ------
@@ -106,58 +135,93 @@ def read_samples(
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
     """
-    reading = Reading(missing, missing_values, max_levels, weights, normalize_weights, storage)
+    reading = Reading(
+        missing,
+        missing_values,
+        max_levels,
+        weights,
+        normalize_weights,
+        storage,
+        columns,
+        exclude,
+        index,
+    )
     path = Path(path)
-    is_compressed = path.suffix.lower() == ".gz"
-    ending = (path.with_suffix("") if is_compressed else path).suffix.lower()
-    if path.is_dir():
-        return _read_folder(path, columns, reading)
     _check_file(path)
-    if ending not in (FASTA_ENDINGS if is_compressed else ENDINGS):
+    if path.is_dir():
+        return _read_folder(path, reading)
+    ending = _ending(path)
+    if transpose and ending not in (*TEXT_ENDINGS, *SHEET_ENDINGS, ".npy", ".npz"):
         raise InputError(
-            f"{path} has an ending that is not known: name it by what it is, one of "
-            f"{listed(ENDINGS, len(ENDINGS))}"
+            f"{option('transpose', True)} is for text, sheets and arrays, not for {ending}: turn the "
+            "table round before."
         )
+    readers: dict[tuple[str, ...], Callable[[], Samples]] = {
+        TEXT_ENDINGS: lambda: read_delimited(path, reading, header, encoding, transpose),
+        PARQUET_ENDINGS: lambda: read_parquet([path], reading),
+        ARROW_ENDINGS: lambda: read_arrow(path, reading),
+        (".npz",): lambda: read_npz(path, reading, array, transpose),
+        (".npy",): lambda: read_npy(path, reading, transpose),
+        SHEET_ENDINGS: lambda: read_sheet(path, reading, header, transpose),
+        STATISTICS_ENDINGS: lambda: read_statistics(path, reading),
+        R_ENDINGS: lambda: read_r(path, reading, array),
+        FASTA_ENDINGS: lambda: read_fasta(path, reading, min_minor, max_gap),
+        (".bed",): lambda: read_bed(path, reading, genotypes),
+    }
     try:
-        if ending in TEXT_ENDINGS:
-            return read_delimited(path, columns, header, reading)
-        if ending in PARQUET_ENDINGS:
-            return read_parquet([path], columns, reading)
-        if ending in ARROW_ENDINGS:
-            return read_arrow(path, columns, reading)
-        if ending == ".npz":
-            return read_npz(path, columns, array, reading)
-        if ending in FASTA_ENDINGS:
-            return read_fasta(path, columns, reading, min_minor, max_gap)
-        if ending == ".bed":
-            return read_bed(path, columns, reading, genotypes)
-        return read_npy(path, columns, reading)
+        return next(read for endings, read in readers.items() if ending in endings)()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check its permissions") from error
+        raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
 
 
-def _read_folder(path: Path, columns: Sequence[str] | None, reading: Reading) -> Samples:
+def _ending(path: Path) -> str:
+    """Return the ending by which a file is read, without .gz; raise for one that is not known."""
+    is_compressed = path.suffix.lower() == ".gz"
+    ending = (path.with_suffix("") if is_compressed else path).suffix.lower()
+    if ending in (COMPRESSED if is_compressed else ENDINGS):
+        return ending
+    with suppress(OSError), path.open("rb") as handle:
+        if what := named_by_content(handle.read(16)):
+            raise InputError(f"{path} has an ending that is not known{what}.")
+    raise InputError(
+        f"{path} has an ending that is not known: the files that can be read are "
+        f"{listed(ENDINGS, len(ENDINGS))}."
+    )
+
+
+def _read_folder(path: Path, reading: Reading) -> Samples:
     if is_packed(path):
-        if not replace(reading, storage=MEMORY).is_default:
+        if not replace(reading, storage=MEMORY, columns=None, exclude=(), index=None).is_default:
             raise InputError(
-                f"{path} is packed already: say how to read the data when packing them"
+                f"{path} is packed already: say how to read the data when packing them."
             )
-        return read_packed(path, columns)
+        return pick_samples(read_packed(path), reading)
     files = sorted(f for f in path.iterdir() if f.suffix.lower() in PARQUET_ENDINGS)
     if not files:
         raise InputError(
             f"{path} is a directory: give a file, a folder that markhood packed, or one of Parquet "
-            "files"
+            "files."
         )
-    return read_parquet(files, columns, reading)
+    return read_parquet(files, reading)
 
 
 def _check_file(path: Path) -> None:
-    if not path.exists():
-        raise InputError(f"There is no file {path}: check the path")
-    if path.is_file() and path.stat().st_size == 0:
-        raise InputError(f"{path} is empty: give a file with one row a sample")
+    """Refuse what is not there, or would block who reads it: a pipe has its data only once."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}: check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path} cannot be read ({reason}): check the path.") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InputError(
+            f"{path} is a pipe or a device, and data are read more than once: save them in a file "
+            "first."
+        )
+    if stat.S_ISREG(mode) and path.stat().st_size == 0:
+        raise InputError(f"{path} is empty: give a file with one row a sample.")
 
 
 def as_samples(data: Any, **reading: Any) -> Samples:

@@ -14,8 +14,7 @@ import sys
 import warnings
 import zipfile
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,15 +26,18 @@ from markhood.data.coding import encoder
 from markhood.data.coding.encode import check_table
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.findings import listed
-from markhood.data.coding.names import default_names, pick_columns
+from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.storage.memory import available_memory, readable
+from markhood.data.variables import default_names
 from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
 # What an archive that is not one, or encrypted, or compressed in an unknown way makes zipfile raise.
 DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError,
            OverflowError, RuntimeError, ValueError, struct.error)  # fmt: skip
+MOST_HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -49,25 +51,32 @@ class _Header:
         if math.prod(self.shape) * self.dtype.itemsize > n_bytes:
             raise _truncated(label)
 
+    def seen(self, transposed: bool) -> _Header:
+        """Return the header of the same values, with rows for columns where that is asked for."""
+        if not transposed:
+            return self
+        return replace(self, shape=self.shape[::-1], by_columns=not self.by_columns)
 
-def read_npy(
-    path: Path, columns: Sequence[str] | None = None, reading: Reading | None = None
-) -> Samples:
-    """Read an array of shape (n_samples, n_variables) from an NPY file."""
+
+def read_npy(path: Path, reading: Reading | None = None, transpose: bool = False) -> Samples:
+    """Read an array of shape (n_samples, n_variables), or the transpose, from an NPY file."""
     with path.open("rb") as handle:
         header = _read_header(handle, str(path))
         if path.is_file():
             header.check_size(path.stat().st_size - handle.tell(), str(path))
-        return _read_array(handle, header, columns, str(path), reading or Reading())
+        return _read_array(handle, header.seen(transpose), str(path), reading or Reading())
 
 
 def read_npz(
     path: Path,
-    columns: Sequence[str] | None = None,
-    array: str | None = None,
     reading: Reading | None = None,
+    array: str | None = None,
+    transpose: bool = False,
 ) -> Samples:
-    """Read one array of an NPZ file: that named, else `data`, else the only one with two axes."""
+    """Read one array of an NPZ file: that named, else `data`, else the only one with two axes.
+
+    What a small archive unpacks to may be a thousand times larger; so it is measured first.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             headers = {}
@@ -81,12 +90,22 @@ def read_npz(
                 header = _read_header(handle, label)
                 size = archive.getinfo(f"{name}.npy").file_size
                 header.check_size(size - handle.tell(), label)
-                return _read_array(handle, header, columns, label, reading or Reading())
+                _check_unpacked(size, label)
+                return _read_array(handle, header.seen(transpose), label, reading or Reading())
     except InputError:
         raise
     except DAMAGES as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is damaged ({reason}): save it again") from error
+        raise InputError(f"{path} is damaged ({reason}): save it again.") from error
+
+
+def _check_unpacked(size: int, label: str) -> None:
+    available = available_memory()
+    if available is not None and size > available:
+        raise InputError(
+            f"{label} unpacks to {readable(size)}, but only {readable(available)} of memory is "
+            "available: save it as .npy, which is read in parts."
+        )
 
 
 def _choose(headers: dict[str, _Header], wanted: str | None, path: Path) -> str:
@@ -104,7 +123,7 @@ def _choose(headers: dict[str, _Header], wanted: str | None, path: Path) -> str:
         if wanted is not None
         else f"no array 'data' and {len(tables)} two-dimensional ones"
     )
-    raise InputError(f"{path} has {problem}: name a two-dimensional one as array ({has})")
+    raise InputError(f"{path} has {problem}: name a two-dimensional one as array ({has}).")
 
 
 def _read_header(handle: IO[bytes], label: str) -> _Header:
@@ -113,24 +132,33 @@ def _read_header(handle: IO[bytes], label: str) -> _Header:
         version = npy_format.read_magic(handle)
         if version not in ((1, 0), (2, 0)):
             raise ValueError(f"format {version} is for records")
+        _check_header_length(handle, version)
         parse = getattr(npy_format, f"read_array_header_{version[0]}_0")
         with warnings.catch_warnings(action="ignore"):  # that an old Python wrote it
             header = _Header(*parse(handle))
     except Exception as error:  # it is Python's source that is parsed, which can fail in many ways
         reason = (str(error).splitlines() or ["damaged"])[0]
-        raise InputError(f"{label} cannot be read as NPY ({reason}): save it again") from error
+        raise InputError(f"{label} cannot be read as NPY ({reason}): save it again.") from error
     if header.dtype.hasobject:
         raise InputError(
             f"{label} holds pickled Python objects, which are not read because they can run "
-            "code: save an array of numbers or text"
+            "code: save an array of numbers or text."
         )
     return header
+
+
+def _check_header_length(handle: IO[bytes], version: tuple[int, int]) -> None:
+    """Raise where a header says that it is longer than any is: NumPy would read it all first."""
+    at = handle.tell()
+    length = int.from_bytes(handle.read(2 if version == (1, 0) else 4), "little")
+    handle.seek(at)
+    if length > MOST_HEADER_BYTES:
+        raise ValueError(f"a header of {readable(length)}")
 
 
 def _read_array(
     handle: IO[bytes],
     header: _Header,
-    columns: Sequence[str] | None,
     label: str,
     reading: Reading,
 ) -> Samples:
@@ -138,7 +166,7 @@ def _read_array(
     check_table(header.shape, header.dtype)
     n_samples, n_variables = header.shape
     names = default_names(n_variables)
-    picked, weights, reading = find_weights(names, pick_columns(names, columns), reading)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
     packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
     is_whole = picked == list(range(n_variables))
     itemsize = header.dtype.itemsize
@@ -168,7 +196,7 @@ def _read_array(
 
 
 def _truncated(label: str) -> InputError:
-    return InputError(f"{label} is truncated, values are missing at its end: save it again")
+    return InputError(f"{label} is truncated, values are missing at its end: save it again.")
 
 
 def _read_block(
@@ -179,7 +207,7 @@ def _read_block(
     if len(content) < size:
         raise _truncated(label)
     if dtype.kind == "U" and np.frombuffer(content, f"{dtype.byteorder}u4").max() > sys.maxunicode:
-        raise InputError(f"{label} is damaged (it has text that is none): save it again")
+        raise InputError(f"{label} is damaged (it has text that is none): save it again.")
     if dtype.kind == "b":  # any other byte than 0 or 1 would be neither true nor false
         return np.asarray(np.frombuffer(content, np.uint8).reshape(shape) != 0)
     return np.frombuffer(content, dtype).reshape(shape)

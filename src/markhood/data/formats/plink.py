@@ -7,7 +7,7 @@ usually the minor one). It can be kept as three levels, or as two: any copy (dom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.names import pick_columns
+from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
@@ -33,7 +33,6 @@ CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
 
 def read_bed(
     path: Path,
-    columns: Sequence[str] | None = None,
     reading: Reading | None = None,
     genotypes: str = "levels",
 ) -> Samples:
@@ -42,10 +41,8 @@ def read_bed(
     Parameters
     ----------
     path : Path
-    columns : sequence of str, optional
-        Variants to keep, in this order; by default all. Those whose name is "." are called by
-        chromosome and position, as in "7:117559590".
     reading : Reading, optional
+        Variants whose name is "." are called by chromosome and position, as in "7:117559590".
     genotypes : {"levels", "dominant", "recessive"}, default="levels"
         Whether a genotype is the number of copies of A1, whether there is one, or whether there
         are two.
@@ -55,14 +52,14 @@ def read_bed(
     reading = reading or Reading()
     try:
         with _open(path) as bed:
-            return _encode(bed, columns, reading, genotypes)
+            return _encode(bed, reading, genotypes)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(
             f"{path} cannot be read as PLINK's .bed ({reason}): put its .bim and .fam beside it, "
-            "or write it again"
+            "or write it again."
         ) from error
 
 
@@ -75,13 +72,13 @@ def _open(path: Path) -> Any:
     return open_bed(path)
 
 
-def _encode(bed: Any, columns: Sequence[str] | None, reading: Reading, genotypes: str) -> Samples:
+def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
     n_samples, _ = bed.shape
     names = [
         f"{chromosome}:{position}" if name == "." else str(name)
         for name, chromosome, position in zip(bed.sid, bed.chromosome, bed.bp_position, strict=True)
     ]
-    picked, _, reading = find_weights(names, pick_columns(names, columns), reading)
+    picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
     codes = (*reading.missing_values, MISSING)
     packing = Encoder(
         [names[j] for j in picked], n_samples, reading=replace(reading, missing_values=codes)

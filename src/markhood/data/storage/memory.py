@@ -35,7 +35,7 @@ def require_memory(n_variables: int, n_samples: int, n_rows: int | None = None) 
         raise InputError(
             f"{n_variables} variables x {n_samples} samples need {readable(needed)} of memory "
             f"when packed, but only {readable(available)} is available: take fewer columns or "
-            "rows, or a larger machine"
+            "rows, or a larger machine."
         )
 
 

@@ -8,6 +8,7 @@ with the process whatever becomes of it.
 from __future__ import annotations
 
 import mmap
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import words_per_row
 from markhood.data.storage.memory import readable, require_memory
+from markhood.drafts import reason
 from markhood.errors import InputError
 
 RESIDENT_BYTES = 1 << 26  # of mapped files, before their pages are given back
@@ -79,15 +81,24 @@ class Files:
             raise InputError(
                 f"{n_variables} variables x {n_samples} samples need {readable(needed)} when "
                 f"packed, but the disk of {self.folder} has {readable(free)} left: name a folder "
-                "on a larger one"
+                "on a larger one."
             )
 
     def zeros(self, n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
         """Return rows in which no bit is one."""
         if n_rows * n_bytes == 0:
             return np.zeros((n_rows, n_bytes), np.uint8)
-        with tempfile.TemporaryFile(dir=self.folder) as file:  # the map outlives the file's name
-            rows = np.memmap(file, np.uint8, "w+", shape=(n_rows, n_bytes))
+        try:
+            with tempfile.TemporaryFile(dir=self.folder) as file:  # the map outlives the file
+                if hasattr(os, "posix_fallocate"):
+                    # A page of a map that the disk has no room for would end the process.
+                    os.posix_fallocate(file.fileno(), 0, n_rows * n_bytes)
+                rows = np.memmap(file, np.uint8, "w+", shape=(n_rows, n_bytes))
+        except OSError as error:
+            raise InputError(
+                f"There is no room for {readable(n_rows * n_bytes)} of packed bits in "
+                f"{self.folder} ({reason(error)}): name a folder on another disk."
+            ) from None
         assert isinstance(rows.base, mmap.mmap)
         self._maps.add(rows.base)
         return rows

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from importlib.resources import files
 from threading import Lock
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import AssociatedPairs, Bits
+from markhood.kernels.protocol import AssociatedPairs, Bits, Tiling
 
 SLICE = 128  # bytes that the kernels read of a row at a time
 STAGES = 4  # slices on their way
@@ -242,15 +242,16 @@ class CudaKernels(NativeKernels):
         The card, with what is on it.
     """
 
-    words_per_tile: ClassVar[float] = 1e12
-    largest_tile: ClassVar[int] = 1 << 15
-
     device: Device = field(default_factory=Device)
 
     @property
     def name(self) -> str:
         """What to call the backend."""
         return f"cuda ({self.device.name})"
+
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile is; tables of levels and weights are counted on the processor."""
+        return Tiling(words=1e12, side=1 << 15) if bits.is_plain else super().tiling(bits)
 
     def associated_pairs(
         self,

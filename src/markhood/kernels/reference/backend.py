@@ -6,7 +6,7 @@ The other backends are tested against this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +20,23 @@ from markhood.kernels.protocol import (
     Blankets,
     Chains,
     Costs,
-    Dirichlet,
     FitPenalty,
     Fits,
-    GibbsNetwork,
     L1Paths,
-    PottsNetwork,
+    Network,
     Pricing,
+    Tiling,
+    Unsound,
 )
-from markhood.kernels.reference import independence
+from markhood.kernels.reference import gibbs, independence
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
+from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import (
     Table,
     blanket_table,
     likelihood_ratio,
+    likelihood_ratios,
     n_levels,
     n_parameters,
     ordered,
@@ -42,35 +44,14 @@ from markhood.kernels.tables import (
 )
 
 
-def likelihood_ratios(
-    joint: NDArray[np.int64],
-    ones_i: NDArray[np.int64],
-    ones_j: NDArray[np.int64],
-    n_log_n: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return n times the mutual information of pairs of variables, from their counts.
-
-    For two binary variables the logistic regression of one on the other is saturated, so this is
-    the log-likelihood ratio of dependence against independence, in either direction.
-    """
-    n = len(n_log_n) - 1
-    cells = (
-        n_log_n[joint]
-        + n_log_n[ones_i - joint]
-        + n_log_n[ones_j - joint]
-        + n_log_n[n - ones_i - ones_j + joint]
-    )
-    margin_i = n_log_n[ones_i] + n_log_n[n - ones_i] - n_log_n[n]
-    margin_j = n_log_n[ones_j] + n_log_n[n - ones_j]
-    return np.asarray(cells - margin_i - margin_j)
-
-
 class ReferenceKernels:
     """Kernels for reading and for testing the others against."""
 
     name = "reference"
-    words_per_tile = 4e7
-    largest_tile = 1024
+
+    def tiling(self, bits: Bits) -> Tiling:
+        """Say how large a tile of the screen of these variables should be."""
+        return Tiling(words=4e7, side=1024)
 
     def associated_pairs(
         self,
@@ -102,8 +83,8 @@ class ReferenceKernels:
         for i in rows:
             for j in range(max(i + 1, columns.start), columns.stop):
                 ratio = _pair_ratio(bits, i, j)
-                parameters = int(bits.n_scores[i] * bits.n_scores[j])
-                if ratio >= parameters * costs.parameter + costs.variable:
+                price = float(n_parameters(bits, i, j)) * costs.parameter + costs.variable
+                if ratio >= price:
                     pairs.append((i, j))
                     ratios.append(ratio)
         return AssociatedTables(np.array(pairs, np.int64).reshape(-1, 2), np.array(ratios))
@@ -146,34 +127,10 @@ class ReferenceKernels:
         )
 
     def gibbs(
-        self, network: GibbsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
+        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains; ``native/gibbs.hpp`` explains the arithmetic."""
-        values, generators = chains.states.T.copy(), chains.generators.copy()
-        draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
-        for sweep in range(1, burn_in + n_draws * thinning + 1):
-            for i in network.order:
-                u = _next_random(generators).view(np.int32).astype(np.float64)
-                odds = _odds_against(network, int(i), values)
-                values[i] = (u + 2147483648.5) * odds < 2147483647.5 - u
-            if sweep > burn_in and (sweep - burn_in) % thinning == 0:
-                draws[(sweep - burn_in) // thinning - 1] = values.T
-        return draws, Chains(np.ascontiguousarray(values.T), generators)
-
-    def potts_gibbs(
-        self, network: PottsNetwork, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains; ``native/potts.hpp`` explains the arithmetic."""
-        values, generators = chains.states.T.copy(), chains.generators.copy()
-        draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
-        for sweep in range(1, burn_in + n_draws * thinning + 1):
-            for i in network.order:
-                sums = np.cumsum(_level_weights(network, int(i), values), axis=0)
-                u = _next_random(generators).astype(np.float64) + 0.5
-                values[i] = (sums[:-1] <= u * (sums[-1] * 2.0**-32)).sum(axis=0)
-            if sweep > burn_in and (sweep - burn_in) % thinning == 0:
-                draws[(sweep - burn_in) // thinning - 1] = values.T
-        return draws, Chains(np.ascontiguousarray(values.T), generators)
+        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
+        return gibbs.gibbs(network, chains, burn_in, thinning, n_draws)
 
     def independence_tests(
         self,
@@ -210,28 +167,24 @@ class ReferenceKernels:
             np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
         )
 
-
-def log_marginal(counts: NDArray[Any]) -> float:
-    """Return the log marginal likelihood of a table, its rows with a Dirichlet prior of 1/2 a cell.
-
-    It is the sum over rows of log G(r/2) - log G(n + r/2), and over their r cells of
-    log G(n_x + 1/2) - log G(1/2).
-    """
-    from scipy.special import gammaln
-
-    prior = counts.shape[1] / 2
-    rows = gammaln(prior) - gammaln(counts.sum(axis=1) + prior)
-    return float(np.sum(rows) + np.sum(gammaln(counts + 0.5) - gammaln(0.5)))
+    def unsound_variables(
+        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
+    ) -> Unsound:
+        """Find variables whose rows are not what the other operations take for granted."""
+        starts = np.arange(len(bits.words) + 1) if bits.starts is None else bits.starts
+        mask_of = dict(zip(masked.tolist(), masks, strict=True))
+        past, two_levels = [], []
+        for v, (first, end) in enumerate(pairwise(starts)):
+            rows = [*bits.words[first:end], *([mask_of[v]] if v in mask_of else [])]
+            ones = np.unpackbits(np.array(rows, "<u8").view(np.uint8), axis=1, bitorder="little")
+            past += [v] if ones[:, bits.n_samples :].any() else []
+            two_levels += [v] if (ones.sum(axis=0) > 1).any() else []
+        return Unsound(*(next(iter(found), -1) for found in (past, two_levels)))
 
 
 def _score(bits: Bits, costs: Pricing) -> greedy.Score:
     def score(target: int, blanket: Sequence[int]) -> float:
-        table, size = blanket_table(bits, target, blanket), len(blanket)
-        if isinstance(costs, Dirichlet):
-            return log_marginal(table.counts) - size * costs.variable
-        parameters = n_parameters(table)
-        reached = fit_multinomial(table, *costs.penalty).objective
-        return float(reached - parameters * costs.parameter - size * costs.variable)
+        return score_of(blanket_table(bits, target, blanket), costs)
 
     return score
 
@@ -243,7 +196,7 @@ def _pair_ratio(bits: Bits, i: int, j: int) -> float:
     """
     counts = pair_table(bits, i, j)
     saturated = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
-    if bits.n_scores[i] * bits.n_scores[j] == saturated:
+    if n_parameters(bits, i, j) == saturated:
         return likelihood_ratio(counts)
     # Levels that do not occur tell nothing, but are steps all the same.
     (occurs,) = np.nonzero(counts.sum(axis=0))
@@ -256,48 +209,3 @@ def _pair_ratio(bits: Bits, i: int, j: int) -> float:
     margin = counts.sum(axis=1)
     alone = np.sum(margin * np.log(np.where(margin > 0, margin / margin.sum(), 1.0)))
     return float(fit_multinomial(table).objective - alone)
-
-
-def _odds_against(network: GibbsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Multiply the factors of the neighbours that are one, with the exponent kept apart."""
-    start, stop = network.neighbours.starts[i : i + 2]
-    fraction, exponent = np.frexp(np.full(values.shape[1], network.field_odds[i]))
-    for j, factor in zip(network.neighbours[i], network.coupling_odds[start:stop], strict=True):
-        fraction, shift = np.frexp(np.where(values[j], fraction * factor, fraction))
-        exponent = exponent + shift
-    odds: NDArray[np.float64] = np.ldexp(fraction, np.clip(exponent, -900, 900))
-    return odds
-
-
-def _level_weights(network: PottsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Multiply the factors of each level, (r, n_chains), with the exponent kept apart."""
-    r, (first, end) = int(network.n_levels[i]), network.field_starts[i : i + 2]
-    start, stop = network.neighbours.starts[i : i + 2]
-    fields = network.field_factors[first : first + r, None]
-    fraction, exponent = np.frexp(np.repeat(fields, values.shape[1], axis=1))
-    for j, begin in zip(network.neighbours[i], network.factor_starts[start:stop], strict=True):
-        at = begin + values[j].astype(np.int64) * (end - first) + np.arange(r)[:, None]
-        fraction, shift = np.frexp(fraction * network.factors[at])
-        exponent = exponent + shift
-    weights: NDArray[np.float64] = np.ldexp(
-        fraction, np.maximum(exponent - exponent.max(axis=0), -1000)
-    )
-    return weights
-
-
-def _next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Draw 32 bits from each of the xoshiro128++ generators of shape (4, n), in place."""
-    a, b, c, d = state
-    drawn: NDArray[np.uint32] = _rotate(a + d, 7) + a
-    shifted = b << np.uint32(9)
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d[:] = _rotate(d, 11)
-    return drawn
-
-
-def _rotate(x: NDArray[np.uint32], by: int) -> NDArray[np.uint32]:
-    return (x << np.uint32(by)) | (x >> np.uint32(32 - by))

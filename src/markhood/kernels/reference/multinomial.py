@@ -12,7 +12,7 @@ maximised by Newton's method:
 
     1. gradient g = X'(n - N p),  H = X' N (diag p - p p') X,  a block for every pair of predictors
     2. step s = H^-1 g, or with an L1 penalty the best step under it, by coordinate descent from the
-       best that changes no sign; stop when the gain it promises is nothing
+       best that changes no sign; take it and stop when the gain it promises is nothing
     3. b <- b + s, or half of it, a quarter, ... until L does not fall
     4. where a whole step was taken and promised little but is long, the data are likely separated:
        the maximum is at infinity, along s, and a longer step is taken if it is better still
@@ -21,11 +21,20 @@ Where data are separated each step goes on along the separating direction and L 
 its supremum, so the same rule stops it within the tolerance. Predictors that are combinations of
 others give a zero pivot and stay at zero. So do, in the end, those whose pivot has only the weights
 of separated cells, which vanish beside the others: the step before that is kept. It says
-which coefficients are infinite, and which cells have left: without them the likelihood is the supremum.
+which cells have left: without them the likelihood is the supremum.
+
+The coefficients of a separated fit are those of a maximum that exists, and that there is one of: of L
+less ``WEAK sum b^2`` a sample over the slopes, and a thousandth of that for the intercepts, which would
+have no bound where a level never occurs. As such a penalty falls to nothing, some coefficients
+grow like log(1/l2) and the others come to rest. Here they have, to about a 1e-6th, and the drift is
+how much each would grow if the penalty were e times smaller: b as a function of log(1/l2) has
+the derivative H^-1 2 l2 b. Without it the last steps would say where the others are, and where
+nothing but separated cells has a say in one, rounding would. (Such a one may grow like log log(1/l2).
+As all that the data say of it is that it does not matter, it counts as finite.)
 
 Where no row of predictors is a combination of the others, as with one blanket member or with columns
 that hardly repeat a value, every row can have probabilities of its own: the maximum is then known
-without a search, and a cell without samples is at minus infinity.
+without a search, and a cell without samples is at minus infinity, or as far out as ``ALMOST_NEVER`` says.
 
 `native/multinomial.hpp` is the same.
 """
@@ -44,6 +53,10 @@ PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
 SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
 LONGEST_STEP = 5.0  # of a coefficient: one too far would end where all weights are nothing
 STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
+STILL_GROWING = 0.1  # as a penalty falls by a factor e: slower is log log, or at rest
+WEAK = 1e-9  # penalty on a squared slope, for every sample, that says where a separated fit ends
+INTERCEPTS = 1e-3  # of that penalty, for a squared intercept
+LAST_STEPS = 3  # whole steps after L tells no difference any more, each squaring the distance left
 LITTLE_GAIN = 0.1  # what a step promises when only separated cells are left to fit
 DESCENTS = 1000
 INDEPENDENT = 1e-6  # what is left of a column of zeros and ones; less is rounding
@@ -53,8 +66,8 @@ ALMOST_NEVER = 1e-11  # the share of samples that a cell without any has in fini
 class Fit(NamedTuple):
     """A maximum; ``drift`` is large only where a coefficient is infinite.
 
-    ``objective`` is the likelihood less the penalty. Coefficients are flat, as `Fits` has them.
-    ``drift`` is that of a predictor's whole range.
+    ``objective`` is the likelihood less the penalty; of separated data its supremum. Coefficients are
+    flat, as `Fits` has them. ``drift`` is that of a predictor's whole range.
     """
 
     objective: float
@@ -76,10 +89,23 @@ def fit_multinomial(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
     """Maximise the likelihood of a table's regression, less a penalty."""
     is_ordered = bool(table.ordered) and table.ordered[0] and table.counts.shape[1] > 2
     problem = _Problem(design_of(table), table.counts, l1, l2, is_ordered)
-    if l1 == l2 == 0 and not is_ordered and (basis := problem.basis()) is not None:
+    is_plain = l1 == l2 == 0
+    if is_plain and not is_ordered and (basis := problem.basis()) is not None:
         return problem.saturated(basis)
-    b = problem.start()
-    independent = kept = problem.independent(b, range(b.size))
+    independent = problem.independent(problem.start(), range(problem.start().size))
+    fit = _maximise(problem, independent)
+    # A constant leaves by its intercepts alone, and its slopes are at rest.
+    is_constant = np.count_nonzero(table.counts.sum(axis=0)) < 2
+    if is_plain and not is_constant and np.abs(fit.drift).max() > STILL_MOVING:
+        l2 = WEAK * table.counts.sum()
+        weak = problem._replace(l2=l2, l2_of_intercepts=l2 * INTERCEPTS)
+        return Fit(fit.objective, *_settle(weak, independent))
+    return fit
+
+
+def _maximise(problem: _Problem, independent: list[int]) -> Fit:
+    """Take Newton's steps in the coordinates that are no combinations of others."""
+    b, kept = problem.start(), independent
     step = np.zeros_like(b)
     last_steps = []  # of coordinates that are about to be left out
     objective = problem.objective(b)
@@ -106,9 +132,21 @@ def fit_multinomial(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
     drifts = np.array([*last_steps, step])
     drift = np.take_along_axis(drifts, np.abs(drifts).argmax(axis=0)[np.newaxis], axis=0)[0]
     drift *= problem.reach()
-    if np.abs(drift).max(initial=0.0) > STILL_MOVING and l1 == l2 == 0:
+    is_infinite = np.abs(drift) > STILL_MOVING
+    if is_infinite.any() and problem.l1 == problem.l2 == 0:
         objective = problem.supremum(b, drifts)
-    return Fit(objective, b, drift)
+    return Fit(objective, np.where(is_infinite, b, b + drift / problem.reach()), drift)
+
+
+def _settle(
+    weak: _Problem, independent: list[int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the coefficients under a weak penalty, and how they grow as it falls."""
+    b = _maximise(weak, independent).coefficients
+    for _ in range(LAST_STEPS):
+        b = b + weak.step(b, independent)[0]
+    growth = weak.growth(b, independent) * weak.reach()
+    return b, np.where(np.abs(growth) > STILL_GROWING, growth, 0.0)
 
 
 class _Problem(NamedTuple):
@@ -117,6 +155,7 @@ class _Problem(NamedTuple):
     l1: float
     l2: float
     is_ordered: bool  # the target; its coordinates are thresholds and slopes, others' a flat array
+    l2_of_intercepts: float = 0.0
 
     def start(self) -> NDArray[np.float64]:
         """Return the fit without any predictor."""
@@ -166,7 +205,12 @@ class _Problem(NamedTuple):
     def objective(self, b: NDArray[np.float64]) -> float:
         likelihood = np.sum(self.counts * _log_softmax(self._eta(b)))
         slopes = b[self._thresholds :]
-        return float(likelihood - self.l1 * np.abs(slopes).sum() - self.l2 * (slopes**2).sum())
+        squares = np.sum(self._squared(b) * b**2)
+        return float(likelihood - self.l1 * np.abs(slopes).sum() - squares)
+
+    def _squared(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the penalty on the square of every coefficient."""
+        return np.where(np.arange(b.size) < self._thresholds, self.l2_of_intercepts, self.l2)
 
     def step(self, b: NDArray[np.float64], kept: list[int]) -> tuple[NDArray[np.float64], float]:
         """Return the next step of the kept coordinates, and the gain it promises."""
@@ -180,6 +224,13 @@ class _Problem(NamedTuple):
             step[kept] = np.linalg.solve(hessian, gradient)
             promised = float(gradient @ step[kept])
         return step, promised
+
+    def growth(self, b: NDArray[np.float64], kept: list[int]) -> NDArray[np.float64]:
+        """Return the derivatives of the coefficients at a maximum by log(1/l2)."""
+        pull = 2 * self._squared(b) * b
+        growth = np.zeros(b.size)
+        growth[kept] = np.linalg.solve(self._hessian(b)[np.ix_(kept, kept)], pull[kept])
+        return growth
 
     def independent(self, b: NDArray[np.float64], among: Iterable[int]) -> list[int]:
         """Leave out coordinates whose pivot in a Cholesky decomposition is nothing but rounding."""
@@ -225,8 +276,7 @@ class _Problem(NamedTuple):
         counts, totals = self.counts[:, 1:], self.counts.sum(axis=1, keepdims=True)
         residuals = counts * others - (totals - counts) * p
         gradient = (self.design.T @ residuals).ravel() @ self._spread
-        gradient[self._thresholds :] -= 2 * self.l2 * b[self._thresholds :]
-        return np.asarray(gradient)
+        return np.asarray(gradient - 2 * self._squared(b) * b)
 
     def _hessian(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         p, others = self._probabilities(b)
@@ -237,8 +287,7 @@ class _Problem(NamedTuple):
         hessian = np.einsum("ru,rkl,rv->ukvl", self.design, blocks, self.design)
         n = self.design.shape[1] * self._thresholds
         hessian = self._spread.T @ hessian.reshape(n, n) @ self._spread
-        slopes = np.arange(self._thresholds, b.size)
-        hessian[slopes, slopes] += 2 * self.l2
+        hessian[np.arange(b.size), np.arange(b.size)] += 2 * self._squared(b)
         return np.asarray(hessian)
 
     @property

@@ -1,1 +1,5 @@
-"""Networks of binary variables: one coupling an edge."""
+"""Networks of binary variables: a coupling an edge, a field a variable.
+
+Open `model`. Forests are summed over by messages (`forest`), small networks state by state
+(`enumeration`); both give an `Exact`. `model.potts` has the same for any number of levels.
+"""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.model.exact import Exact
+from markhood.model.ising.exact import Exact
 
 LARGEST = 20  # variables: a million states, 8 MB
 

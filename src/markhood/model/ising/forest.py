@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.lists import Lists
-from markhood.model.exact import Exact
-from markhood.model.neighbours import Neighbours
+from markhood.model.ising.exact import Exact
+from markhood.model.neighbours import Neighbours, breadth_first
 
 _BLOCK_BYTES = 1 << 25
 
@@ -107,36 +106,3 @@ def sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     small = np.exp(-np.abs(log_odds))
     result: NDArray[np.float64] = np.where(log_odds < 0, small, 1.0) / (1.0 + small)
     return result
-
-
-def breadth_first(
-    neighbours: Lists,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Order all variables from the lowest of each component.
-
-    Returns the order, every variable's parent, and where in ``neighbours.values`` the parent has it; -1
-    for a root.
-    """
-    d = len(neighbours)
-    starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
-    parent, position = [-1] * d, [-1] * d
-    seen = bytearray(d)
-    order: list[int] = []
-    for root in range(d):
-        if seen[root]:
-            continue
-        seen[root] = 1
-        component = [root]
-        for i in component:  # grows while it is read
-            for k in range(starts[i], starts[i + 1]):
-                j = indices[k]
-                if not seen[j]:
-                    seen[j] = 1
-                    parent[j], position[j] = i, k
-                    component.append(j)
-        order += component
-    return (
-        np.array(order, dtype=np.int64),
-        np.array(parent, dtype=np.int64),
-        np.array(position, dtype=np.int64),
-    )

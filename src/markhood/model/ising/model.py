@@ -26,8 +26,8 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
-from markhood.model.exact import Exact
 from markhood.model.ising.enumeration import LARGEST, enumerate_states
+from markhood.model.ising.exact import Exact
 from markhood.model.ising.forest import Forest, sigmoid
 from markhood.model.neighbours import Neighbours
 from markhood.model.sampling.gibbs import Advance, gibbs_network
@@ -167,7 +167,7 @@ class IsingModel(SampledModel):
         draws = len(values) // chains
         traced = np.column_stack((values, self.log_potential(values)))[: draws * chains]
         names = (*self.graph.nodes, "log potential")
-        return chain_diagnostics(traced.reshape(draws, chains, -1), names)
+        return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
 
     def __repr__(self) -> str:
         """Say how large the model is."""

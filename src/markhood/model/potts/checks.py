@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.errors import InputError
+from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import MOST_LEVELS
 from markhood.model.potts.tables import Arrays
@@ -35,12 +36,6 @@ def table_numbers(
             odd = copy[~np.isfinite(copy)][0]
             raise InputError(f"{what} must be finite, and {odd} of {each} number {k} is not.")
     return tuple(read_only(copy) for copy in copies)
-
-
-def read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Protect an array, and return it."""
-    array.setflags(write=False)
-    return array
 
 
 def levels_of(

@@ -18,8 +18,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.model.exact import ExactTables
-from markhood.model.ising.forest import breadth_first
+from markhood.model.neighbours import breadth_first
 from markhood.model.potts.tables import Arrays, TableNeighbours
 from markhood.model.sampling.settings import Seed
 
@@ -29,7 +28,26 @@ _BLOCK_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
-class PottsForest:
+class Exact:
+    """Normalising constant and marginals.
+
+    Attributes
+    ----------
+    log_partition : float
+        log Z.
+    marginals : tuple of ndarray of shape (r_i,)
+        Probability of every level of each variable.
+    pair_marginals : tuple of ndarray of shape (r_i, r_j)
+        Probability of every pair of levels of each edge.
+    """
+
+    log_partition: float
+    marginals: tuple[NDArray[np.float64], ...]
+    pair_marginals: tuple[NDArray[np.float64], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
     """A forest as conditional probabilities, parents before children.
 
     Attributes
@@ -49,7 +67,7 @@ class PottsForest:
     log_partition: float
 
     @classmethod
-    def of(cls, neighbours: TableNeighbours, fields: Arrays) -> PottsForest | None:
+    def of(cls, neighbours: TableNeighbours, fields: Arrays) -> Forest | None:
         """Carry out the messages; None where the graph has a cycle."""
         order, parent, position = breadth_first(neighbours.lists)
         if len(neighbours.tables) != np.count_nonzero(parent >= 0):
@@ -68,7 +86,7 @@ class PottsForest:
                 collected[p] = collected[p] + said
         return cls(order, parent, tuple(conditionals), log_partition)
 
-    def exact(self, edges: NDArray[np.int64]) -> ExactTables:
+    def exact(self, edges: NDArray[np.int64]) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the given edges."""
         marginals = list(self.conditionals)
         for i in self.order.tolist():
@@ -80,7 +98,7 @@ class PottsForest:
             child, parent = (j, i) if self.parent[j] == i else (i, j)
             table = marginals[parent][:, None] * self.conditionals[child]
             pairs.append(table if child == j else table.T)
-        return ExactTables(self.log_partition, tuple(marginals), tuple(pairs))
+        return Exact(self.log_partition, tuple(marginals), tuple(pairs))
 
     def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
         """Draw independent samples, parents before children, some rows at a time."""
@@ -124,11 +142,11 @@ class States:
         log_partition = float(log_sum_exp(logs.ravel()[None])[0])
         return cls(np.exp(logs - log_partition), log_partition)
 
-    def exact(self, edges: NDArray[np.int64]) -> ExactTables:
+    def exact(self, edges: NDArray[np.int64]) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the given edges."""
         pairs = tuple(self._of(i, j) for i, j in edges.tolist())
         marginals = tuple(self._of(i) for i in range(self.probability.ndim))
-        return ExactTables(self.log_partition, marginals, pairs)
+        return Exact(self.log_partition, marginals, pairs)
 
     def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
         """Draw independent samples, some rows at a time."""

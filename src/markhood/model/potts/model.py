@@ -20,17 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError
+from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
-from markhood.model.exact import ExactTables
-from markhood.model.potts.checks import levels_of, read_only, table_numbers
-from markhood.model.potts.exact import MOST_STATES, PottsForest, States, log_sum_exp
+from markhood.model.potts.checks import levels_of, table_numbers
+from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_sum_exp
 from markhood.model.potts.tables import Arrays, TableNeighbours, potts_network
 from markhood.model.sampling.gibbs import Advance
 from markhood.model.sampling.packing import pack_levels
 from markhood.model.sampling.sampled import SampledModel
 from markhood.model.sampling.settings import require_counts
+from markhood.model.zero_sum import split_table
 
 
 class PottsModel(SampledModel):
@@ -100,11 +101,10 @@ class PottsModel(SampledModel):
         """
         tables, fields = [], [field - field.mean() for field in self.fields]
         for (i, j), table in zip(self.graph.edges.tolist(), self.tables, strict=True):
-            centred = table - table.mean()
-            rows, columns = centred.mean(axis=1), centred.mean(axis=0)
+            own, rows, columns = split_table(table)
             fields[i] = fields[i] + rows
             fields[j] = fields[j] + columns
-            tables.append(centred - rows[:, None] - columns)
+            tables.append(own)
         return PottsModel(self.graph, tables, fields)
 
     def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
@@ -196,7 +196,7 @@ class PottsModel(SampledModel):
         names = *(f"{self.graph.nodes[i]} = {a}" for i, a in levels), "log potential"
         indicators = [values[:, i] == a for i, a in levels]
         traced = np.column_stack((*indicators, self.log_potential(values)))[: draws * chains]
-        return chain_diagnostics(traced.reshape(draws, chains, -1), names)
+        return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
 
     def __repr__(self) -> str:
         """Say how large the model is."""
@@ -212,12 +212,12 @@ class PottsModel(SampledModel):
         return TableNeighbours.of(self.n_variables, self.graph.edges, self.tables)
 
     @cached_property
-    def _summed(self) -> PottsForest | States | None:
-        forest = PottsForest.of(self._neighbours, self.fields)
+    def _summed(self) -> Forest | States | None:
+        forest = Forest.of(self._neighbours, self.fields)
         return forest or States.of(self.graph.edges, self.tables, self.fields)
 
     @cached_property
-    def _exact(self) -> ExactTables:
+    def _exact(self) -> Exact:
         if self._summed is None:
             raise InputError(
                 f"The graph has cycles and too many states; exact answers need a forest or at most "
@@ -226,7 +226,7 @@ class PottsModel(SampledModel):
         return self._summed.exact(self.graph.edges)
 
     @property
-    def _exact_sampler(self) -> PottsForest | States | None:
+    def _exact_sampler(self) -> Forest | States | None:
         return self._summed
 
     _no_exact_sampler = (
@@ -235,7 +235,7 @@ class PottsModel(SampledModel):
     )
 
     def _gibbs_sampler(self, kernels: Kernels) -> Advance:
-        return partial(kernels.potts_gibbs, potts_network(self._neighbours, self.fields))
+        return partial(kernels.gibbs, potts_network(self._neighbours, self.fields))
 
     @property
     def _level_counts(self) -> NDArray[np.int64]:

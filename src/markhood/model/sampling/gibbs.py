@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import CHAINS, Chains, GibbsNetwork
+from markhood.kernels.protocol import CHAINS, Chains, IsingNetwork
 from markhood.model.neighbours import Neighbours
 
 # exp of this, times a 32-bit integer, is still a float64.
@@ -31,7 +31,7 @@ LARGEST_LOG_ODDS = 680.0
 _BLOCK_BYTES = 1 << 26
 
 
-def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> GibbsNetwork:
+def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> IsingNetwork:
     """Prepare a network for its sampler."""
     largest = max(float(np.abs(x).max(initial=0.0)) for x in (neighbours.couplings, fields))
     if largest > LARGEST_LOG_ODDS:
@@ -41,7 +41,7 @@ def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> GibbsN
             "make it smaller."
         )
     colours = colouring(neighbours.lists)
-    return GibbsNetwork(
+    return IsingNetwork(
         neighbours=neighbours.lists,
         coupling_odds=np.exp(-neighbours.couplings),
         field_odds=np.exp(-fields),

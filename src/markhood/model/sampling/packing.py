@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples, words_per_row
 from markhood.data.storage.memory import require_memory
+from markhood.data.variables import Variables
 from markhood.execution.runner import cut
 
 _TILE_BYTES = 1 << 22
@@ -76,4 +77,5 @@ def _of_levels_that_occur(
             kept[[start + level - 1 for level in seen[1:]]] = True
             if len(seen) == 1:  # a constant has one row, of zeros
                 kept[start], words[start] = True, 0
-    return Samples(words if kept.all() else words[kept], n_samples, names, tuple(levels))
+    variables = Variables(names, tuple(levels))
+    return Samples(words if kept.all() else words[kept], n_samples, variables)

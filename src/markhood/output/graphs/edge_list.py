@@ -6,6 +6,11 @@ and annotations after these. A line has no room for a coupling table: it has its
 is in the JSON. An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
 by the csv module, which before Python 3.13 leaves a carriage return bare where lines end in a
 newline, and could then not read its own file.
+
+A spreadsheet takes a field that begins with = + - or @ for a formula, quoted or not, and a formula can fetch
+and send. Names are names, so they are written as they are; who opens files of others' names in a spreadsheet
+asks for ``escape_formulas``, which puts an apostrophe before such names. The JSON beside says so, and
+reading takes it off again.
 """
 
 from __future__ import annotations
@@ -21,18 +26,20 @@ from typing import Any, BinaryIO, TextIO
 
 from markhood.errors import InputError
 from markhood.graph.columns import COLUMNS, END_COLUMNS, TABLE, annotation_columns
-from markhood.graph.edge_table import edge_columns, graph_from_columns, table_column
+from markhood.graph.edge_table import about_graph, edge_columns, graph_from_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.graphs.names import require_names_without
 
 _TO_QUOTE = re.compile(r'[,"\r\n]|^\s|\s$|^$')
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 
 
-def write_csv(graph: Graph, stream: TextIO) -> None:
+def write_csv(graph: Graph, stream: TextIO, escape_formulas: bool = False) -> None:
     """Write the edge list of a graph to a text stream, such as standard output.
 
-    Of a coupling table there is only the size.
+    Of a coupling table there is only the size. Names that a spreadsheet would take for formulas get an
+    apostrophe in front where that is asked for.
 
     Examples
     --------
@@ -42,10 +49,10 @@ def write_csv(graph: Graph, stream: TextIO) -> None:
     a,"b, c",3.0,,1.0,2.0,,
     """
     require_names_without(_NOT_UTF8, graph, "CSV", ".json")
-    stream.writelines(_lines(graph))
+    stream.writelines(_lines(graph, escape_formulas))
 
 
-def to_bytes(graph: Graph) -> bytes:
+def to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
     """Return the edge list as a file holds it, in UTF-8.
 
     Examples
@@ -54,11 +61,11 @@ def to_bytes(graph: Graph) -> bytes:
     b'a,b,,,,,,'
     """
     stream = io.StringIO(newline="")
-    write_csv(graph, stream)
+    write_csv(graph, stream, escape_formulas)
     return stream.getvalue().encode("utf-8")
 
 
-def about_to_bytes(graph: Graph) -> bytes:
+def about_to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
     """Return what the edge list leaves out as JSON: nodes, provenance, and coupling tables if any.
 
     Examples
@@ -66,7 +73,9 @@ def about_to_bytes(graph: Graph) -> bytes:
     >>> json.loads(about_to_bytes(Graph("ab", [])))
     {'nodes': ['a', 'b'], 'provenance': {}}
     """
-    about: dict[str, Any] = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    about: dict[str, Any] = {"nodes": graph.nodes, **about_graph(graph)}
+    if escape_formulas:
+        about["escaped_formulas"] = True
     if graph.coupling_tables:
         # With the names of the ends: an edge list is easily sorted or cut by others.
         ends_and_tables = zip(graph.edge_names(), table_column(graph), strict=True)
@@ -106,11 +115,13 @@ def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
     for name in (*END_COLUMNS, *further):
         if name in columns:
             columns[name] = [field or None for field in columns[name]]
-    nothing: dict[str, Any] = {"nodes": None, "provenance": None}
-    known = nothing if about is None else json.loads(about)
+    known: dict[str, Any] = {} if about is None else json.loads(about)
+    if known.get("escaped_formulas") is True:
+        for end in COLUMNS[:2]:
+            columns[end] = [_without_apostrophe(name) for name in columns[end]]
     found = {(edge["source"], edge["target"]): edge[TABLE] for edge in known.get("tables", ())}
     tables = [found.get(ends) for ends in zip(columns["source"], columns["target"], strict=True)]
-    return graph_from_columns(columns, known["nodes"], known["provenance"], further, tables)
+    return graph_from_columns(columns, known.get("nodes"), known, further, tables)
 
 
 def is_ours(stream: BinaryIO) -> bool:
@@ -133,12 +144,22 @@ def _are_numbers(fields: list[str]) -> bool:
         return False
 
 
-def _lines(graph: Graph) -> Iterator[str]:
+def _lines(graph: Graph, escape_formulas: bool) -> Iterator[str]:
     columns = edge_columns(graph)
     yield ",".join(columns) + "\n"
     for source, target, *numbers in zip(*columns.values(), strict=True):
+        ends = map(_with_apostrophe, (source, target)) if escape_formulas else (source, target)
         fields = ["" if math.isnan(number) else repr(number) for number in numbers]
-        yield ",".join((_quoted(source), _quoted(target), *fields)) + "\n"
+        yield ",".join((*map(_quoted, ends), *fields)) + "\n"
+
+
+def _with_apostrophe(name: str) -> str:
+    # A name that has one already gets another, so that taking one off is always right.
+    return f"'{name}" if _FORMULA.match(name) else name
+
+
+def _without_apostrophe(name: str) -> str:
+    return name[1:] if name.startswith("'") and _FORMULA.match(name) else name
 
 
 def _quoted(name: str) -> str:

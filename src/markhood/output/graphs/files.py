@@ -21,7 +21,7 @@ from markhood.output.graphs import xml as xml_graphs
 from markhood.output.graphs.edge_list import write_csv
 from markhood.output.places import check_place, known_ending, replace_all
 
-__all__ = ["check_writable", "holds_graph", "read_graph", "write_csv", "write_graph"]
+__all__ = ["check_writable", "files_of", "holds_graph", "read_graph", "write_csv", "write_graph"]
 
 
 class _Format(NamedTuple):
@@ -38,7 +38,9 @@ _FORMATS = {
 }
 
 
-def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
+def write_graph(
+    graph: Graph, path: str | os.PathLike[str], *, escape_formulas: bool = False
+) -> None:
     """Write a graph to a file, in the format that its ending names.
 
     The file appears whole or not at all. A `.csv` gets a small `.csv.json` beside it, with the
@@ -50,6 +52,9 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
         The graph.
     path : str or path
         A name that ends in .csv, .json, .graphml, .gexf or .npz; an existing file is replaced.
+    escape_formulas : bool, default=False
+        For .csv, put an apostrophe before names that begin with = + - or @, which a spreadsheet
+        would take for formulas; `read_graph` takes it off again.
 
     Examples
     --------
@@ -62,10 +67,11 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
     """
     check_writable(path)
     place = Path(path)
-    files = {place: _FORMATS[_ending(place)].write(graph)}
     if _ending(place) == ".csv":
-        files = {_beside(place): edge_list.about_to_bytes(graph), **files}
-    replace_all(files)
+        about = edge_list.about_to_bytes(graph, escape_formulas)
+        replace_all({_beside(place): about, place: edge_list.to_bytes(graph, escape_formulas)})
+    else:
+        replace_all({place: _FORMATS[_ending(place)].write(graph)})
 
 
 def read_graph(path: str | os.PathLike[str]) -> Graph:
@@ -142,10 +148,20 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf and .npz.
     """
-    place = Path(path)
-    files = [place, _beside(place)] if _ending(place) == ".csv" else [place]
-    for file in files:
+    for file in files_of(path):
         check_place(file)
+
+
+def files_of(path: str | os.PathLike[str]) -> list[Path]:
+    """List the files that a graph in `path` consists of: an edge list has a second.
+
+    Examples
+    --------
+    >>> [file.name for file in files_of("graph.csv")]
+    ['graph.csv', 'graph.csv.json']
+    """
+    place = Path(path)
+    return [place, _beside(place)] if _ending(place) == ".csv" else [place]
 
 
 def _ending(path: Path) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from markhood.errors import InputError
 from markhood.graph.columns import END_COLUMNS, TABLE, annotation_names
-from markhood.graph.edge_table import edge_columns, graph_from_columns, table_column
+from markhood.graph.edge_table import about_graph, edge_columns, graph_from_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.graphs.names import require_names_without
 
@@ -40,7 +40,7 @@ def to_bytes(graph: Graph) -> bytes:
     document = {
         "directed": False,
         "multigraph": False,
-        "graph": {"provenance": dict(graph.provenance), **further},
+        "graph": {**about_graph(graph), **further},
         "nodes": [{"id": name} for name in graph.nodes],
         "edges": [
             _edge(dict(zip(columns, row, strict=True)), table)
@@ -72,7 +72,7 @@ def from_bytes(content: bytes) -> Graph:
         columns[name] = [_number(edge, name) for edge in edges]
     tables = [edge.get(TABLE) if edge.keys() >= set(END_COLUMNS) else None for edge in edges]
     nodes = [node["id"] for node in document["nodes"]]
-    return graph_from_columns(columns, nodes, about.get("provenance"), further, tables)
+    return graph_from_columns(columns, nodes, about, further, tables)
 
 
 def _edge(fields: dict[str, Any], table: list[list[float]] | None) -> dict[str, Any]:

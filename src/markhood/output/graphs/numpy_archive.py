@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
+from markhood.graph.edge_table import about_graph, variables_told
 from markhood.graph.graph import Graph
 
 ANNOTATION = "annotation_"
@@ -31,7 +32,7 @@ def to_bytes(graph: Graph) -> bytes:
     >>> json.loads(str(archive["about"]))
     {'nodes': ['a', 'b'], 'provenance': {}}
     """
-    about = {"nodes": graph.nodes, "provenance": dict(graph.provenance)}
+    about = {"nodes": graph.nodes, **about_graph(graph)}
     arrays = {
         "edges": graph.edges,
         "evidence_ends": graph.evidence_ends,
@@ -68,9 +69,8 @@ def from_bytes(content: bytes) -> Graph:
         tables = []
         if "table_shapes" in archive:
             tables = _unflattened(archive["table_shapes"], archive["table_values"])
-    return Graph(
-        about["nodes"], edges, evidence, coupling, about["provenance"], tables, annotations
-    )
+    variables = variables_told(about["nodes"], about.get("variables"))
+    return Graph(variables, edges, evidence, coupling, about["provenance"], tables, annotations)
 
 
 def is_ours(stream: BinaryIO) -> bool:

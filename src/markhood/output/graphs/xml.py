@@ -2,7 +2,7 @@
 
 Written here, because networkx has no place for provenance in GEXF and writes infinities in
 GraphML as Python spells them; read by networkx, which knows other programs' dialects. A node's
-name is its id, and its label, which Gephi shows. Provenance is JSON text: a graph attribute in
+name is its id, and its label, which Gephi shows. Provenance and levels are JSON text: graph attributes in
 GraphML, the description in GEXF. A coupling table is JSON text too, an attribute of its edge; all
 other attributes of edges are numbers. That annotations are ours is told from what the head declares.
 """
@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markhood.graph.columns import COLUMNS, TABLE, annotation_columns
 from markhood.graph.convert import from_networkx
-from markhood.graph.edge_table import number_columns, table_column
+from markhood.graph.edge_table import about_graph, as_mapping, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.graphs.names import require_names_without
 
@@ -36,13 +36,15 @@ def to_graphml(graph: Graph) -> bytes:
     """
     require_names_without(_NOT_XML, graph, "GraphML", ".json")
     root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    kinds = [("graph", "provenance", "string"), ("node", "label", "string")]
+    about = about_graph(graph)
+    kinds = [*(("graph", name, "string") for name in about), ("node", "label", "string")]
     kinds += [("edge", name, kind) for name, kind in _kinds(graph).items()]
     for owner, name, kind in kinds:
         key = {"id": name, "for": owner, "attr.name": name, "attr.type": kind}
         SubElement(root, "key", key)
     body = SubElement(root, "graph", edgedefault="undirected")
-    SubElement(body, "data", key="provenance").text = json.dumps(dict(graph.provenance))
+    for name, said in about.items():
+        SubElement(body, "data", key=name).text = json.dumps(said)
     for name in graph.nodes:
         SubElement(SubElement(body, "node", id=name), "data", key="label").text = name
     for (a, b), attributes in zip(graph.edge_names(), _attributes(graph), strict=True):
@@ -64,7 +66,7 @@ def to_gexf(graph: Graph) -> bytes:
     root = Element("gexf", xmlns="http://www.gexf.net/1.2draft", version="1.2")
     meta = SubElement(root, "meta")
     SubElement(meta, "creator").text = "markhood"
-    SubElement(meta, "description").text = json.dumps(dict(graph.provenance))
+    SubElement(meta, "description").text = json.dumps(about_graph(graph))
     body = SubElement(root, "graph", defaultedgetype="undirected", mode="static")
     declared = SubElement(body, "attributes", {"class": "edge", "mode": "static"})
     for name, kind in _kinds(graph).items():
@@ -111,8 +113,8 @@ def from_gexf(content: bytes) -> Graph:
 
     found = networkx.read_gexf(io.BytesIO(content))
     root = ElementTree.fromstring(content)
-    # networkx passes the description by; from_networkx ignores one that is not our JSON.
-    found.graph["provenance"] = root.findtext("{*}meta/{*}description")
+    # networkx passes the description by; one that is not ours is ignored.
+    found.graph |= as_mapping(root.findtext("{*}meta/{*}description")) or {}
     titles = root.iterfind("{*}graph/{*}attributes[@class='edge']/{*}attribute")
     declared = [(title.get("title", ""), title.get("type")) for title in titles]
     found.graph["annotations"] = _declared_annotations(declared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from markhood.errors import InputError
 
@@ -34,8 +35,8 @@ class Panel:
     log_y: bool = False
 
 
-def draw_panels(panels: Sequence[Panel], path: Path) -> None:
-    """Draw panels side by side into a picture file (.png, .svg or .pdf)."""
+def draw_panels(panels: Sequence[Panel], path: Path | BinaryIO) -> None:
+    """Draw panels side by side into a picture file (.png, .svg or .pdf), or a stream (as PNG)."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -92,14 +92,14 @@ def network(
         return _overview(graph, ax)
     places = _places(graph, layout, columns, seed)
     _draw_edges(ax, graph, places)
-    _draw_nodes(ax, graph, places, _named_groups(graph, groups, seed))
+    _draw_nodes(ax, graph, places, _named_groups(graph, groups))
     _frame(ax, places)
     if labels if labels is not None else graph.n_nodes <= LABELLED:
         _write_labels(ax, graph, places)
     return ax
 
 
-def adjacency(graph: Graph, ax: Axes | None = None, *, seed: int = 0) -> Axes:
+def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
     """Draw the matrix of couplings, the nodes of a community side by side.
 
     Couplings that are tables have no sign: their sizes are greys, with a scale of their own.
@@ -109,8 +109,6 @@ def adjacency(graph: Graph, ax: Axes | None = None, *, seed: int = 0) -> Axes:
     graph : Graph
     ax : Axes, optional
         Where to draw; by default new axes.
-    seed : int, default=0
-        Of the communities.
 
     Returns
     -------
@@ -125,7 +123,7 @@ def adjacency(graph: Graph, ax: Axes | None = None, *, seed: int = 0) -> Axes:
     ax = _axes(ax)
     if not graph.n_nodes:
         return ax
-    label = communities(graph, seed)
+    label = communities(graph)
     order = np.lexsort((np.arange(graph.n_nodes), np.where(label < 0, graph.n_nodes, label)))
     i, j = np.argsort(order)[graph.edges].T
     strength, widest = _strengths(graph)
@@ -292,14 +290,14 @@ def _draw_cells(
     ax.figure.colorbar(image, ax=ax, label=title, shrink=0.8)
 
 
-def _named_groups(graph: Graph, groups: Any, seed: int) -> list[str] | None:
+def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
     """Return the name of every node's group; None where there are no groups."""
     if groups is None:
         return None
     if isinstance(groups, str):
         if groups != "communities":
             raise InputError(f"Unknown groups {groups!r}: give 'communities' or names.")
-        found = communities(graph, seed)
+        found = communities(graph)
         return [f"community {k + 1:2}" if k >= 0 else ISOLATED for k in found]
     if isinstance(groups, Mapping):
         missing = [name for name in graph.nodes if name not in groups]

@@ -13,6 +13,7 @@ import numpy as np
 
 from markhood.data.coding.findings import listed
 from markhood.data.samples import Samples
+from markhood.data.variables import level_text
 from markhood.graph.graph import Graph
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
@@ -105,12 +106,12 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     weight = data.get("weight", own)
     if _is_number(weight):
         rows.append(("weight of all samples", f"{weight:.6g}"))
-    levels = data.get("levels")
-    if isinstance(levels, list) and len(levels) == 2:
-        rows.append(("values", f"0 is {levels[0]}, 1 is {levels[1]}"))
-    elif isinstance(levels, list):
-        rows.append(("values", listed([str(level) for level in levels], LEVELS_SHOWN)))
-    elif isinstance(levels, Mapping):
+    different = list(dict.fromkeys(graph.variables.levels or ()))
+    if len(different) == 1:
+        names = [level_text(level) for level in different[0]]
+        said = f"0 is {names[0]}, 1 is {names[1]}" if len(names) == 2 else None
+        rows.append(("values", said or listed(names, LEVELS_SHOWN)))
+    elif different:
         rows.append(("values", "differ from variable to variable"))
     if samples is not None:
         rows += _sample_rows(samples)
@@ -147,18 +148,18 @@ def notes(graph: Graph) -> list[str]:
 
 
 def level_names(graph: Graph) -> list[list[str] | None]:
-    """Return the names of every variable's levels, None where the provenance does not say.
+    """Return the names of every variable's levels, None where nobody knows them.
 
     Examples
     --------
-    >>> about = {"data": {"levels": {"a": ["no", "yes"]}}}
-    >>> level_names(Graph("ab", [], provenance=about))
-    [['no', 'yes'], None]
+    >>> from markhood.data.variables import Variables
+    >>> level_names(Graph(Variables(("a",), (("no", "yes"),)), [])), level_names(Graph("a", []))
+    ([['no', 'yes']], [None])
     """
-    levels = _part(graph.provenance, "data").get("levels")
-    own = levels if isinstance(levels, Mapping) else dict.fromkeys(graph.nodes, levels)
-    found = [own.get(name) for name in graph.nodes]
-    return [list(map(str, names)) if isinstance(names, list) else None for names in found]
+    levels = graph.variables.levels
+    if levels is None:
+        return [None] * graph.n_nodes
+    return [[level_text(level) for level in own] for own in levels]
 
 
 def warnings(graph: Graph, samples: Samples | None) -> list[str]:
@@ -170,24 +171,23 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     ['1 edge has an infinite coupling: some combination of values never occurs in the data.']
     """
     data = _part(graph.provenance, "data")
-    found = []
-    levels = data.get("levels")
-    if isinstance(levels, Mapping):
-        constant = [
-            repr(name)
-            for name, values in levels.items()
-            if isinstance(values, list) and len(values) == 1
-        ]
-        if constant:
-            found.append(
-                f"{_counted(len(constant), 'variable')} with one value only: {listed(constant)}; "
-                "they can have no edges."
-            )
+    notes = _part(data, "understood").get("notes")
+    found = list(map(str, notes)) if isinstance(notes, list) else []
+    known = zip(graph.nodes, graph.variables.levels or (), strict=False)
+    constant = [repr(name) for name, levels in known if len(levels) == 1]
+    if constant:
+        found.append(
+            f"{_counted(len(constant), 'variable')} with one value only: {listed(constant)}; "
+            "they can have no edges."
+        )
     if samples is not None:
         found += _rare_values(samples)
     n_samples = data.get("samples")
     if _is_number(n_samples) and n_samples < SAMPLES_PER_VARIABLE * graph.n_nodes:
-        found.append("There are few samples for so many variables: only strong edges are found.")
+        found.append(
+            "There are few samples for so many variables: weak edges are missed, and some of those "
+            "found can be chance."
+        )
     return found + _doubtful_edges(graph)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.findings import listed
-from markhood.data.samples import Samples, level_text
+from markhood.data.samples import Samples
+from markhood.data.variables import level_text
 
 ROWS = 64  # unpacked at a time
 LEVELS_SHOWN = 6

@@ -25,22 +25,3 @@ class Exact:
     log_partition: float
     marginals: NDArray[np.float64]
     pair_marginals: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class ExactTables:
-    """The same for variables with any number of levels.
-
-    Attributes
-    ----------
-    log_partition : float
-        log Z.
-    marginals : tuple of ndarray of shape (r_i,)
-        Probability of every level of each variable.
-    pair_marginals : tuple of ndarray of shape (r_i, r_j)
-        Probability of every pair of levels of each edge.
-    """
-
-    log_partition: float
-    marginals: tuple[NDArray[np.float64], ...]
-    pair_marginals: tuple[NDArray[np.float64], ...]

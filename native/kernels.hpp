@@ -1,0 +1,20 @@
+// All kernels of an instruction set, and their table: what a tier file includes, after its lanes.
+#pragma once
+#include "associated_tables.hpp"
+#include "blankets.hpp"
+#include "gibbs.hpp"
+#include "independence.hpp"
+#include "l1_path.hpp"
+#include "pairs.hpp"
+#include "potts.hpp"
+#include "soundness.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+static constexpr Tier table_of(const char* name) {
+    return {name,         associated_pairs, associated_tables, toggle_scores,      grow_blankets,
+            fit_blankets, ising_gibbs,      potts_gibbs,       independence_tests, l1_paths,
+            unsound_variables};
+}
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,52 @@
+"""`markhood compare`: learned graphs against the true one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markhood.commandline.terminal import check_outputs, console_for, say
+from markhood.errors import printable
+
+
+def compare(
+    truth: Annotated[Path, typer.Argument(help="The true graph.")],
+    learned: Annotated[list[Path], typer.Argument(help="Learned graphs.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the table as CSV.")
+    ] = None,
+) -> None:
+    """Compare learned graphs with the true one: wrong edges, Hamming distance, precision, recall.
+
+    Graphs are matched by the names of their nodes. Any format that markhood writes will do.
+
+    [bold]Examples[/bold]
+
+      markhood compare truth.graphml learned.graphml
+
+      markhood compare truth.csv plrhc.csv hc.csv mpl.csv --output comparison.csv
+    """
+    from rich.table import Table
+
+    from markhood.evaluate.measures import comparison_table
+    from markhood.output.graphs.files import read_graph
+    from markhood.output.tables import check_table_writable, write_table
+
+    if output is not None:
+        check_table_writable(output)
+        check_outputs([], inputs=[truth, *learned], others=[output])
+    graphs = {str(path): read_graph(path) for path in learned}
+    rows = comparison_table(read_graph(truth), graphs)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in rows[0]:
+        table.add_column(
+            heading.replace("_", "\n"), justify="left" if heading == "method" else "right"
+        )
+    for row in rows:
+        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else printable(v) for v in row.values()))
+    console_for([]).print(table)
+    if output is not None:
+        write_table(rows, output)
+        say(f"Wrote {output}")

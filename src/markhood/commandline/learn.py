@@ -1,0 +1,128 @@
+"""`markhood learn`: a table of observations to a graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markhood.commandline import options
+from markhood.commandline.reading import Read
+from markhood.commandline.summary import print_forecast, print_summary
+from markhood.commandline.terminal import (
+    check_outputs,
+    console_for,
+    progress_bar,
+    write_graphs,
+    write_report_page,
+)
+
+
+def learn(
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
+    read: Read,
+    output: options.Outputs = None,
+    escape_formulas: options.EscapeFormulas = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
+    ] = None,
+    method: options.MethodName = "plrhc",
+    rule: options.Rule = None,
+    gamma: options.Gamma = None,
+    depth: options.Depth = None,
+    max_candidates: options.MaxCandidates = None,
+    criterion: options.CriterionName = None,
+    start: options.Start = None,
+    fit_penalty: options.FitPenalty = None,
+    fit_strength: options.FitStrength = None,
+    standardize: options.Standardize = None,
+    refit: options.Refit = None,
+    forest: options.Forest = None,
+    required_edges: options.RequiredEdges = None,
+    forbidden_edges: options.ForbiddenEdges = None,
+    groups: options.Groups = None,
+    group_rule: options.GroupRule = "between",
+    imputations: options.Imputations = 10,
+    seed: options.Seed = 0,
+    shuffles: options.Shuffles = 0,
+    n_jobs: options.Jobs = -1,
+    kernels: options.KernelsName = "native",
+    executor: options.ExecutorName = None,
+    scheduler: options.SchedulerAddress = None,
+    checkpoint: options.CheckpointFolder = None,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Learn the graph of a table of discrete observations.
+
+    [bold]Examples[/bold]
+
+      markhood learn symptoms.csv
+
+      markhood learn votes.parquet --output votes.graphml --output edges.csv
+
+      markhood learn spins.npy --method hc --rule and --gamma 0.25 --n-jobs 4
+
+      markhood learn symptoms.csv --method l1lr --rule and --gamma 0.25 --no-refit --standardize
+
+      markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
+
+      markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
+
+      markhood learn survey.tsv --missing impute --imputations 20 --seed 1 --output survey.json
+
+      markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv --group-rule between
+
+      markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
+
+      markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
+    """
+    from markhood.learning.methods import method_named
+    from markhood.learning.request import Options, Request
+
+    of_method = {
+        "rule": rule,
+        "gamma": gamma,
+        "depth": depth,
+        "max_candidates": max_candidates,
+        "criterion": criterion,
+        "start": start,
+        "fit_penalty": fit_penalty,
+        "fit_strength": fit_strength,
+        "standardize": standardize,
+        "refit": refit,
+        "forest": forest,
+    }
+    given = {name: value for name, value in of_method.items() if value is not None}
+    shared = Options(
+        required_edges=required_edges,
+        forbidden_edges=forbidden_edges,
+        groups=groups,
+        group_rule=group_rule,
+        imputations=imputations,
+        seed=seed,
+        shuffles=shuffles,
+        n_jobs=n_jobs,
+        kernels=kernels,
+        executor=executor,
+        scheduler=scheduler,
+        checkpoint=checkpoint,
+    )
+    outputs = output or []
+    check_outputs(
+        outputs,
+        report,
+        inputs=[data, required_edges, forbidden_edges, groups, read.keywords["weights"]],
+        others=[] if checkpoint is None else [checkpoint / "run.json"],
+    )
+    with progress_bar() as progress:
+        request = Request(method_named(method, given), shared, progress)
+        samples = read(data)
+        if dry_run:
+            print_forecast(request.forecast(samples), samples)
+            return
+        graph = request.learn(samples).graph
+    write_graphs(graph, outputs, escape_formulas)
+    if report is not None:
+        write_report_page(graph, report, samples, data.name, err="-" in outputs)
+    print_summary(graph, console_for(outputs))

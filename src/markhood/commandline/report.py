@@ -1,0 +1,45 @@
+"""`markhood report`: a graph, or the graph of data, as an interactive page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markhood.commandline.reading import Read
+from markhood.commandline.terminal import check_outputs, progress_bar, write_report_page
+
+
+def report(
+    file: Annotated[
+        Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
+    ],
+    read: Read,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
+        "report.html"
+    ),
+) -> None:
+    """Make an interactive page of a graph: one file, for any browser, offline.
+
+    The page shows the network, its edges, plots, the data and the run. Data are learned from with
+    the default method; for others there is markhood learn --report.
+
+    [bold]Examples[/bold]
+
+      markhood report votes.graphml --output votes.html
+
+      markhood report votes.csv
+    """
+    from markhood.learning.methods import Plrhc
+    from markhood.learning.request import Request
+    from markhood.output.graphs.files import holds_graph, read_graph
+
+    check_outputs([], output, inputs=[file, read.keywords["weights"]])
+    if holds_graph(file):
+        write_report_page(read_graph(file), output, None, file.name)
+        return
+    samples = read(file)
+    with progress_bar() as progress:
+        learned = Request(Plrhc(), progress=progress).learn(samples)
+    write_report_page(learned.graph, output, samples, file.name)

@@ -1,0 +1,127 @@
+"""What the command line says of a result: in a few lines, what was learned from what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from markhood.errors import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from markhood.data.samples import Samples
+    from markhood.graph.graph import Graph
+    from markhood.learning.forecast import Forecast
+
+STRONGEST_SHOWN = 8
+LEVELS_SHOWN = 8
+COLUMNS_SHOWN = 6
+
+
+def print_forecast(said: Forecast, samples: Samples) -> None:
+    """Say how long learning will take and how much memory, as far as a second or two can tell."""
+    from markhood.data.storage.memory import available_memory, readable
+
+    available = available_memory()
+    of = "" if available is None else f" of {readable(available)} available"
+    phases = ", ".join(f"{phase} {s:.2g}" for phase, s in said.seconds.items())
+    typer.echo(f"{samples.n_samples} samples, {samples.n_variables} variables: a forecast")
+    typer.echo(f"seconds   about {sum(said.seconds.values()):.2g} ({phases})")
+    typer.echo(f"memory    about {readable(said.memory)}{of}")
+    if said.pairs:
+        typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")
+    typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
+
+
+def print_summary(graph: Graph, console: Console) -> None:
+    """Say what was learned, from what, and how long it took."""
+    about = graph.provenance
+    data, seconds = about["data"], about["seconds"]
+    degree = graph.degree
+    options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
+    phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
+    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
+    console.print(f"{data['samples']} samples{weight}, {data['variables']} variables", style="bold")
+    for line in understood_lines(graph):
+        console.print(printable(line))
+    console.print(f"method    {about['method']} ({printable(options)})")
+    if known := about.get("known"):
+        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
+        console.print(f"known     {printable(facts)}")
+    if imputed := about.get("imputation"):
+        sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
+        console.print(f"imputed   {imputed['missing']} missing values in {sets}")
+    console.print(
+        f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
+        f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"
+    )
+    if by_chance := about.get("edges_by_chance"):
+        mean = sum(by_chance) / len(by_chance)
+        times = f"{len(by_chance)} time{'s' * (len(by_chance) > 1)}"
+        console.print(f"by chance {mean:.3g} edges with every column shuffled ({times})")
+    console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
+    if graph.n_edges:
+        console.print()
+        console.print(_strongest(graph))
+
+
+def understood_lines(graph: Graph) -> Iterator[str]:
+    """Say how the data were understood."""
+    from markhood.data.coding.findings import listed
+    from markhood.data.variables import level_text
+
+    data = graph.provenance["data"]
+    about = data["understood"]
+    read = [f"{about['rows']} rows"] if about["rows"] != data["samples"] else []
+    if about["left_out"]:
+        columns = [f"{name} ({reason})" for name, reason in about["left_out"].items()]
+        read.append(f"left out {listed(columns)}")
+    if about["missing"]:
+        read.append(f"{about['missing']} missing values")
+    if read:
+        yield f"read      {'; '.join(read)}"
+    levels = [list(map(level_text, own)) for own in graph.variables.levels or ()]
+    if len({tuple(own) for own in levels}) == 1:
+        numbered = [f"{k} is {level}" for k, level in enumerate(levels[0])]
+        yield f"values    {_first_few(numbered, LEVELS_SHOWN)}"
+        return
+    kinds = (
+        f"{number} {'' if kind in ('binary', 'constant') else 'of '}{kind}"
+        for kind, number in about["kinds"].items()
+    )
+    yield f"columns   {', '.join(kinds)}"
+    for name, own in list(zip(graph.nodes, levels, strict=True))[:COLUMNS_SHOWN]:
+        more = f" ({len(own)})" if len(own) > LEVELS_SHOWN else ""
+        yield f"          {name}: {_first_few(own, LEVELS_SHOWN)}{more}"
+    if len(levels) > COLUMNS_SHOWN:
+        yield f"          and {len(levels) - COLUMNS_SHOWN} more"
+
+
+def _first_few(items: list[str], shown: int) -> str:
+    return ", ".join(items[:shown] + (["..."] if len(items) > shown else []))
+
+
+def _strongest(graph: Graph) -> Table:
+    """Return the table of the edges with the most evidence."""
+    from rich.table import Table
+
+    from markhood.graph.edge_table import has_sign
+
+    table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for heading in ("source", "target"):
+        table.add_column(heading)
+    for heading in ("evidence", "coupling", *graph.annotations):
+        table.add_column(printable(heading.replace("_", " ")), justify="right")
+    names, signed = graph.edge_names(), has_sign(graph)
+    for k in graph.strongest(STRONGEST_SHOWN):
+        table.add_row(
+            *map(printable, names[k]),
+            f"{graph.evidence[k]:.2f}",
+            format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
+            *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),
+        )
+    return table

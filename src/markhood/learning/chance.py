@@ -1,0 +1,108 @@
+"""How many edges chance alone would make, of so many variables and so few samples.
+
+The screen lets a pair pass whose likelihood ratio exceeds its price. Where nothing depends on anything, twice
+the ratio is about chi-squared with as many degrees of freedom as the pair has parameters, so the number
+of pairs that pass by chance is known before the data are looked at: BIC_gamma promises that it
+vanishes as samples grow, not that it is small. What asymptotics cannot see (rare levels, blankets)
+the data can tell: with every column shuffled nothing depends on anything, and what is learned then is
+chance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.errors import option, warn
+from markhood.execution.runner import no_progress
+from markhood.learning.imputation import Completed
+from markhood.learning.methods import BlanketsJointPosterior, Method
+from markhood.scores.bic import Bic
+from markhood.search.job import Job
+
+MANY = 0.2  # as a share of the edges that were found: from here on chance is spoken of
+LARGEST_GAMMA = 8.0
+
+
+def expected_pairs(samples: Samples, gamma: float) -> float:
+    """Return how many pairs would pass the screen if no variable depended on another.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> coins = encode(np.random.default_rng(0).integers(0, 2, size=(50, 225)))
+    >>> round(expected_pairs(coins, 0.5)), round(expected_pairs(coins, 1.0), 1)
+    (57, 3.1)
+    """
+    from scipy.stats import chi2
+
+    costs = Bic(gamma).costs(samples.total_weight, samples.n_variables)
+    rows = np.diff(samples.starts)[~samples.is_constant]
+    sizes = sorted(Counter(rows.tolist()).items())
+    total = 0.0
+    for k, (a, n_a) in enumerate(sizes):
+        for b, n_b in sizes[k:]:
+            n_pairs = n_a * (n_a - 1) / 2 if a == b else n_a * n_b
+            price = a * b * costs.parameter + costs.variable
+            total += n_pairs * float(chi2.sf(2 * price, a * b))
+    return total
+
+
+def safer_gamma(samples: Samples, gamma: float) -> float:
+    """Return the least gamma, in steps of a quarter, with which less than one pair is expected."""
+    while expected_pairs(samples, gamma) >= 1 and gamma < LARGEST_GAMMA:
+        gamma = 0.25 * (np.floor(gamma / 0.25) + 1)
+    return float(gamma)
+
+
+def warn_of_chance(job: Job, method: Method, n_edges: int) -> None:
+    """Say so where a good part of the edges could be chance."""
+    gamma = getattr(method, "gamma", None)
+    if gamma is None or not n_edges or isinstance(method, BlanketsJointPosterior):
+        return  # the search does not go by BIC_gamma
+    expected, d = expected_pairs(job.samples, gamma), job.n_variables
+    if expected < 1 or expected < MANY * n_edges:
+        return
+    warn(
+        f"With {job.samples.n_samples} samples of {d} variables about {expected:.0f} pairs would "
+        f"pass the test though nothing depended on anything, so that some of the {n_edges} edges "
+        f"can be chance: choose {option('gamma', safer_gamma(job.samples, gamma))} to be safe, or "
+        f"see how many edges shuffled columns have with {option('shuffles', 5)}."
+    )
+
+
+def edges_by_chance(job: Job, method: Method, times: int, seed: int | None) -> list[int]:
+    """Search with every column shuffled, and count the edges; missing values are filled by chance."""
+    counts: list[int] = []
+    runner = replace(job.runner, progress=no_progress, checkpoint=None)
+    for own in np.random.SeedSequence(seed).spawn(times):
+        job.runner.progress("shuffles", len(counts), times)
+        rng = np.random.default_rng(own)
+        samples = Completed(job.samples, rng).samples() if job.samples.missing else job.samples
+        mixed = replace(job.on(shuffled(samples, rng)), runner=runner)
+        counts.append(len(method.search(mixed).edges))
+    return counts
+
+
+def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:
+    """Return samples with the values of every variable in a random order of their own."""
+    words = np.empty_like(samples.words, subok=False)
+    for variable in range(samples.n_variables):
+        start, stop = samples.starts[variable : variable + 2].tolist()
+        order = rng.permutation(samples.n_samples)
+        words[start:stop] = _reordered(samples.words[start:stop], order)
+    return replace(samples, words=words)
+
+
+def _reordered(rows: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Put the samples of packed rows in another order."""
+    packed = np.ascontiguousarray(rows).view(np.uint8)
+    bits = np.unpackbits(packed, axis=1, count=len(order), bitorder="little")[:, order]
+    moved = np.zeros_like(packed)
+    again = np.packbits(bits, axis=1, bitorder="little")
+    moved[:, : again.shape[1]] = again
+    return moved.view(np.uint64)

@@ -1,0 +1,256 @@
+"""`Request`: what a user asked for, checked, and the one road from there to a result.
+
+`learn()`, the estimators and the command line all put a request together and let it run; what one
+door can do, all can. The options of a method are the method's (`methods`); those that every method
+shares are the fields of `Options`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+from markhood.data.formats.files import as_samples
+from markhood.data.known import known_groups, known_pairs
+from markhood.data.samples import Samples
+from markhood.errors import InputError, option, warn
+from markhood.execution.checkpoint import Checkpoint
+from markhood.execution.executors import executor_named
+from markhood.execution.runner import Progress, Runner, no_progress
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import RESULTS, Kernels
+from markhood.learning.chance import edges_by_chance, warn_of_chance
+from markhood.learning.describe import Learned, describe
+from markhood.learning.forecast import Forecast, forecast, require_room
+from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
+from markhood.learning.methods import Method
+from markhood.learning.provenance import identity, with_provenance
+from markhood.scores.discrete import scorer_for
+from markhood.scores.scorer import Pairs
+from markhood.search.job import Job
+from markhood.search.knowledge import Knowledge
+from markhood.search.l1_paths import L1Blankets
+
+RECORDS = (*RESULTS, Pairs, L1Blankets)  # what the results of all phases consist of
+
+
+@dataclass(kw_only=True, eq=False)
+class Options:
+    """What can be asked for with every method.
+
+    Parameters
+    ----------
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values: refuse them, leave out the samples that have any, make
+        them a level of their own, or learn from several completed data sets.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    max_levels : int, default=64
+        How many distinct values a column may have.
+    columns : sequence of str, optional
+        The columns that are variables; by default all. Names, or patterns such as "Q*".
+    exclude : sequence of str, default=()
+        Columns that are no variables: names or patterns.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
+    imputations : int, default=10
+        How many completed data sets there are with ``missing="impute"``.
+    seed : int or None, default=0
+        What random numbers start from; None for others every time.
+    required_edges, forbidden_edges : sequence of pairs, array of shape (n, 2), or path, optional
+        Edges that the graph has whatever the data say, and edges that it does not have; pairs of
+        column names or numbers, or a file with a pair on every line.
+    groups : mapping, sequence of n_variables labels, or path, optional
+        The group of every variable: by name, in order, or in a file.
+    group_rule : {"between", "within"}, default="between"
+        Which edges may be learned where there are groups: those between two, or within one.
+    shuffles : int, default=0
+        Search so many times more with every column shuffled, to see how many edges chance makes.
+    n_jobs : int or None, default=-1
+        Threads; -1 for all, None for what joblib is set to.
+    kernels : {"native", "cuda"} or Kernels, default="native"
+        Where pairs are screened: on the processor, or on an NVIDIA GPU.
+    executor : {"threads", "dask", "ray"} or distributed.Client, optional
+        What runs the tiles of the work; by default threads here, or what joblib is set to.
+    scheduler : str, optional
+        Address of the cluster, for "dask" and "ray".
+    checkpoint : path-like, optional
+        Folder where finished tiles are saved; a run that was killed goes on from there.
+    """
+
+    missing: str = "error"
+    missing_values: Iterable[Any] = ()
+    max_levels: int = 64
+    columns: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    normalize_weights: bool = True
+    imputations: int = 10
+    seed: int | None = 0
+    required_edges: Any = None
+    forbidden_edges: Any = None
+    groups: Any = None
+    group_rule: str = "between"
+    shuffles: int = 0
+    n_jobs: int | None = -1
+    kernels: Any = "native"
+    executor: Any = None
+    scheduler: str | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A method and options, checked when they are put together.
+
+    Parameters
+    ----------
+    method : Method
+    options : Options
+    progress : callable
+        Told the name of a phase, tiles done and tiles in all.
+
+    Examples
+    --------
+    >>> from markhood.learning.methods import Plrhc
+    >>> request = Request(Plrhc(gamma=0.25), Options(n_jobs=1))
+    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9)
+    >>> request.learn(samples).graph.edges.tolist()
+    [[0, 1]]
+    """
+
+    method: Method
+    options: Options = field(default_factory=Options)
+    progress: Progress = no_progress
+    _kernels: Kernels = field(init=False, repr=False)
+    _imputation: Imputation = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what can be checked before there are data."""
+        jobs = self.options.n_jobs
+        if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
+            raise InputError(
+                f"{option('n_jobs')} must be a number of threads, or -1 for all, not {jobs!r}."
+            )
+        shuffles = self.options.shuffles
+        if not isinstance(shuffles, Integral) or shuffles < 0:
+            raise InputError(
+                f"{option('shuffles')} must be a whole number from 0 up, not {shuffles!r}."
+            )
+        rule = self.options.group_rule
+        if rule not in ("between", "within"):
+            raise InputError(
+                f"Unknown {option('group_rule')} {rule!r}: choose one of between, within."
+            )
+        if self.options.groups is None and rule != "between":
+            raise InputError(
+                f"{option('group_rule', rule)} needs {option('groups')}: give them, or leave it out."
+            )
+        object.__setattr__(self, "_kernels", kernels_named(self.options.kernels))
+        object.__setattr__(
+            self, "_imputation", Imputation(self.options.imputations, self.options.seed)
+        )
+
+    def read(self, data: Any, weights: Any = None) -> Samples:
+        """Return data as samples, read as the options say.
+
+        Parameters
+        ----------
+        data : array, data frame, sparse matrix, Samples or path
+        weights : array-like of shape (n_samples,) or str, optional
+            How often each sample counts.
+        """
+        return as_samples(
+            data,
+            missing=self.options.missing,
+            missing_values=self.options.missing_values,
+            max_levels=self.options.max_levels,
+            weights=weights,
+            normalize_weights=self.options.normalize_weights,
+            columns=self.options.columns,
+            exclude=self.options.exclude,
+        )
+
+    def learn(self, samples: Samples) -> Learned:
+        """Learn from samples, and write down where the graphs came from."""
+        with self._job(samples) as job:
+            require_room(job, self.method)
+            if samples.missing:
+                learned = learn_imputed(job, self.method, self._imputation)
+            else:
+                saved = job.runner.checkpoint
+                with saved.answering() if saved else nullcontext():
+                    learned = describe(job, self.method.search(job))
+            by_chance = edges_by_chance(job, self.method, self.options.shuffles, self.options.seed)
+        if learned.n_cut:
+            many = learned.n_cut > 1
+            warn(
+                f"The search space{'s' if many else ''} of {learned.n_cut} variable"
+                f"{'s were' if many else ' was'} cut to the strongest candidates "
+                f"({option('max_candidates')})."
+            )
+        warn_of_chance(job, self.method, learned.graph.n_edges)
+        imputation = self._imputation if samples.missing else None
+        return with_provenance(learned, job, self.method, imputation, by_chance)
+
+    def forecast(self, samples: Samples) -> Forecast:
+        """Say how long learning would take on threads of this machine, and how much memory."""
+        with self._job(samples) as job:
+            if samples.missing:
+                return forecast_imputed(job, self.method, self._imputation)
+            return forecast(job, self.method)
+
+    @contextmanager
+    def _job(self, samples: Samples) -> Iterator[Job]:
+        """Put together what a search needs, with the executor open as long as it runs."""
+        options, known = self.options, self.knowledge(samples.names)
+        cards = int(options.kernels == "cuda")
+        with executor_named(options.executor, options.scheduler, options.n_jobs, cards) as executor:
+            runner = Runner(options.n_jobs, self.progress, executor, self._saved(samples, known))
+            scorer = scorer_for(samples, self.method.scored_by, self._kernels)
+            yield Job(samples, scorer, runner, known)
+
+    def knowledge(self, names: Sequence[str]) -> Knowledge:
+        """Return what is known beforehand of the graph of these variables."""
+        options = self.options
+        known = Knowledge(
+            known_pairs(options.required_edges, names, "required_edges"),
+            known_pairs(options.forbidden_edges, names, "forbidden_edges"),
+            None if options.groups is None else known_groups(options.groups, names),
+            options.group_rule,  # type: ignore[arg-type]
+        )
+        known.check(names)
+        return known
+
+    def _saved(self, samples: Samples, known: Knowledge) -> Checkpoint | None:
+        """Open the folder of finished tiles, where there is to be one."""
+        if self.options.checkpoint is None:
+            return None
+        if samples.missing:
+            raise InputError(
+                f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
+                "the two out."
+            )
+        return Checkpoint(self.options.checkpoint, identity(samples, self.method, known), RECORDS)
+
+
+def kernels_named(name: str | Kernels) -> Kernels:
+    """Return the compute backend of that name, or the one that is given.
+
+    Raises
+    ------
+    InputError
+        If there is no such backend, or not what it needs.
+    """
+    if not isinstance(name, str):
+        return name
+    if name == "native":
+        return NativeKernels()
+    if name == "cuda":
+        from markhood.kernels.cuda.backend import CudaKernels
+
+        return CudaKernels()
+    raise InputError(f"Unknown {option('kernels')} {name!r}: choose native or cuda.")

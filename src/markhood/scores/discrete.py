@@ -1,0 +1,222 @@
+"""Scores of variables with levels: from packed samples, by the kernels.
+
+`DiscreteScorer` is for the built-in criteria, which the kernels compute. `ReadableScorer` is for any
+object with a method `score(table)`: it scores blankets in Python, by the same greedy search, and
+leaves all else to the kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.data.weights import repeated
+from markhood.execution.runner import cut
+from markhood.kernels import greedy
+from markhood.kernels.lists import Lists
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import (
+    NO_PENALTY,
+    Bits,
+    Blankets,
+    Costs,
+    Fits,
+    Kernels,
+    L1Paths,
+    Pricing,
+)
+from markhood.kernels.tables import likelihood_ratios, n_parameters
+from markhood.kernels.ties import TIE
+from markhood.scores.bic import Bic
+from markhood.scores.criterion import Criterion
+from markhood.scores.independence import log_factorials
+from markhood.scores.mpl import Mpl
+from markhood.scores.scorer import Pairs, Scorer, Tile
+from markhood.scores.table import blanket_table
+
+FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
+COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
+
+
+@dataclass(frozen=True)
+class DiscreteScorer:
+    """Scores from the kernels.
+
+    Parameters
+    ----------
+    samples : Samples
+    criterion : Bic or Mpl
+        What scores blankets.
+    kernels : Kernels
+        By default the compiled ones.
+    """
+
+    samples: Samples
+    criterion: Criterion = field(default_factory=Bic)
+    kernels: Kernels = field(default_factory=NativeKernels)
+
+    def on(self, samples: Samples) -> Self:
+        """Return what scores other samples of the same variables alike."""
+        return replace(self, samples=samples)
+
+    def tiles(self) -> list[Tile]:
+        """Cut the pairs of variables into tiles: squares of rows and columns."""
+        bits, d = self.samples.bits, self.samples.n_variables
+        planes = 1 if bits.weighting is None else len(bits.weighting.planes)
+        words = bits.words.shape[1] * planes * (len(bits.words) / d) ** 2  # of a pair
+        tiling = self.kernels.tiling(bits)
+        side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
+        side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
+        blocks = cut(d, max(side, COLUMNS_PER_BLOCK))
+        return list(combinations_with_replacement(blocks, 2))
+
+    def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
+        """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
+        costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
+        found = self._plain_pairs if self.samples.bits.is_plain else self._pairs_of_levels
+        edges, gains = found(tile, costs)
+        # The kernels' sums may differ in the last digit: what is only that is no gain.
+        passing = gains > TIE
+        return Pairs(edges[passing], gains[passing])
+
+    def _plain_pairs(self, tile: Tile, costs: Costs) -> Pairs:
+        bits, ones, n_log_n = self.samples.bits, self.samples.ones, self._n_log_n
+        penalty = costs.parameter + costs.variable
+        edges, joint = self.kernels.associated_pairs(bits, ones, n_log_n, *tile, penalty)
+        ones_i, ones_j = ones[edges].T
+        return Pairs(edges, likelihood_ratios(joint, ones_i, ones_j, n_log_n) - penalty)
+
+    def _pairs_of_levels(self, tile: Tile, costs: Costs) -> Pairs:
+        bits = self.samples.bits
+        edges, ratios = self.kernels.associated_tables(bits, *tile, costs)
+        price = n_parameters(bits, *edges.T) * costs.parameter + costs.variable
+        return Pairs(edges, ratios - price)
+
+    def toggled(
+        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        bits = self.samples.bits
+        return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
+
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
+        bits = self.samples.bits
+        return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
+
+    def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+        """Fit each target's regression on its blanket, with the criterion's penalty if it has one."""
+        penalty = self.criterion.penalty if isinstance(self.criterion, Bic) else NO_PENALTY
+        return self.kernels.fit_blankets(self.samples.bits, targets, blankets, penalty)
+
+    def independence(
+        self, targets: NDArray[np.int64], givens: Lists, others: Lists
+    ) -> NDArray[np.float64]:
+        """Return the log-probability that each target is independent of each of its others."""
+        return self.kernels.independence_tests(
+            self.samples.bits, targets, givens, others, self._log_factorials
+        )
+
+    def l1_paths(
+        self,
+        targets: NDArray[np.int64],
+        candidates: Lists,
+        fractions: NDArray[np.float64],
+        largest_support: int | None,
+        standardize: bool,
+    ) -> L1Paths:
+        """Follow the L1 path of each indicator of each target on those of its candidates."""
+        rows = _indicators(self.samples, targets)
+        own = np.repeat(np.arange(len(targets)), np.diff(self.samples.starts)[targets])
+        among = [_indicators(self.samples, variables) for variables in candidates]
+        largest = len(self.samples.words) if largest_support is None else largest_support
+        bits, deviations = self._repeated_rows
+        return self.kernels.l1_paths(
+            bits,
+            rows,
+            Lists.of([among[target] for target in own.tolist()]),
+            deviations if standardize else np.ones(len(bits.words)),
+            fractions,
+            largest,
+        )
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The variable of each indicator, of shape (n_indicators,)."""
+        return np.repeat(np.arange(self.samples.n_variables), np.diff(self.samples.starts))
+
+    def _prices(self, criterion: Bic) -> Costs:
+        return criterion.costs(self.samples.total_weight, self.samples.n_variables)
+
+    @cached_property
+    def _costs(self) -> Pricing:
+        assert isinstance(self.criterion, Bic | Mpl)
+        return self.criterion.costs(self.samples.total_weight, self.samples.n_variables)
+
+    @cached_property
+    def _n_log_n(self) -> NDArray[np.float64]:
+        n_log_n = np.arange(self.samples.n_samples + 1, dtype=np.float64)
+        n_log_n[1:] *= np.log(n_log_n[1:])
+        return n_log_n
+
+    @cached_property
+    def _log_factorials(self) -> NDArray[np.float64]:
+        return log_factorials(self.samples.n_samples)
+
+    @cached_property
+    def _repeated_rows(self) -> tuple[Bits, NDArray[np.float64]]:
+        """Every indicator as a binary variable of its own, and its standard deviation, or 1.
+
+        Paths do not know weights: samples are repeated as often as they count.
+        """
+        samples = repeated(self.samples)
+        share = samples.ones / samples.n_samples
+        varies = (share > 0) & (share < 1)
+        deviations = np.sqrt(np.where(varies, share * (1 - share), 1.0))
+        return Bits(samples.words, samples.n_samples), deviations
+
+
+@dataclass(frozen=True)
+class ReadableScorer(DiscreteScorer):
+    """Scores of blankets from a criterion written in Python."""
+
+    def toggled(
+        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        return greedy.toggle_scores(self._score, targets, blankets, toggles)
+
+    def grown(
+        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    ) -> Blankets:
+        """Search greedily for each target's blanket: its kept members and some candidates."""
+        return greedy.grow_blankets(self._score, targets, candidates, kept)
+
+    def _score(self, target: int, blanket: Sequence[int]) -> float:
+        return float(self.criterion.score(blanket_table(self.samples, target, blanket)))
+
+
+def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scorer:
+    """Choose the kernels where they know the criterion."""
+    # A subclass may score differently, so it is not enough to be a kind of one.
+    if type(criterion) in (Bic, Mpl):
+        return DiscreteScorer(samples, criterion, kernels)
+    return ReadableScorer(samples, criterion, kernels)
+
+
+def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of the indicator rows of some variables, in their order."""
+    if samples.is_binary:
+        return variables
+    starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()
+    rows = [np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)]
+    return np.concatenate([np.empty(0, np.int64), *rows])

@@ -1,0 +1,45 @@
+"""`Job`: what is to be learned from, by what, on what, and knowing what.
+
+Every search takes one, so that what a search needs is passed on as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from markhood.data.samples import Samples
+from markhood.execution.runner import Runner
+from markhood.scores.scorer import Scorer
+from markhood.search.knowledge import NOTHING, Knowledge
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a search is given.
+
+    Attributes
+    ----------
+    samples : Samples
+        What is to be learned from.
+    scorer : Scorer
+        What scores these samples.
+    runner : Runner
+        Where tiles of the work are run; by default one thread.
+    knowledge : Knowledge
+        Edges that the graph has or cannot have; by default none.
+    """
+
+    samples: Samples
+    scorer: Scorer
+    runner: Runner = field(default_factory=Runner)
+    knowledge: Knowledge = NOTHING
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables, constant ones included."""
+        return self.samples.n_variables
+
+    def on(self, samples: Samples) -> Self:
+        """Return the same job with other samples of the same variables."""
+        return replace(self, samples=samples, scorer=self.scorer.on(samples))

@@ -1,0 +1,61 @@
+"""How the command line reads tables, and what it says of them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from markhood.commandline.app import app
+
+FRAME = pd.DataFrame(
+    {
+        "person": [f"p{k}" for k in range(60)],
+        "Q1": [k % 2 for k in range(60)],
+        "Q2": [k % 2 if k % 10 else -9 for k in range(60)],
+        "Q3": ["abc"[k % 3] for k in range(60)],
+        "note": ["x", "y"] * 30,
+    }
+)
+
+
+@pytest.fixture
+def learn(tmp_path):
+    def learn_from(text, *options, name="t.csv"):
+        (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
+        return CliRunner().invoke(app, ["learn", str(tmp_path / name), *options])
+
+    return learn_from
+
+
+def test_example_the_summary_says_what_was_understood(learn):
+    done = learn(
+        FRAME.to_csv(), "--exclude", "note,per*", "--missing-values=-9", "--missing", "drop"
+    )
+    assert done.exit_code == 0, done.output
+    assert "54 samples, 3 variables" in done.stdout
+    assert (
+        "read      60 rows; left out note (excluded), person (excluded) and the first column (the "
+        "index); 6 missing values\n" in done.stdout
+    )
+    assert "columns   2 binary, 1 of categories\n          Q1: 0, 1\n" in done.stdout
+    assert "          Q3: a, b, c\n" in done.stdout
+
+
+def test_example_notes_name_options_as_they_are_typed(learn):
+    done = learn(FRAME.to_csv(index=False))
+    assert "leave it out with --exclude person." in done.stderr
+    assert "-9 (6 times in column 'Q2') looks like a code for missing" in done.stderr
+    assert "say --missing-values -9 if" in done.stderr
+    done = learn("0,1,2\n1,0,1\n0,1,1\n")
+    assert "say --no-header if it is data." in done.stderr
+
+
+def test_example_options_about_files(learn):
+    done = learn(FRAME.to_csv(index=False), "--columns", "Q?", "--index", "person")
+    assert "60 samples, 3 variables" in done.stdout
+    done = learn("größe;b\n1,5;0\n2,5;1\n".encode("cp850"), "--encoding", "cp850")
+    assert "größe: 1.5, 2.5" in done.stdout
+    done = learn(FRAME[["Q1", "note"]].T.to_csv(header=False), "--transpose")
+    assert "60 samples, 2 variables" in done.stdout
+    assert "note: x, y" in done.stdout

@@ -1,0 +1,56 @@
+"""Files of R; where R is not there to write them, rdata's own writer does."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import rdata
+
+from markhood.data.formats.files import read_samples
+from markhood.errors import InputError
+
+FRAME = pd.DataFrame(
+    {
+        "mood": pd.Categorical(["low", "high", "low"], categories=["low", "mid", "high"]),
+        "sick": [True, False, False],
+        "count": [1.0, 2.0, 2.0],
+    }
+)
+
+
+def test_example_a_data_frame_with_a_factor(tmp_path, decode):
+    rdata.write_rds(tmp_path / "t.rds", FRAME)
+    samples = read_samples(tmp_path / "t.rds")
+    assert samples.names == ("mood", "sick", "count")
+    assert samples.levels == (("low", "high"), (False, True), (1, 2))
+    assert decode(samples) == [("low", True, 1), ("high", False, 2), ("low", False, 2)]
+
+
+def test_example_a_matrix(tmp_path, decode):
+    table = np.array([[0, 1, 2], [1, 0, 2], [1, 1, 0]])
+    rdata.write_rds(tmp_path / "t.rds", table)
+    assert [list(row) for row in decode(read_samples(tmp_path / "t.rds"))] == table.tolist()
+
+
+def test_example_several_tables_are_named(tmp_path):
+    path = tmp_path / "t.RData"
+    rdata.write_rda(path, {"one": FRAME, "two": FRAME[["sick", "count"]], "n": np.array([3])})
+    with pytest.raises(InputError, match=r"has 2 tables, 'one' and 'two': name one with array\.$"):
+        read_samples(path)
+    assert read_samples(path, array="two").names == ("sick", "count")
+
+
+def test_example_damaged_tableless_and_without_the_library(tmp_path, monkeypatch):
+    path = tmp_path / "t.rds"
+    rdata.write_rds(path, np.array([1, 2]))
+    with pytest.raises(InputError, match="has no data frame and no matrix"):
+        read_samples(path)
+    path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(InputError, match=r"cannot be read as R's \(.*\): save it again\.$"):
+        read_samples(path)
+    monkeypatch.setitem(sys.modules, "rdata", None)
+    with pytest.raises(InputError, match=r"needs rdata: pip install 'markhood\[r\]'"):
+        read_samples(path)

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import datetime
+import sys
+import warnings
+
+import pandas as pd
+import pytest
+
+from markhood.data.formats.files import read_samples
+from markhood.errors import DataWarning, InputError
+
+FRAME = pd.DataFrame(
+    {"smokes": ["yes", "no", "yes", "no"], "age": [1, 2, 3, 1], "share": [0.5, 1, 0.5, 1]}
+)
+
+
+@pytest.mark.parametrize(("ending", "engine"), [("xlsx", "openpyxl"), ("ods", "odf")])
+def test_example_a_sheet(tmp_path, ending, engine, decode):
+    path = tmp_path / f"t.{ending}"
+    FRAME.to_excel(path, index=False, engine=engine)
+    samples = read_samples(path)
+    assert samples.names == ("smokes", "age", "share")
+    assert samples.levels == (("no", "yes"), (1, 2, 3), (0.5, 1))
+    assert decode(samples) == [tuple(row) for row in FRAME.to_numpy().tolist()]
+
+
+def test_example_an_index_missing_cells_and_a_second_sheet(tmp_path):
+    path = tmp_path / "t.xlsx"
+    with pd.ExcelWriter(path) as book:
+        FRAME.mask(FRAME == 3).to_excel(book, sheet_name="data")
+        FRAME.to_excel(book, sheet_name="more")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        samples = read_samples(path, missing="level")
+    assert samples.levels[1] == (1, 2, None)
+    assert [str(w.message).split(":")[0] for w in caught] == [
+        "The sheet 'data' was read, and 'more' not.",
+        "The first column names the rows and was left out",
+    ]
+
+
+def test_example_transposed(tmp_path, decode):
+    FRAME.T.to_excel(tmp_path / "t.xlsx")
+    with pytest.warns(DataWarning, match="names the rows"):
+        samples = read_samples(tmp_path / "t.xlsx", transpose=True)
+    assert samples.names == ("smokes", "age", "share")
+    assert decode(samples) == [tuple(row) for row in FRAME.to_numpy().tolist()]
+
+
+def test_example_dates_and_truth_values(tmp_path):
+    days = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)] * 2
+    pd.DataFrame({"day": days, "ok": [True, False] * 2}).to_excel(tmp_path / "t.xlsx", index=False)
+    assert read_samples(tmp_path / "t.xlsx").levels == (
+        ("2024-01-01", "2024-01-02"),
+        ("FALSE", "TRUE"),
+    )
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods", "xls", "xlsb"])
+def test_example_damaged_sheets(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    path.write_bytes((tmp_path / "t.xlsx").read_bytes()[:2000])
+    with pytest.raises(InputError, match=r"cannot be read as a sheet \(.*\): save it again\.$"):
+        read_samples(path)
+    pd.DataFrame().to_excel(tmp_path / "empty.xlsx", index=False)
+    with pytest.raises(InputError, match="is empty"):
+        read_samples(tmp_path / "empty.xlsx")
+
+
+def test_example_without_the_library(tmp_path, monkeypatch):
+    (tmp_path / "t.ods").write_bytes(b"PK")
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(
+        InputError, match=r"needs python-calamine: pip install 'markhood\[sheets\]'"
+    ):
+        read_samples(tmp_path / "t.ods")

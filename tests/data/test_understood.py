@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from markhood.data.coding.encode import encode
+from markhood.data.formats.files import read_samples
+from markhood.data.understood import Column, understood
+from markhood.errors import DataWarning
+
+FRAME = pd.DataFrame(
+    {
+        "id": ["p1", "p2", "p3", "p4"],
+        "sex": ["m", "f", "f", "m"],
+        "mood": [1, 2, 3, None],
+        "town": ["A", "B", None, "C"],
+        "here": [1, 1, 1, 1],
+    }
+)
+
+
+def test_example_what_was_understood():
+    with pytest.warns(DataWarning, match="'here'"):
+        found = understood(encode(FRAME, exclude="id", missing="level"))
+    assert (found.n_rows, found.n_samples, found.n_missing) == (4, 4, 2)
+    assert found.columns == (
+        Column("sex", "binary", ("f", "m"), 0),
+        Column("mood", "numbers", (1, 2, 3, None), 1),
+        Column("town", "categories", ("A", "B", "C", None), 1),
+        Column("here", "constant", (1,), 0),
+    )
+    assert found.kinds == {"binary": 1, "numbers": 1, "categories": 1, "constant": 1}
+    assert found.left_out == {"id": "excluded"}
+    assert found.notes == ("1 column has one value only and will be isolated: 'here'.",)
+
+
+def test_example_rows_that_were_dropped_are_counted_with_what_they_missed():
+    with pytest.warns(DataWarning):
+        found = understood(encode(FRAME, exclude=["id"], missing="drop"))
+    assert (found.n_rows, found.n_samples, found.n_missing) == (4, 2, 2)
+    assert found.as_json()["rows"] == 4
+
+
+def test_example_warnings_point_at_the_callers_line(tmp_path):
+    FRAME.to_csv(tmp_path / "t.csv")
+    for call in (
+        lambda: encode(FRAME, missing="drop"),
+        lambda: read_samples(tmp_path / "t.csv", missing="drop"),
+    ):
+        with pytest.warns(DataWarning) as caught:
+            call()
+        assert {w.filename for w in caught} == {__file__}
+
+
+def test_example_warnings_of_estimators_point_at_the_callers_line():
+    from markhood import PLRHC
+
+    with pytest.warns(DataWarning) as caught:
+        PLRHC(missing="drop").fit(FRAME)
+    assert {w.filename for w in caught} == {__file__}
+
+
+def test_example_notes_are_given_before_an_error(tmp_path):
+    rows = "".join(f"{k},{k / 7},{k % 2}\n" for k in range(100))
+    (tmp_path / "t.csv").write_text(",0,1\n".replace("0,1", "a,b") + rows)
+    with (
+        pytest.warns(DataWarning, match="names the rows"),
+        pytest.raises(ValueError, match="more than 64 values"),
+    ):
+        read_samples(tmp_path / "t.csv")

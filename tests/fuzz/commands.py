@@ -1,0 +1,162 @@
+"""Command lines with every option of every command, as found in the program itself.
+
+What an option may sensibly be is in `WORDS`; one that is not there gets anything. Numbers that are the size
+of the work stay small: a run that takes an hour because it was told to is no hang.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+WHOLE = ["-1", "0", "1", "2", "3", "7", "x", "", "1.5", "٣"]
+LARGE = [*WHOLE, "65535", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 400]
+REAL = ["-0.1", "0", "0.25", "0.5", "1", "2", "1e308", "nan", "inf", "-inf", "x", ""]
+TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "é", "a,b", ",", "=", "\udcff",
+        "%n", "$(id)", "a\nb"]  # fmt: skip
+DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3", "parquet0",
+              "arrow0", "arrow1", "fasta", "fasta.gz", "bed", "packed", "packed", "packed-weighted",
+              "packed-weighted"]  # fmt: skip
+GRAPH_KINDS = ["graph-csv", "graph-json", "graph-graphml", "graph-gexf", "graph-npz"]
+OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv", "out",
+           "no/out.csv", "pipe.csv", "null.csv", "full.csv", "victim.csv", "x" * 300 + ".csv", "folder.csv",
+           "out.json", "protected.csv", "closed/out.csv", "loop.json", "saved/run.json"]  # fmt: skip
+
+WORDS: dict[str, list[str]] = {
+    "method": ["plrhc", "hc", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "x"],
+    "rule": ["global", "or", "and", "x"],
+    "gamma": REAL,
+    "depth": LARGE,
+    "max_candidates": LARGE,
+    "max_levels": LARGE,
+    "seed": LARGE,
+    "min_minor": REAL,
+    "max_gap": REAL,
+    "missing": ["error", "drop", "level", "impute", "x"],
+    "missing_values": ["0", "yes", "?", "-9,x", "", "inf", "nan"],
+    "weights": ["a", "e", "weights.txt", "similarity", "data.csv", "x", ""],
+    "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
+    "array": ["arr_0", "x", ""],
+    "genotypes": ["levels", "dominant", "recessive", "x"],
+    "group_rule": ["between", "within", "x"],
+    "kernels": ["native", "cuda", "x"],
+    "executor": ["threads", "x", ""],
+    "scheduler": ["x", ""],
+    "imputations": ["2", "3", "1", "0", "-1", "x"],
+    "n_jobs": ["1", "2", "-1", "0", "x", ""],
+    "criterion": ["bic", "mpl", "x", "\x1b"],
+    "start": ["or", "empty", "x"],
+    "fit_penalty": ["l1", "l2", "x"],
+    "fit_strength": REAL,
+    "shuffles": ["0", "1", "-1", "x"],
+    "output": OUTPUTS,
+    "truth": OUTPUTS,
+    "report": [
+        "out.html",
+        "data.html",
+        "out.csv",
+        "no/out.html",
+        "folder.html",
+        "x" * 300 + ".html",
+    ],
+    "checkpoint": [
+        "saved",
+        "saved",
+        "new",
+        "data.csv",
+        "folder.csv",
+        "no/new",
+        "x" * 300,
+        "linked",
+        "",
+        "closed/x",
+    ],
+    "required_edges": ["edges.csv", "data.csv", "no.csv", "folder.csv", ""],
+    "forbidden_edges": ["edges.csv", "data.csv", "no.csv", "folder.csv", ""],
+    "groups": ["groups.csv", "edges.csv", "no.csv", ""],
+    "variables": ["-1", "0", "1", "4", "9", "x", ""],
+    "samples": ["-1", "0", "1", "10", "40", "x", ""],
+    "levels": ["2", "3", "2,3", "1", "0", "x", "", "-1", "257", "2,,3"],
+    "blocks": ["1", "2", "0", "-1", "x"],
+    "potentials": ["uniform-tables", "normal", "uniform", "signs", "x"],
+    "burn_in": ["0", "10", "-1", "x"],
+    "thinning": ["1", "2", "0", "-1", "x"],
+    "replicates": ["1", "1", "0", "-1", "x"],
+    "methods": ["plrhc", "mpl", "x", ""],
+    "networks": ["hub", "x"],
+    "encoding": ["utf-8", "latin-1", "x"],
+    "exclude": ["a", "b,c", "x", ""],
+}
+NEVER = {"help", "install_completion", "show_completion"}
+
+
+def commands() -> dict[str, list[Any]]:
+    """Return the parameters of every command."""
+    import typer
+
+    from markhood.commandline.app import app
+
+    return {name: command.params for name, command in typer.main.get_command(app).commands.items()}
+
+
+def input_kinds(command: str, rng: Random) -> list[str]:
+    """Return the kinds of files that a command is given as its arguments."""
+    if command == "compare":
+        return [rng.choice(GRAPH_KINDS), rng.choice([*GRAPH_KINDS, "csv"])]
+    if command == "report":
+        return [rng.choice([*GRAPH_KINDS, *DATA_KINDS])]
+    if command == "simulate":
+        return [rng.choice(GRAPH_KINDS)] if rng.random() < 0.3 else []
+    return [rng.choice([*DATA_KINDS, "graph-json"])] if command in ("learn", "pack") else []
+
+
+def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Random) -> list[str]:
+    """Return a command line for these inputs, with some options of any value."""
+    line = [command, *inputs]
+    if command == "simulate" and not inputs:
+        line += [
+            rng.choice(
+                ["grid", "hub", "chain", "tree", "erdos-renyi", "x", "no.json", "grid,hub", ""]
+            )
+        ]
+    if command == "paper":
+        line += [rng.choice(["cost", "cost", "screening", "comparison", "x"]), "--replicates", "1",
+                 "--burn-in", "50", "--thinning", "1", "--networks", "hub", "--variables", "64", "--samples",
+                 "250", "--methods", rng.choice(["plrhc", ""]), "--output", rng.choice(["paper", "new", "data.csv", "closed",
+                 "no/paper", "x" * 300])]  # fmt: skip
+    if command == "simulate":
+        line += [
+            "--samples",
+            rng.choice(["20", "20", "64"]),
+            "--output",
+            "out.csv",
+            "--burn-in",
+            "10",
+        ]
+        line += [] if inputs else ["--variables", "4"]
+    if command == "pack":
+        line += [
+            "--output",
+            rng.choice(
+                ["out", "out", "out", "data.csv", "packed", "no/out", "closed/out", "linked"]
+            ),
+        ]
+    options = [p for p in parameters if p.name not in NEVER and p.opts[0].startswith("-")]
+    most = 1 if command == "paper" else 5
+    for option in rng.sample(options, min(len(options), rng.randint(0, most))):
+        flag = rng.choice([*option.opts, *option.secondary_opts])
+        if option.is_flag:
+            line.append(flag)
+        else:
+            known = WORDS.get(option.name, [*WHOLE, *REAL])
+            if command == "paper" and option.name in (
+                "replicates",
+                "samples",
+                "variables",
+                "burn_in",
+            ):
+                continue
+            line += [flag, rng.choice(known if rng.random() < 0.9 else TEXT)]
+    if rng.random() < 0.03:
+        line.insert(rng.randrange(len(line)), rng.choice(["--nonsense", "--", "-h", *TEXT]))
+    return [word.replace("\x00", "") for word in line]

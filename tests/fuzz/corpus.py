@@ -1,0 +1,214 @@
+"""Valid files of every kind that markhood reads, and ways to damage them, hashes and all.
+
+A file is a name and its bytes; a folder's files have names with a slash. The valid ones are made once, by
+markhood itself, so that they stay what it writes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import struct
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+Files = dict[str, bytes]
+
+HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc", "a,b",
+                 ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1", "🦔"]  # fmt: skip
+FASTA = b">a\nACGTACGA\n>b\nACGTTCGA\n>c\nTCGTACCA\n>d\nTCGTTCCA\n>e\nTCGAACCA\n"
+
+
+def tree(folder: Path) -> Files:
+    """Return all files below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def valid() -> dict[str, Files]:
+    """Return valid inputs by kind; the first file is the one to name on the command line."""
+    import markhood
+    from fuzz.harness import valid_files
+    from markhood.execution.runner import Runner
+    from markhood.paper.cost import Cost
+    from markhood.paper.experiment import Sampling, choose_cells, run
+
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, [2, 3, 2, 4, 2], size=(80, 5))
+    values[:, 2] = values[:, 0]
+    names = ["a", "b", "c", "d", "e"]
+    lines = [",".join(names), *(",".join(map(str, row)) for row in values)]
+    found: dict[str, Files] = {"csv": {"data.csv": "\n".join(lines).encode() + b"\n"}}
+    found["text"] = {"text.csv": b"a,b,c\n" + b"yes,1,x\nno,0,y\nno,1,z\nyes,0,x\n" * 12}
+    for ending, contents in valid_files().items():
+        for k, content in enumerate(contents):
+            found[f"{ending[1:]}{k}"] = {f"data{k}{ending}": content}
+    found["fasta"] = {"data.fasta": FASTA}
+    found["fasta.gz"] = {"data.fasta.gz": gzip.compress(FASTA, mtime=0)}
+    bim = "".join(f"1\ts{k}\t0\t{k}\tA\tC\n" for k in range(3)).encode()
+    fam = "".join(f"f{k} i{k} 0 0 0 -9\n" for k in range(4)).encode()
+    found["bed"] = {"data.bed": b"\x6c\x1b\x01" + bytes([0b11001011, 0, 0b00111000]),
+                    "data.bim": bim, "data.fam": fam}  # fmt: skip
+    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        home = Path(place)
+        for kind, weights in (("packed", None), ("packed-weighted", rng.integers(1, 4, 80))):
+            samples = markhood.encode(values, weights=weights)
+            markhood.pack(samples, home / kind)
+            found[kind] = {f"{kind}/{name}": content for name, content in tree(home / kind).items()}
+        (home / "data.csv").write_bytes(found["csv"]["data.csv"])
+        graph = markhood.learn(home / "data.csv", checkpoint=home / "saved")
+        tiles = tree(home / "saved")
+        found["checkpoint"] = {f"saved/{name}": content for name, content in tiles.items()}
+        (home / "graphs").mkdir()
+        for ending in ("csv", "json", "graphml", "gexf", "npz"):
+            markhood.write_graph(graph, home / "graphs" / f"graph.{ending}")
+        written = tree(home / "graphs")
+        for ending in ("json", "graphml", "gexf", "npz"):
+            found[f"graph-{ending}"] = {f"graph.{ending}": written[f"graph.{ending}"]}
+        found["graph-csv"] = {name: written[name] for name in ("graph.csv", "graph.csv.json")}
+        cells = choose_cells(Cost(), ["hub"], [64], [])
+        run(Cost(), cells, 1, home / "paper" / "cost.csv", Runner(1), Sampling(50, 1))
+        found["paper"] = {"paper/cost.csv": (home / "paper" / "cost.csv").read_bytes()}
+    found["weights"] = {"weights.txt": b"1\n2\n" * 40}
+    found["edges"] = {"edges.csv": b"a,b\nc,d\n"}
+    found["groups"] = {"groups.csv": b"a,x\nb,x\nc,y\nd,y\ne,y\n"}
+    return found
+
+
+def edited(content: bytes, rng: Random) -> bytes:
+    """Return bytes with some changed, left out, put in, doubled, or all after some cut off."""
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        at, size = rng.randrange(len(content) + 1), rng.choice([1, 1, 2, 8, 64])
+        new = rng.choice([rng.randbytes(size), bytes(size), b"\xff" * size, b"9" * size, b"-1", b"nan",
+                          b"1e999", b"\n", b",", b'"', b"[" * 500, struct.pack("<q", -1)])  # fmt: skip
+        content = rng.choice([
+            content[:at] + new + content[at + len(new) :],
+            content[:at] + content[at + size :],
+            content[:at] + new + content[at:],
+            content[:at],
+            content[:at] + content[max(0, at - 100) :],
+        ])  # fmt: skip
+    return content
+
+
+def with_hostile_name(content: bytes, rng: Random) -> bytes:
+    """Return text in which a word is a name that nobody expects."""
+    text = content.decode("utf-8", "replace")
+    name = rng.choice(HOSTILE_NAMES)
+    word = rng.choice(["a", "yes", "x", '"a"', '"nodes"', "source", "graph", "1"])
+    new = json.dumps(name) if word.startswith('"') else name
+    return text.replace(word, new, rng.choice([1, 100])).encode("utf-8", "replace")
+
+
+def with_other_values(value: Any, rng: Random) -> Any:
+    """Return JSON in which something, somewhere, is something else."""
+    if rng.random() < 0.2 or not isinstance(value, (dict, list)) or not value:
+        return rng.choice([None, True, -1, 0, 10**30, 1.5, float("nan"), "", "x", [], {}, [[]], [value],
+                           "\x1b[31m", [0] * 100])  # fmt: skip
+    if isinstance(value, list):
+        at = rng.randrange(len(value))
+        return [*value[:at], with_other_values(value[at], rng), *value[at + 1 :]]
+    key = rng.choice(list(value))
+    if rng.random() < 0.2:
+        return {k: v for k, v in value.items() if k != key}
+    return {**value, key: with_other_values(value[key], rng)}
+
+
+def with_other_numbers(content: bytes, rng: Random) -> bytes:
+    """Return an NPY file whose array has other bits, numbers, type or shape."""
+    array = np.load(io.BytesIO(content)).copy()
+    flat = array.reshape(-1)
+    if flat.size and rng.random() < 0.8:
+        for _ in range(rng.choice([1, 3, 50])):
+            at = rng.randrange(flat.size)
+            flat.view(np.uint64)[at] ^= np.uint64(1 << rng.randrange(64))
+    else:
+        changes: list[Callable[[Any], Any]] = [
+            lambda a: a[:0], lambda a: a[..., :-1], lambda a: a.astype(np.float64), lambda a: a.T,
+            lambda a: a.view(np.int64), lambda a: a[None], lambda a: -a.view(np.int64),
+            lambda a: np.concatenate([a, a]), lambda a: np.full_like(a, 2**62),
+        ]  # fmt: skip
+        array = rng.choice(changes)(array)
+    held = io.BytesIO()
+    np.save(held, array)
+    return held.getvalue()
+
+
+def resealed(files: Files, rng: Random) -> Files:
+    """Return a packed folder that is damaged and whose hashes fit."""
+    files = dict(files)
+    folder = next(iter(files)).partition("/")[0]
+    about = json.loads(files[f"{folder}/about.json"])
+    name = rng.choice([*about["files"], "about"])
+    if name == "about":
+        changed = {k: v for k, v in about.items() if k != "files"}
+        other = with_other_values(changed, rng)
+        if not isinstance(other, dict):
+            return {**files, f"{folder}/about.json": json.dumps(other).encode()}
+        about = {**other, "files": about["files"]}
+    elif name.endswith(".json"):
+        content = json.loads(files[f"{folder}/{name}"])
+        files[f"{folder}/{name}"] = json.dumps(with_other_values(content, rng)).encode()
+    else:
+        files[f"{folder}/{name}"] = with_other_numbers(files[f"{folder}/{name}"], rng)
+    for name in about["files"]:
+        content = files[f"{folder}/{name}"]
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+        about["files"][name] = {"bytes": len(content), "blake2b": digest}
+    return {**files, f"{folder}/about.json": json.dumps(about).encode()}
+
+
+def resealed_tiles(content: bytes, rng: Random) -> bytes:
+    """Return a file of tiles of which a record is damaged and has a hash that fits."""
+    head = struct.Struct("<Q16s")
+    records, at = [], 0
+    while at < len(content):
+        length, _ = head.unpack_from(content, at)
+        records.append(content[at + head.size : at + head.size + length])
+        at += head.size + length
+    which = rng.randrange(len(records))
+    record = records[which]
+    if which and rng.random() < 0.7:
+        (length,) = struct.unpack_from("<Q", record)
+        text, arrays = record[8 : 8 + length], record[8 + length :]
+        if rng.random() < 0.5 and arrays:
+            arrays = edited(arrays, rng)[: len(arrays)].ljust(len(arrays), b"\0")
+        else:
+            text = json.dumps(with_other_values(json.loads(text), rng)).encode()
+        record = struct.pack("<Q", len(text)) + text + arrays
+    else:
+        record = edited(record, rng)
+    records[which] = record
+    sealed = [head.pack(len(r), hashlib.blake2b(r, digest_size=16).digest()) + r for r in records]
+    return b"".join(sealed)
+
+
+def damaged(kind: str, files: Files, rng: Random) -> Files:
+    """Return files of a kind with something wrong in them."""
+    if kind.startswith("packed") and rng.random() < 0.7:
+        return resealed(files, rng)
+    name = rng.choice(list(files))
+    content = files[name]
+    if rng.random() < 0.05:
+        return {k: v for k, v in files.items() if k != name} or {name: b""}
+    if name.endswith(".tiles") and rng.random() < 0.7:
+        return {**files, name: resealed_tiles(content, rng)}
+    if name.endswith(".json") and rng.random() < 0.6:
+        return {**files, name: json.dumps(with_other_values(json.loads(content), rng)).encode()}
+    if name.endswith((".csv", ".json", ".txt", ".graphml", ".gexf", ".fasta", ".bim")) and (
+        rng.random() < 0.4
+    ):
+        return {**files, name: with_hostile_name(content, rng)}
+    return {**files, name: edited(content, rng)}

@@ -1,0 +1,62 @@
+"""How many edges chance makes: by theory, by shuffling, and what is said of it."""
+
+import numpy as np
+import pytest
+
+import markhood
+from markhood import DataWarning
+from markhood.data.coding.encode import encode
+from markhood.kernels.tables import codes
+from markhood.learning.chance import expected_pairs, safer_gamma, shuffled
+from oracles.networks import network
+
+
+def coins(seed, n_samples, n_variables, n_levels=2):
+    return np.random.default_rng(seed).integers(0, n_levels, size=(n_samples, n_variables))
+
+
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+@pytest.mark.parametrize(("n_samples", "d", "n_levels"), [(200, 150, 2), (60, 60, 3), (60, 200, 2)])
+def test_property_as_many_pairs_pass_by_chance_as_expected(n_samples, d, n_levels):
+    gamma = 0.25 if n_levels == 2 else 0.0
+    sets = [encode(coins(seed, n_samples, d, n_levels)) for seed in range(6)]
+    found = [markhood.learn(samples, "pairwise", gamma=gamma).n_edges for samples in sets]
+    expected = expected_pairs(sets[0], gamma)
+    assert expected > 1
+    assert np.mean(found) == pytest.approx(
+        expected, abs=4 * (expected / 6) ** 0.5 + 0.15 * expected
+    )
+
+
+def test_property_a_shuffled_table_has_the_same_columns_and_nothing_else():
+    values = network(3, 300, 8, strength=3.0)
+    samples = encode(values)
+    mixed = shuffled(samples, np.random.default_rng(1))
+    again = np.stack([codes(mixed.bits, v) for v in range(8)], axis=1)
+    assert (np.sort(again, axis=0) == np.sort(values, axis=0)).all()
+    assert (again != values).any()
+    assert mixed.words[:, -1].sum() == 0  # what is past the last sample stays empty
+    assert markhood.learn(mixed, gamma=2.0).n_edges == 0 < markhood.learn(samples).n_edges
+
+
+def test_example_few_samples_of_many_variables_are_spoken_of_with_a_safer_choice():
+    table = coins(1, 50, 225)
+    with pytest.warns(
+        DataWarning, match=r"about 57 pairs would pass .* gamma=1\.25 .* shuffles=5"
+    ) as said:
+        graph = markhood.learn(table)
+    assert said[0].filename == __file__
+    assert graph.n_edges > 20
+    assert markhood.learn(table, gamma=1.25).n_edges <= 2
+    assert safer_gamma(encode(table), 0.5) == 1.25
+
+
+def test_example_what_shuffled_columns_give_is_written_down():
+    with pytest.warns(DataWarning):
+        graph = markhood.learn(coins(2, 50, 100), shuffles=3)
+    counts = graph.provenance["edges_by_chance"]
+    assert len(counts) == 3
+    assert abs(np.mean(counts) - graph.n_edges) < 0.6 * graph.n_edges
+    strong = markhood.learn(network(4, 2000, 6, strength=2.0), shuffles=2)
+    assert max(strong.provenance["edges_by_chance"]) <= 1
+    assert "edges_by_chance" not in markhood.learn(network(4, 2000, 6)).provenance

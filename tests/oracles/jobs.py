@@ -1,0 +1,27 @@
+"""Jobs for the searches, put together from what a test cares about."""
+
+from markhood.execution.runner import Runner
+from markhood.kernels.native import NativeKernels
+from markhood.learning.methods import Plrhc
+from markhood.learning.request import Options, Request
+from markhood.scores.bic import Bic
+from markhood.scores.discrete import scorer_for
+from markhood.search.job import Job
+from markhood.search.knowledge import NOTHING
+
+
+def job_of(samples, criterion=None, kernels=None, n_jobs=1, knowledge=NOTHING):
+    scorer = scorer_for(samples, criterion or Bic(0.5), kernels or NativeKernels())
+    return Job(samples, scorer, Runner(n_jobs), knowledge)
+
+
+def known_beforehand(
+    names, required_edges=None, forbidden_edges=None, groups=None, group_rule="between"
+):
+    options = Options(
+        required_edges=required_edges,
+        forbidden_edges=forbidden_edges,
+        groups=groups,
+        group_rule=group_rule,
+    )
+    return Request(Plrhc(), options).knowledge(names)

@@ -1,0 +1,129 @@
+import os
+import resource
+import stat
+import subprocess
+import sys
+import time
+from threading import Thread
+
+import pytest
+
+from markhood.errors import InputError
+from markhood.output.places import check_apart, check_place, replace_all
+
+
+def test_example_an_output_is_no_input_however_it_is_spelt(tmp_path, monkeypatch):
+    data = tmp_path / "data.csv"
+    data.write_text("a,b\n")
+    (tmp_path / "link.csv").symlink_to("data.csv")
+    os.link(data, tmp_path / "hard.csv")
+    (tmp_path / "folder").symlink_to(".")
+    monkeypatch.chdir(tmp_path)
+    for other in (data, tmp_path / "link.csv", tmp_path / "hard.csv", tmp_path / "folder/data.csv"):
+        with pytest.raises(InputError, match=r"is read, so it cannot be written too"):
+            check_apart([other], [data])
+        with pytest.raises(InputError, match=r"is read, so it cannot be written too"):
+            check_apart([data.relative_to(tmp_path)], [other])
+    check_apart([tmp_path / "new.csv"], [data])
+
+
+def test_example_no_file_is_written_twice(tmp_path):
+    (tmp_path / "folder").symlink_to(".")
+    (tmp_path / "link.csv").symlink_to("later.csv")
+    for other in ("later.csv", "folder/later.csv", "link.csv"):
+        with pytest.raises(InputError, match="would be written twice"):
+            check_apart([tmp_path / "later.csv", tmp_path / other])
+    check_apart([tmp_path / "later.csv", tmp_path / "other.csv"])
+
+
+def test_example_links_are_followed_and_modes_kept(tmp_path):
+    target = tmp_path / "target.csv"
+    target.write_text("old")
+    target.chmod(0o600)
+    (tmp_path / "link.csv").symlink_to("target.csv")
+    replace_all({tmp_path / "link.csv": b"new"})
+    assert (tmp_path / "link.csv").is_symlink()
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_example_a_device_is_written_to_and_stays_one(tmp_path):
+    for device in ("null", "full"):
+        link = tmp_path / f"{device}.csv"
+        link.symlink_to(f"/dev/{device}")
+        check_place(link)
+        before = os.stat(link)
+        if device == "null":
+            replace_all({link: b"content"})
+        else:
+            with pytest.raises(InputError, match=r"full\.csv: No space left on device\.$"):
+                replace_all({tmp_path / "beside": b"1", link: b"content"})
+        after = os.stat(link)
+        assert stat.S_ISCHR(after.st_mode)
+        assert (before.st_ino, before.st_rdev) == (after.st_ino, after.st_rdev)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["full.csv", "null.csv"]
+
+
+def write_when_read(pipe, content):
+    """Write to a pipe as soon as its reader has opened it."""
+    while True:
+        try:
+            return replace_all({pipe: content})
+        except InputError:
+            time.sleep(0.01)
+
+
+def test_example_a_pipe_is_written_to_where_someone_reads(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    check_place(pipe)
+    with pytest.raises(InputError, match="nobody reads from that pipe"):
+        replace_all({pipe: b"content"})
+    content = b"content" * 100_000  # more than a pipe holds
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+    written = []
+    writer = Thread(target=lambda: written.append(write_when_read(pipe, content)), daemon=True)
+    writer.start()
+    received, _ = reader.communicate(timeout=60)
+    writer.join(timeout=60)
+    assert written == [None]
+    assert received == content
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_example_places_where_nothing_can_be_are_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    for path, said in (
+        (tmp_path / ("x" * 300 + ".csv"), "File name too long"),
+        (tmp_path / "file" / "below.csv", "does not exist"),
+        (tmp_path / "no" / "below.csv", "does not exist"),
+        (tmp_path / "loop", "symbolic links"),
+        (tmp_path, "it is a folder"),
+    ):
+        with pytest.raises(InputError, match=said):
+            check_place(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_example_write_protected(tmp_path):
+    (tmp_path / "kept.csv").write_text("precious")
+    (tmp_path / "kept.csv").chmod(0o444)
+    with pytest.raises(InputError, match="write-protected"):
+        check_place(tmp_path / "kept.csv")
+
+
+def test_example_the_largest_size_of_files_is_called_that(tmp_path):
+    code = (
+        "import pathlib\nfrom markhood.output.places import replace_all\n"
+        f"replace_all({{pathlib.Path({str(tmp_path / 'a.csv')!r}): b'x' * 100000}})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+    )
+    assert "larger than files may be here, see ulimit -f" in done.stderr
+    assert list(tmp_path.iterdir()) == []
