@@ -84,7 +84,7 @@ def how_to_leave_out(names: Sequence[str], likenesses: Sequence[str]) -> str:
     exclude = option("exclude", list(names)) if len(names) <= NAMES_TYPED else option("exclude")
     said = f"leave {them} out with {exclude}"
     if any("measurements" in like for like in likenesses):
-        said += ", or cut measurements into classes first"
+        said += f", or cut measurements into bins with {option('bins', 4)}"
     if "categories" in likenesses:
         said += f", or allow for more with {option('max_levels')} if they are categories"
     return said
