@@ -39,7 +39,7 @@ def checked_kinds(kinds: Any) -> Kinds:
                 f"Unknown {option('kinds')} {kind!r}: choose {', '.join(CHOICES[:-1])} or "
                 f"{CHOICES[-1]}, or a kind for each column."
             )
-    return chosen  # type: ignore[no-any-return]
+    return chosen
 
 
 def with_kinds(
@@ -115,10 +115,11 @@ def _of_numbers(levels: Sequence[tuple[Any, ...]], columns: Sequence[int]) -> li
     fewest, most = (pick(len(levels[j]) for j in columns) for pick in (min, max))
     several = f"{fewest} to {most}" if fewest < most else f"{fewest}"
     many = len(columns) > 1
-    return [
-        f"{len(columns)} column{'s'[: many]} of {several} numbers {'are' if many else 'is'} taken "
+    sentence = (
+        f"{len(columns)} column{'s'[:many]} of {several} numbers {'are' if many else 'is'} taken "
         f"as ordered ({option('kinds', 'nominal')} for categories)."
-    ]
+    )
+    return [sentence]
 
 
 def _of_texts(
@@ -127,11 +128,10 @@ def _of_texts(
     """Say in which order texts were taken that somebody called ordered."""
     if not columns:
         return []
-    shown = [
-        f"{names[j]!r} ({' < '.join(map(str, levels[j]))})" for j in columns[:NAMES_SHOWN]
-    ]
+    shown = [f"{names[j]!r} ({' < '.join(map(str, levels[j]))})" for j in columns[:NAMES_SHOWN]]
     more = f" and {len(columns) - NAMES_SHOWN} more" if len(columns) > NAMES_SHOWN else ""
-    return [
+    sentence = (
         f"Texts are taken in the order of the alphabet: {', '.join(shown)}{more}; make ordered "
         "categories of them if that is not theirs."
-    ]
+    )
+    return [sentence]

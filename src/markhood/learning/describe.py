@@ -205,9 +205,7 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
     )
 
 
-def _tables(
-    regressions: Regressions, edges: NDArray[np.int64]
-) -> list[NDArray[np.float64] | None]:
+def _tables(regressions: Regressions, edges: NDArray[np.int64]) -> list[NDArray[np.float64] | None]:
     """Return the table of every edge that has one; nothing where none can."""
     if (regressions.n_scores == 1).all():
         return []

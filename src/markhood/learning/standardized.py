@@ -39,7 +39,10 @@ def standardized(
     shares = {v: _shares(samples, v) for v in np.unique(edges).tolist()}
     deviations = {v: _deviation(p) for v, p in shares.items()}
     found = np.array(
-        [c * deviations[i] * deviations[j] for c, (i, j) in zip(couplings, edges.tolist(), strict=True)]
+        [
+            c * deviations[i] * deviations[j]
+            for c, (i, j) in zip(couplings, edges.tolist(), strict=True)
+        ]
     )
     for k, table in enumerate(tables):
         if table is not None and np.isfinite(couplings[k]):
@@ -57,7 +60,8 @@ def _shares(samples: Samples, variable: int) -> NDArray[np.float64]:
 
 def _deviation(shares: NDArray[np.float64]) -> float:
     steps = np.arange(len(shares))
-    return float(np.sqrt(max(0.0, shares @ steps**2 - (shares @ steps) ** 2)))
+    mean = float(shares @ steps)
+    return float(np.sqrt(shares @ (steps - mean) ** 2))
 
 
 def _size(

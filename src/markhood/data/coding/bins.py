@@ -46,13 +46,15 @@ def checked_bins(bins: Any) -> Bins | None:
         return None
     chosen = dict(bins) if isinstance(bins, Mapping) else bins
     for number in chosen.values() if isinstance(chosen, dict) else [chosen]:
-        is_count = isinstance(number, Integral) and not isinstance(number, bool) and number >= 2
+        is_count = (
+            isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 2
+        )
         if not is_count and not (isinstance(number, str) and number == AUTO):
             raise InputError(
                 f"{option('bins')} must be a whole number from 2 up, or auto, not {number!r}: give "
                 "one for all columns, or one for each by name."
             )
-    return chosen  # type: ignore[no-any-return]
+    return chosen
 
 
 def columns_to_cut(
@@ -67,7 +69,8 @@ def columns_to_cut(
         return {
             j: bins
             for j, own in enumerate(values)
-            if len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0) and _are_numbers(own)
+            if len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0)
+            and _are_numbers(own)
         }
     for name in bins:
         if name not in names:
@@ -149,7 +152,11 @@ def _round(value: float, above: float | None = None, *, upwards: bool = False) -
     """Return the shortest number that is not past a value, and above another where one is given."""
     for digits in range(1 if above is not None else DIGITS_OF_ENDS, 17):
         shorter = float(f"{value:.{digits}g}")
-        if (shorter >= value) if upwards else (shorter <= value and (above is None or shorter > above)):
+        if (
+            (shorter >= value)
+            if upwards
+            else (shorter <= value and (above is None or shorter > above))
+        ):
             return shorter
     return float(value)
 

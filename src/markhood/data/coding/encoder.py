@@ -256,7 +256,9 @@ class Encoder:
         codes = np.zeros(n_samples, np.int64)
         for digit in range(max(0, n_values - 1).bit_length()):
             row = self._planes.words(digit, np.array([column])).view(np.uint8)[0]
-            codes |= np.unpackbits(row, count=n_samples, bitorder="little").astype(np.int64) << digit
+            codes |= (
+                np.unpackbits(row, count=n_samples, bitorder="little").astype(np.int64) << digit
+            )
         return codes
 
     def _cut(self, values: Sequence[tuple[Any, ...]], n_samples: int) -> list[tuple[Any, ...]]:

@@ -95,7 +95,7 @@ def _by_number(reading: Reading, names: Sequence[str]) -> Reading:
         missing.append(GAP)
     kinds = reading.kinds
     if isinstance(kinds, Mapping):
-        kinds = dict.fromkeys(names, "nominal") | kinds
+        kinds = {**dict.fromkeys(names, "nominal"), **kinds}
     elif kinds == "auto":
         kinds = "nominal"
     return replace(reading, missing_values=missing, kinds=kinds, bins=None)
