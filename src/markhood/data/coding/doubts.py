@@ -128,7 +128,7 @@ def ask_about_distinct(
     many = len(doubtful) > 1
     advice = how_to_leave_out([names[j] for j in doubtful], [*likenesses, ""])
     return (
-        f"{len(doubtful)} column{'s are' if many else ' is'} taken as categories and "
+        f"{len(doubtful)} column{'s are' if many else ' is'} taken value by value and "
         f"{'do' if many else 'does'} not look so: {listed(columns)}; {advice}."
     )
 
