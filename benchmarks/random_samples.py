@@ -22,6 +22,23 @@ def coins(n_variables: int, n_samples: int) -> Samples:
     return encode(rng.integers(0, 2, size=(n_samples, n_variables), dtype=np.uint8))
 
 
+def dice(n_variables: int, n_samples: int, n_levels: int) -> Samples:
+    """Throw fair dice, whose faces are steps: next to nothing to find."""
+    rng = np.random.default_rng(1)
+    faces = rng.integers(0, n_levels, size=(n_samples, n_variables), dtype=np.uint8)
+    return encode(faces, kinds="ordinal")
+
+
+def questionnaire(n_variables: int, n_samples: int, n_levels: int) -> Samples:
+    """Answer questions in steps, each five of which ask for one of several related traits."""
+    rng = np.random.default_rng(1)
+    traits = rng.normal(size=(n_samples, n_variables // 5)) + 0.5 * rng.normal(size=(n_samples, 1))
+    answers = traits.repeat(5, axis=1) + 1.2 * rng.normal(size=(n_samples, n_variables))
+    edges = np.quantile(answers, np.arange(1, n_levels) / n_levels)
+    steps = np.searchsorted(edges, answers).astype(np.uint8)
+    return encode(steps, kinds="ordinal")
+
+
 def grid_network(n_variables: int, n_samples: int) -> Samples:
     """Sample the paper's grid network, with its potentials."""
     return encode(ising(grid(n_variables), seed=1).sample(n_samples, seed=2))

@@ -1,8 +1,12 @@
 """Measure what we promise of speed and memory, and print it as one table.
 
 python benchmarks/run.py            all of it, two or three minutes
-python benchmarks/run.py threads    one part: screen, search, methods, probabilities, sampler, threads, memory,
+<<<<<<< HEAD
+python benchmarks/run.py threads    one part: screen, search, ordinal, methods, probabilities, threads, memory,
                                     scale, start
+=======
+python benchmarks/run.py threads    one part: screen, search, ordinal, methods, sampler, threads, memory, scale, start
+>>>>>>> ordinal
 """
 
 from __future__ import annotations
@@ -18,9 +22,11 @@ from report import as_table
 from markhood.kernels.native import NativeKernels
 from markhood.learning.provenance import version
 
+<<<<<<< HEAD
 PARTS = (
     "screen",
     "search",
+    "ordinal",
     "methods",
     "probabilities",
     "sampler",
@@ -29,6 +35,9 @@ PARTS = (
     "scale",
     "start",
 )
+=======
+PARTS = ("screen", "search", "ordinal", "methods", "sampler", "threads", "memory", "scale", "start")
+>>>>>>> ordinal
 
 
 def main(wanted: list[str]) -> int:

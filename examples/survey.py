@@ -44,9 +44,10 @@ data = pd.DataFrame(
 # %%
 # Learn
 # -----
-# The coupling of an edge is a table, and the number its size; it has no sign.
+# Classes made by pandas are ordered, and their levels would be taken as steps, with one signed number an edge. Here they are
+# to be categories: the coupling of an edge is a table, and the number its size; it has no sign.
 
-graph = markhood.learn(data)
+graph = markhood.learn(data, kinds="nominal")
 for k in graph.strongest(graph.n_edges):
     a, b = graph.edge_names()[k]
     print(f"{a:10s} {b:10s} coupling {graph.coupling[k]:.2f}  evidence {graph.evidence[k]:.1f}")

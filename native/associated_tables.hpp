@@ -4,11 +4,21 @@
 // counting.hpp; a weighted count is the sum of the counts in each binary digit of the weights, times
 // two to its place. Then every pair of variables has its table, and n MI <= n log(1 + phi^2) with
 // phi^2 = sum n_ab^2 / (n_a n_b) - 1 spares most of them the logarithms.
+//
+// Where an end is ordered the ratio is that of a fit, which n MI bounds, but not closely: an edge has far fewer
+// parameters than the table. Where both ends have a single score, with means u_. and v_., the table
+//
+//     q = p_a p_b (1 + (u - u_.)(v - v_.) cov(u, v) / (var u var v))
+//
+// has the margins and the covariance of the data. So (newton_fit.hpp) the ratio is at most n (1/2 + m/6 + m^2/3)
+// times the squared correlation, where m, the largest share that a cell of q loses, is less than 1: a sum over the counts
+// decides almost all pairs.
 #pragma once
 #include <cmath>
 
 #include "buffer.hpp"
 #include "counting.hpp"
+#include "units.hpp"
 #include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -48,6 +58,10 @@ class PairTables {
         const std::size_t first_j = rows_.first_row(j), n_j = rows_.first_row(end_j) - first_j;
         margins(first_i, n_i, margin_i_);
         margins(first_j, n_j, margin_j_);
+        if (rows_.ordered) {
+            find_moments(i, end_i, margin_i_, moments_i_);
+            find_moments(j, end_j, margin_j_, moments_j_);
+        }
         stride_ = padded_to(kColumns, n_j);
         joint_.resize(padded_to(kRows, n_i) * stride_);
         std::memset(joint_.data(), 0, joint_.size() * sizeof(double));
@@ -95,18 +109,30 @@ class PairTables {
     void test(std::size_t a, std::size_t b, std::size_t i, std::size_t j, double parameter_cost, double variable_cost,
               TableSink sink) {
         const std::size_t levels_a = rows_.levels(a), levels_b = rows_.levels(b);
-        const double parameters = static_cast<double>((levels_a - 1) * (levels_b - 1));
-        const double price = parameters * parameter_cost + variable_cost;
+        const std::size_t n_cells = (levels_a - 1) * (levels_b - 1);  // of the table that are free, given its margins
+        const std::size_t parameters = rows_.ordered ? rows_.n_scores(a) * rows_.n_scores(b) : n_cells;
+        const double price = static_cast<double>(parameters) * parameter_cost + variable_cost;
         const std::size_t row = rows_.first_row(a) - rows_.first_row(i);
         const std::size_t column = rows_.first_row(b) - rows_.first_row(j);
+        const bool is_fitted = parameters < n_cells;
+        const double* joint = joint_.data() + row * stride_ + column;
+        if (is_fitted && parameters == 1 && correlation_bound(moments_i_[a - i], moments_j_[b - j], joint) < price) return;
         fill(row_totals_, margin_i_.data() + row, levels_a);
         fill(column_totals_, margin_j_.data() + column, levels_b);
+        fill_cells(joint, levels_a, levels_b);
+        // Loosened by a hair, so that rounding never drops a pair.
+        if (phi_squared(levels_a, levels_b) < std::expm1(price / n_) * (1.0 - 1e-9) - 1e-12) return;
+        const double ratio = is_fitted ? fitted_ratio(a, b, price) : likelihood_ratio(levels_a, levels_b);
+        if (ratio >= price) sink(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), ratio);
+    }
+
+    void fill_cells(const double* joint, std::size_t levels_a, std::size_t levels_b) {
         cells_.resize(levels_a * levels_b);
         for (std::size_t l = 0; l < levels_b; ++l) cells_[l] = column_totals_[l];
         for (std::size_t k = 1; k < levels_a; ++k) {
             double first = row_totals_[k];
             for (std::size_t l = 1; l < levels_b; ++l) {
-                const double n = joint_[(row + k - 1) * stride_ + column + l - 1];
+                const double n = joint[(k - 1) * stride_ + l - 1];
                 cells_[k * levels_b + l] = n;
                 cells_[l] -= n;
                 first -= n;
@@ -114,10 +140,68 @@ class PairTables {
             cells_[k * levels_b] = first;
             cells_[0] -= first;
         }
-        // Loosened by a hair, so that rounding never drops a pair.
-        if (phi_squared(levels_a, levels_b) < std::expm1(price / n_) * (1.0 - 1e-9) - 1e-12) return;
-        const double ratio = likelihood_ratio(levels_a, levels_b);
-        if (ratio >= price) sink(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), ratio);
+    }
+
+    // Mean and variance of a variable's steps, and the last of them.
+    struct Moments {
+        double mean, variance, last;
+    };
+
+    void find_moments(std::size_t first, std::size_t end, const Buffer<double>& margin, Buffer<Moments>& to) const {
+        to.resize(end - first);
+        for (std::size_t v = first; v < end; ++v) {
+            const double* totals = margin.data() + rows_.first_row(v) - rows_.first_row(first);
+            double sum = 0.0, square = 0.0;
+            for (std::size_t k = 1; k < rows_.levels(v); ++k) {
+                sum += static_cast<double>(k) * totals[k - 1];
+                square += static_cast<double>(k * k) * totals[k - 1];
+            }
+            const double mean = sum / n_;
+            to[v - first] = {mean, square / n_ - mean * mean, static_cast<double>(rows_.levels(v) - 1)};
+        }
+    }
+
+    // What the likelihood ratio of two variables with a single score each is at most.
+    __attribute__((noinline)) double correlation_bound(const Moments& a, const Moments& b, const double* joint) const {
+        double cross = 0.0;
+        for (std::size_t k = 1; k <= static_cast<std::size_t>(a.last); ++k) {
+            double of_row = 0.0;
+            for (std::size_t l = 1; l <= static_cast<std::size_t>(b.last); ++l)
+                of_row += static_cast<double>(l) * joint[(k - 1) * stride_ + l - 1];
+            cross += static_cast<double>(k) * of_row;
+        }
+        const double covariance = cross / n_ - a.mean * b.mean, both = a.variance * b.variance;
+        if (!(both > 0)) return 0.0;
+        const double up = a.mean * (b.last - b.mean), down = (a.last - a.mean) * b.mean, low = a.mean * b.mean,
+                     high = (a.last - a.mean) * (b.last - b.mean);
+        const double farthest = covariance > 0 ? (up > down ? up : down) : (low > high ? low : high);
+        const double lost = std::fabs(covariance) / both * farthest;
+        return lost < 1.0 ? n_ * most_divergence(lost) * covariance * covariance / both * (1.0 + 1e-9) + 1e-9 : HUGE_VAL;
+    }
+
+    // The regression of an end with a single score on the other against none, or, where that is seen to be less than
+    // `price`, a number between the two. With all margins of the other end that is the ratio in the pair's table. Kept
+    // out of the loop over pairs, most of which never come here.
+    __attribute__((noinline)) double fitted_ratio(std::size_t a, std::size_t b, double price) {
+        const bool of_a = rows_.n_scores(a) == 1;
+        const std::size_t target = of_a ? a : b, other = of_a ? b : a;
+        const std::size_t levels = rows_.levels(target), n_units = rows_.levels(other);
+        const double* totals = of_a ? row_totals_.data() : column_totals_.data();
+        counts_.resize(n_units * levels);
+        for (std::size_t i = 0; i < n_units; ++i)
+            for (std::size_t k = 0; k < levels; ++k)
+                counts_[i * levels + k] = of_a ? cells_[k * n_units + i] : cells_[i * levels + k];
+        units_.take_rows(n_units, levels, counts_.data(), rows_.n_scores(other));
+        units_.add(rows_, other, [](std::size_t i) { return i; });
+        model_.set(units_.units());
+        fit_.coefficients.resize(levels - 1 + rows_.n_scores(other));
+        std::memset(fit_.coefficients.data(), 0, fit_.coefficients.size() * sizeof(double));
+        double alone = 0.0;
+        for (std::size_t k = 0; k < levels; ++k) {
+            if (totals[k] > 0) alone += totals[k] * std::log(totals[k] / n_);
+            if (k && totals[0] > 0 && totals[k] > 0) fit_.coefficients[k - 1] = std::log(totals[k] / totals[0]);
+        }
+        return fit_.maximise(model_, 0.0, 0.0, alone + price - 2 * kRounding) - alone;
     }
 
     // The totals of all levels, the first being what the others leave.
@@ -154,7 +238,11 @@ class PairTables {
     double n_ = 0.0;
     std::size_t stride_ = 0;
     Buffer<std::uint64_t> panel_, masked_;
-    Buffer<double> joint_, margin_i_, margin_j_, row_totals_, column_totals_, cells_;
+    Buffer<double> joint_, margin_i_, margin_j_, row_totals_, column_totals_, cells_, counts_;
+    Buffer<Moments> moments_i_, moments_j_;
+    UnitTable units_;
+    OrdinalModel model_;
+    NewtonFit<OrdinalModel> fit_;
 };
 
 static void associated_tables(BitRows rows, Planes planes, Tile tile, double parameter_cost, double variable_cost,

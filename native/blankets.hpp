@@ -15,6 +15,7 @@
 #include "dirichlet.hpp"
 #include "level_scores.hpp"
 #include "logistic.hpp"
+#include "ordinal_scores.hpp"
 #include "table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -130,7 +131,8 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
 
 static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
-    const auto toggle = rows.is_plain() && criterion.is_plain()
+    const auto toggle = rows.ordered && !criterion.log_gamma ? toggle_with<KindScorer>
+                        : rows.is_plain() && criterion.is_plain()
                             ? criterion.log_gamma ? toggle_with<DirichletScorer<BinaryMarginal>> : toggle_with<RegressionScorer>
                             : criterion.log_gamma ? toggle_with<DirichletScorer<LevelMarginal>> : toggle_with<MultinomialScorer>;
     toggle(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
@@ -149,6 +151,7 @@ template <class Scorer>
 class BlanketSearch {
   public:
     Buffer<std::int64_t> blanket;  // ascending
+    std::int64_t n_bounded = 0;    // candidates whose bound was enough
 
     BlanketSearch(BitRows rows, Criterion criterion, std::int64_t* evaluations)
         : scorer_(rows, criterion), evaluations_(evaluations) {}
@@ -175,9 +178,11 @@ class BlanketSearch {
         for (std::size_t k = 0; k < n_candidates; ++k) {
             if (contains(candidates[k])) continue;
             tried_.push(candidates[k]);
-            scores_.push(scorer_.with(index_of(candidates[k]), score));
+            if constexpr (kBestFirst) scores_.push(bound(candidates[k]));
+            else scores_.push(scorer_.with(index_of(candidates[k]), score));
         }
         if (scores_.size() == 0) return false;
+        if constexpr (kBestFirst) fit_promising(score);
         evaluations_[blanket.size() + 1] += static_cast<std::int64_t>(scores_.size());
         const std::size_t best = best_of(scores_);
         if (best == scores_.size() || !(scores_[best] > score + kTie)) return false;
@@ -186,13 +191,47 @@ class BlanketSearch {
         return true;
     }
 
+    // What a candidate's score is at most; where that is the score itself, it is not looked at again.
+    double bound(std::int64_t candidate) {
+        const double most = scorer_.with(static_cast<std::size_t>(candidate), HUGE_VAL);
+        if (scores_.size() == 0) is_exact_.resize(0);
+        is_exact_.push(scorer_.is_exact);
+        return most;
+    }
+
+    // Fits candidates, the most promising first, until no other can be better than the best or than `score`. Those left
+    // have bounds for scores, none of which is within a tie of the best.
+    void fit_promising(double score) {
+        double floor = score;
+        for (std::size_t k = 0; k < scores_.size(); ++k) raise(floor, k);
+        while (true) {
+            std::size_t next = scores_.size();
+            for (std::size_t k = 0; k < scores_.size(); ++k)
+                if (!is_exact_[k] && scores_[k] > floor && (next == scores_.size() || scores_[k] > scores_[next])) next = k;
+            if (next == scores_.size()) break;
+            scores_[next] = scorer_.with(static_cast<std::size_t>(tried_[next]), floor);
+            is_exact_[next] = scorer_.is_exact;
+            raise(floor, next);
+        }
+        for (std::size_t k = 0; k < scores_.size(); ++k) n_bounded += !is_exact_[k];
+    }
+
+    void raise(double& floor, std::size_t k) const {
+        if (is_exact_[k] && scores_[k] - 2 * kTie > floor) floor = scores_[k] - 2 * kTie;
+    }
+
     bool drop_best(double& score) {
         scores_.resize(0);
         tried_.resize(0);
         for (std::size_t k = 0; k < blanket.size(); ++k) {
             if (is_kept(blanket[k])) continue;
             tried_.push(static_cast<std::int64_t>(k));
-            scores_.push(scorer_.without(k));
+            if constexpr (kBestFirst) {
+                scores_.push(scorer_.without(k, score));
+                n_bounded += !scorer_.is_exact;
+            } else {
+                scores_.push(scorer_.without(k));
+            }
         }
         evaluations_[blanket.size() - 1] += static_cast<std::int64_t>(scores_.size());
         const std::size_t best = best_of(scores_);
@@ -223,17 +262,21 @@ class BlanketSearch {
         }
     }
 
+    static constexpr bool kBestFirst = requires { Scorer::kBestFirst; };
+
     Scorer scorer_;
     std::int64_t* evaluations_;
     const std::int64_t* kept_ = nullptr;
     std::size_t n_kept_ = 0;
     Buffer<std::int64_t> tried_;  // candidates to add, or positions to drop
     Buffer<double> scores_;
+    Buffer<bool> is_exact_;  // whether a score is one, or only a bound
 };
 
 template <class Scorer>
 static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                      Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
+                      Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
+                      std::int64_t* n_bounded, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
         scores[t] = search.grow_and_shrink(index_of(targets[t]), candidates.list(t), candidates.length(t),
@@ -242,47 +285,66 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
     }
+    *n_bounded = search.n_bounded;
 }
 
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
-                          Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations, Sink blankets) {
-    const auto grow = rows.is_plain() && criterion.is_plain()
+                          Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
+                          std::int64_t* n_bounded, Sink blankets) {
+    const auto grow = rows.ordered && !criterion.log_gamma ? grow_with<KindScorer>
+                      : rows.is_plain() && criterion.is_plain()
                           ? criterion.log_gamma ? grow_with<DirichletScorer<BinaryMarginal>> : grow_with<RegressionScorer>
                           : criterion.log_gamma ? grow_with<DirichletScorer<LevelMarginal>> : grow_with<MultinomialScorer>;
-    grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, blankets);
+    grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, blankets);
 }
 
-// Every target's regression. The likelihood does not tell the last step, but coefficients do, so here it is taken. A
-// separated fit of binary variables is made once more, by the one that knows where those end.
+// Every target's regression, by a scorer that writes it. The likelihood does not tell the last step, but coefficients do, so
+// here it is taken.
+struct FitSink {
+    double *objectives, *coefficients;
+    std::uint8_t* infinite;
+
+    template <class Scorer>
+    void write(const Scorer& scorer, double objective, bool takes_last) {
+        *objectives++ = objective;
+        for (std::size_t k = 0; k < scorer.coefficients.size(); ++k) {
+            const double drift = scorer.fit.drift[k];
+            const bool is_infinite = std::fabs(drift) > kStillMoving;
+            *coefficients++ = scorer.coefficients[k] + (takes_last && !is_infinite ? drift : 0.0);
+            *infinite++ = is_infinite;
+        }
+    }
+
+    template <class Scorer>
+    void settle(Scorer& scorer, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        scorer.fit.wants_coefficients = true;
+        scorer.set_blanket(target, blanket, size);
+        scorer.settle();
+        write(scorer, scorer.objective, false);
+    }
+};
+
+// A separated fit of binary variables is made once more, by the one that knows where those end.
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                          Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
     const bool is_plain = rows.is_plain() && criterion.is_plain();
     RegressionScorer plain(rows, criterion);
-    MultinomialScorer general(rows, criterion);
-    const auto write = [&](const auto& scorer, bool has_settled) {
-        const std::size_t n = scorer.coefficients.size();
-        for (std::size_t k = 0; k < n; ++k) {
-            const double drift = scorer.fit.drift[k];
-            const bool is_infinite = std::fabs(drift) > kStillMoving;
-            *coefficients++ = scorer.coefficients[k] + (is_infinite || has_settled ? 0.0 : drift);
-            *infinite++ = is_infinite;
-        }
-    };
+    MultinomialScorer nominal(rows, criterion);
+    OrdinalScorer ordinal(rows, criterion);
+    FitSink sink{objectives, coefficients, infinite};
     for (std::size_t t = 0; t < n_targets; ++t) {
-        const std::size_t target = index_of(targets[t]);
+        const std::size_t target = index_of(targets[t]), size = blankets.length(t);
         const std::int64_t* blanket = blankets.list(t);
-        const std::size_t size = blankets.length(t);
         if (is_plain) {
             plain.set_blanket(target, blanket, size);
-            objectives[t] = plain.objective;
             if (!plain.fit.separated) {
-                write(plain, false);
+                sink.write(plain, plain.objective, true);
                 continue;
             }
         }
-        general.set_blanket(target, blanket, size);
-        if (!is_plain) objectives[t] = general.objective;
-        write(general, general.settle());
+        if (rows.ordered && rows.n_scores(target) == 1) sink.settle(ordinal, target, blanket, size);
+        else sink.settle(nominal, target, blanket, size);
+        if (is_plain) objectives[t] = plain.objective;
     }
 }
 

@@ -41,6 +41,10 @@ class Buffer {
         resize(size_ + 1);
         data_[size_ - 1] = value;
     }
+    void copy(const Buffer& other) {
+        resize(other.size_);
+        if (size_) std::memcpy(static_cast<void*>(data_), other.data_, size_ * sizeof(T));
+    }
     void swap(Buffer& other) {
         T* data = data_;
         data_ = other.data_;

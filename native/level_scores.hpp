@@ -12,6 +12,7 @@ class MultinomialScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
     double objective = 0.0;
+    bool is_exact = true;  // whether the last score of with() was fitted, or is only a bound
     MultinomialFit fit;
 
     MultinomialScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
@@ -23,61 +24,71 @@ class MultinomialScorer {
         slopes_ = table_.n_levels - 1;
         first_.resize(size + 1);
         first_[0] = 1;
-        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.levels(index_of(blanket[k])) - 1;
-        list_predictors(size);
+        reach_.resize(0);
+        reach_.push(1.0);
+        for (std::size_t k = 0; k < size; ++k) {
+            first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
+            add_reach(index_of(blanket[k]), reach_);
+        }
+        list_predictors(blanket, size);
         set_intercepts();
         start(first_[size]);
-        objective = maximise(table_.n_rows, table_.counts.data(), first_[size]);
+        objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
         restart_ = fit.separated;
         return penalised(objective, first_[size], size);
     }
 
-    // Has the fit of the blanket itself, where separated, end at a point that does not depend on rounding. Returns
-    // whether it is at one: then there is no last step to take.
-    bool settle() {
-        if (!fit.has_no_end()) return fit.is_saturated();
-        start(first_[size_]);
-        fit.settle(design(table_.n_rows, table_.counts.data(), first_[size_]));
-        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
-        return true;
+    // Has the fit of the blanket itself end at a point that does not depend on rounding.
+    void settle() {
+        fit.settle([&] { start(first_[size_]); });
+        coefficients.copy(fit.coefficients);
     }
 
     // The score with one variable more; not fitted where no fit could reach `floor`, or better.
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
         table_.split_by(candidate);
-        const std::size_t n_predictors = first_[size_] + rows_.levels(candidate) - 1;
-        const bool is_saturated = size_ == 0 && criterion_.l1 == 0 && criterion_.l2 == 0;
+        const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate);
+        const bool is_saturated = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
         const double bound = penalised(saturated(), n_predictors, size_ + 1);
-        if (is_saturated || bound <= floor) return bound;
-        starts_.resize(0);
-        active_.resize(0);
+        is_exact = is_saturated || !(bound <= floor);
+        if (is_saturated || !is_exact) return bound;
+        clear_predictors();
         for (std::size_t r = 0; r < table_.n_split; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             const std::size_t from = table_.split_row[r];
-            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
-            if (table_.split_level[r])
-                active_.push(static_cast<std::uint32_t>(first_[size_] + table_.split_level[r] - 1));
+            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) {
+                active_.push(own_active_[a]);
+                values_.push(own_values_[a]);
+            }
+            add_predictor(candidate, table_.split_level[r], first_[size_], active_, values_);
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
         if (!restart_) std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
-        return penalised(maximise(table_.n_split, table_.split_counts.data(), n_predictors), n_predictors, size_ + 1);
+        tried_reach_.resize(0);
+        for (std::size_t u = 0; u < first_[size_]; ++u) tried_reach_.push(reach_[u]);
+        add_reach(candidate, tried_reach_);
+        return penalised(maximise(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_), n_predictors,
+                         size_ + 1);
     }
 
     double without(std::size_t position) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
-        starts_.resize(0);
-        active_.resize(0);
+        clear_predictors();
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
                 const std::uint32_t u = own_active_[a];
                 if (u >= first_[position] && u < first_[position + 1]) continue;
                 active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
+                values_.push(own_values_[a]);
             }
         }
+        tried_reach_.resize(0);
+        for (std::size_t u = 0; u < first_[size_]; ++u)
+            if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
         if (!restart_) {
@@ -86,27 +97,47 @@ class MultinomialScorer {
             std::memcpy(fit.coefficients.data() + before, coefficients.data() + after,
                         (coefficients.size() - after) * sizeof(double));
         }
-        return penalised(maximise(table_.n_rows, table_.counts.data(), n_predictors), n_predictors, size_ - 1);
+        return penalised(maximise(table_.n_rows, table_.counts.data(), n_predictors, tried_reach_), n_predictors,
+                         size_ - 1);
     }
 
   private:
+    // Whether a variable enters by its step and not by indicators, which with two levels are the same.
+    bool is_step(std::size_t variable) const { return rows_.n_scores(variable) < rows_.levels(variable) - 1; }
+
+    void clear_predictors() {
+        starts_.resize(0);
+        active_.resize(0);
+        values_.resize(0);
+    }
+
+    void add_predictor(std::size_t variable, std::size_t level, std::size_t first, Buffer<std::uint32_t>& active,
+                       Buffer<double>& values) const {
+        if (level == 0) return;
+        active.push(static_cast<std::uint32_t>(is_step(variable) ? first : first + level - 1));
+        values.push(is_step(variable) ? static_cast<double>(level) : 1.0);
+    }
+
+    void add_reach(std::size_t variable, Buffer<double>& to) const {
+        if (is_step(variable)) to.push(static_cast<double>(rows_.levels(variable) - 1));
+        else
+            for (std::size_t k = 1; k < rows_.levels(variable); ++k) to.push(1.0);
+    }
+
     // The predictors of the table's own rows; they are also the current ones.
-    void list_predictors(std::size_t size) {
+    void list_predictors(const std::int64_t* blanket, std::size_t size) {
         own_starts_.resize(0);
         own_active_.resize(0);
+        own_values_.resize(0);
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
-            for (std::size_t k = 0; k < size; ++k) {
-                const std::size_t level = table_.configurations[r * size + k];
-                if (level) own_active_.push(static_cast<std::uint32_t>(first_[k] + level - 1));
-            }
+            for (std::size_t k = 0; k < size; ++k)
+                add_predictor(index_of(blanket[k]), table_.configurations[r * size + k], first_[k], own_active_, own_values_);
         }
         own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
-        starts_.resize(own_starts_.size());
-        active_.resize(own_active_.size());
-        std::memcpy(starts_.data(), own_starts_.data(), own_starts_.size() * sizeof(std::uint32_t));
-        if (own_active_.size())
-            std::memcpy(active_.data(), own_active_.data(), own_active_.size() * sizeof(std::uint32_t));
+        starts_.copy(own_starts_);
+        active_.copy(own_active_);
+        values_.copy(own_values_);
     }
 
     // The fit without any predictor.
@@ -127,12 +158,10 @@ class MultinomialScorer {
                 fit.coefficients[k] = std::log(level_totals_[k + 1] / level_totals_[0]);
     }
 
-    double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors) {
-        return fit.maximise(design(n_rows, counts, n_predictors), criterion_.l1, criterion_.l2);
-    }
-
-    Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors) const {
-        return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data()};
+    double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) {
+        return fit.maximise({n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
+                             values_.data(), reach.data()},
+                            criterion_.l1, criterion_.l2);
     }
 
     // The likelihood if every row had probabilities of its own: no fit to these rows is better.
@@ -163,7 +192,7 @@ class MultinomialScorer {
     LevelTable table_;
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
-    Buffer<double> level_totals_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -65,9 +65,11 @@ BitRows bit_rows(const Words& words, std::size_t n_samples) {
 
 using Starts = std::optional<Integers>;
 using Weights = std::optional<In<double, 1>>;
+using Ordered = std::optional<In<std::uint8_t, 1>>;
 
 // Rows of variables of any number of levels, and samples of any weights.
-BitRows level_rows(const Words& words, std::size_t n_samples, const Starts& starts, const Weights& weights) {
+BitRows level_rows(const Words& words, std::size_t n_samples, const Starts& starts, const Weights& weights,
+                   const Ordered& ordered = std::nullopt) {
     BitRows bits = bit_rows(words, n_samples);
     if (starts) {
         const std::size_t n = starts->shape(0);
@@ -81,6 +83,10 @@ BitRows level_rows(const Words& words, std::size_t n_samples, const Starts& star
     if (weights) {
         require(weights->shape(0) == n_samples, "there must be one weight a sample");
         bits.weights = weights->data();
+    }
+    if (ordered) {
+        require(starts && ordered->shape(0) + 1 == starts->shape(0), "there must be a kind for each variable with levels");
+        bits.ordered = ordered->data();
     }
     return bits;
 }
@@ -156,9 +162,9 @@ struct Ratios {
 std::tuple<Out<std::int64_t>, Out<double>> associated_tables(Words words, std::size_t n_samples, Range rows,
                                                              Range columns, double parameter_cost,
                                                              double variable_cost, Starts starts, Weights weights,
-                                                             std::optional<Words> planes, double unit,
+                                                             Ordered ordered, std::optional<Words> planes, double unit,
                                                              const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
     const std::size_t d = n_variables(bits, starts);
     require(rows.first <= rows.second && rows.second <= d, "rows must be within the variables");
     require(columns.first <= columns.second && columns.second <= d, "columns must be within the variables");
@@ -186,8 +192,9 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
                                                    Integers blanket_starts, Integers blankets, Integers toggle_starts,
                                                    Integers toggles, double parameter_cost, double variable_cost,
                                                    LogGamma log_gamma, double l1, double l2, Starts starts,
-                                                   Weights weights, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights);
+                                                   Weights weights, Ordered ordered,
+                                                   const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
     const Lists from = lists(blanket_starts, blankets, n, d);
@@ -203,11 +210,11 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
 }
 
-std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
+std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
     Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
-    double l2, Starts starts, Weights weights, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights);
+    double l2, Starts starts, Weights weights, Ordered ordered, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
     const Lists from = lists(candidate_starts, candidates, n, d);
@@ -219,20 +226,21 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>> grow_blankets(
     for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
     std::vector<std::int64_t> blankets, evaluations(longest + 2);
     std::vector<double> scores(n);
+    std::int64_t n_bounded = 0;
     {
         nb::gil_scoped_release release;
         tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
-                           evaluations.data(), sink_into(blankets));
+                           evaluations.data(), &n_bounded, sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
-    return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations))};
+    return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations)), n_bounded};
 }
 
 std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
                                                                Integers blanket_starts, Integers blankets, double l1,
                                                                double l2, Starts starts, Weights weights,
-                                                               const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights);
+                                                               Ordered ordered, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
     const Lists from = lists(blanket_starts, blankets, n, d);
@@ -240,9 +248,10 @@ std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words
     const Tier& tier = find_tier(instruction_set);
     std::size_t size = 0;
     for (std::size_t t = 0; t < n; ++t) {
-        std::size_t n_predictors = 1;
-        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.levels(index_of(from.list(t)[k])) - 1;
-        size += n_predictors * (bits.levels(index_of(targets(t))) - 1);
+        const std::size_t target = index_of(targets(t));
+        std::size_t n_predictors = 0;
+        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.n_scores(index_of(from.list(t)[k]));
+        size += bits.levels(target) - 1 + n_predictors * bits.n_scores(target);
     }
     std::vector<double> objectives(n), coefficients(size);
     std::vector<std::uint8_t> infinite(size);
@@ -468,15 +477,15 @@ NB_MODULE(_native, m) {
     m.def("associated_pairs", &associated_pairs, "words"_a, "n_samples"_a, "ones"_a, "n_log_n"_a, "rows"_a, "columns"_a,
           "least_ratio"_a, "instruction_set"_a = "");
     m.def("associated_tables", &associated_tables, "words"_a, "n_samples"_a, "rows"_a, "columns"_a, "parameter_cost"_a,
-          "variable_cost"_a, "starts"_a.none(), "weights"_a.none(), "planes"_a.none(), "unit"_a, "instruction_set"_a = "");
+          "variable_cost"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "planes"_a.none(), "unit"_a, "instruction_set"_a = "");
     m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
-          "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
+          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
-          "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
+          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "instruction_set"_a = "");
+          "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
     m.def("ising_gibbs", &ising_gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
           "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
     m.def("potts_gibbs", &potts_gibbs, "neighbour_starts"_a, "neighbours"_a, "factors"_a, "factor_starts"_a,

@@ -26,7 +26,7 @@ static inline double total(Pack p) {
     return sum;
 }
 
-// exp(x) for -708 <= x <= 0.
+// exp(x) for -708 <= x <= 708; of large sums only negative ones are wanted, hence the name.
 static inline Pack exp_of_negative(Pack x) {
     // x = k log 2 + r with |r| <= log(2)/2. Adding 1.5 * 2^52 rounds to an integer, and leaves it
     // in the low bits of the sum, from where it goes into the exponent of the result.
@@ -54,6 +54,14 @@ static inline Pack log_of_one_plus(Pack e) {
     Pack sum = pack_of(1.0 / 23.0);
     for (int odd = 21; odd >= 1; odd -= 2) sum = sum * s2 + 1.0 / odd;
     return 2.0 * s * sum + (upper ? pack_of(0.40546510810816438198) : Pack{});
+}
+
+// log(x) for positive x that are no subnormal numbers.
+static inline Pack log_of(Pack x) {
+    const PackBits bits = (PackBits)x;
+    const PackBits one = (PackBits)pack_of(1.0), fraction = (bits & 0x000fffffffffffff) | one;
+    const Pack exponent = __builtin_convertvector((bits >> 52) - 1023, Pack);
+    return exponent * 0.693147180559945309417 + log_of_one_plus((Pack)fraction - 1.0);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -14,12 +14,13 @@ namespace markhood::MARKHOOD_TIER {
 constexpr double kIndependent = 1e-6;  // what is left of a column of zeros and ones; less is rounding
 constexpr double kAlmostNever = 1e-11;  // the share of samples that a cell without any has in finite coefficients
 
-// A table as a regression sees it. The predictors of row r are the intercept, number 0, and those in
-// active[starts[r]] ... active[starts[r + 1] - 1], ascending.
+// A table as a regression sees it. The predictors of row r are the intercept, number 0, which is one, and those in
+// active[starts[r]] ... active[starts[r + 1] - 1], ascending, with their `values`; others are zero.
 struct Design {
     std::size_t n_rows, n_levels, n_predictors;
     const double* counts;  // (n_rows, n_levels)
     const std::uint32_t *starts, *active;
+    const double *values, *reach;  // of every active predictor; the highest value of each predictor
 };
 
 static inline double dot(const double* a, const double* b, std::size_t n) {
@@ -51,7 +52,7 @@ class SaturatedFit {
         column_.resize(n);
         for (std::size_t u = 0; u < design_.n_predictors && basis_.size() < n; ++u) {
             std::memset(column_.data(), 0, n * sizeof(double));
-            for (std::size_t k = row_starts_[u]; k < row_starts_[u + 1]; ++k) column_[row_of_[k]] = 1.0;
+            for (std::size_t k = row_starts_[u]; k < row_starts_[u + 1]; ++k) column_[row_of_[k]] = value_of_[k];
             const std::size_t at = basis_.size();
             double* coordinates = triangle_.data() + at * n;
             std::memset(coordinates, 0, n * sizeof(double));
@@ -103,19 +104,23 @@ class SaturatedFit {
     }
 
   private:
-    // The rows of every predictor: row_of_[row_starts_[u]] ... row_of_[row_starts_[u + 1] - 1].
+    // The rows of every predictor, and its values there: row_of_[row_starts_[u]] ... row_of_[row_starts_[u + 1] - 1].
     void list_rows() {
         const std::size_t n = design_.n_rows, n_active = design_.starts[n];
         row_starts_.resize(design_.n_predictors + 2);
         row_of_.resize(n + n_active);
+        value_of_.resize(n + n_active);
         std::memset(row_starts_.data(), 0, row_starts_.size() * sizeof(std::size_t));
         row_starts_[2] = n;
         for (std::size_t a = 0; a < n_active; ++a) ++row_starts_[design_.active[a] + 2];
         for (std::size_t u = 2; u < row_starts_.size(); ++u) row_starts_[u] += row_starts_[u - 1];
         for (std::size_t r = 0; r < n; ++r) {
+            value_of_[row_starts_[1]] = 1.0;
             row_of_[row_starts_[1]++] = r;
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                value_of_[row_starts_[design_.active[a] + 1]] = design_.values[a];
                 row_of_[row_starts_[design_.active[a] + 1]++] = r;
+            }
         }
     }
 
@@ -133,7 +138,7 @@ class SaturatedFit {
 
     Design design_{};
     std::size_t slopes_ = 0;
-    Buffer<double> eta_, change_, total_, orthogonal_, triangle_, column_;
+    Buffer<double> eta_, change_, total_, orthogonal_, triangle_, column_, value_of_;
     Buffer<std::size_t> basis_, row_starts_, row_of_;
 };
 

@@ -15,7 +15,8 @@ static constexpr std::size_t index_of(std::int64_t variable) { return static_cas
 
 // Packed samples: one sample per bit, rows padded with zero bits to `n_words` 64-bit words, a multiple
 // of eight. A variable with r levels is r - 1 rows, from starts[v] on; where `starts` is null, row
-// v is variable v, and binary. Where `weights` is null every sample counts once.
+// v is variable v, and binary. Where `weights` is null every sample counts once. `ordered` marks the variables whose
+// levels are steps; where it is null none are.
 struct BitRows {
     const std::uint64_t* bits;
     std::size_t n_rows;
@@ -23,12 +24,18 @@ struct BitRows {
     std::size_t n_samples;
     const std::int64_t* starts = nullptr;
     const double* weights = nullptr;
+    const std::uint8_t* ordered = nullptr;
 
     const std::uint64_t* row(std::size_t i) const { return bits + i * n_words; }
     std::size_t first_row(std::size_t variable) const {
         return starts ? static_cast<std::size_t>(starts[variable]) : variable;
     }
     std::size_t levels(std::size_t variable) const { return first_row(variable + 1) - first_row(variable) + 1; }
+    // In how many numbers a variable enters a regression: its step, or indicators of all levels but the first. An edge
+    // has as many parameters as the product of its ends' numbers.
+    std::size_t n_scores(std::size_t variable) const {
+        return ordered && ordered[variable] ? 1 : levels(variable) - 1;
+    }
     double weight(std::size_t sample) const { return weights ? weights[sample] : 1.0; }
     bool is_plain() const { return !starts && !weights; }
 };
@@ -146,7 +153,7 @@ struct Tier {
     void (*associated_pairs)(BitRows, const std::int64_t* ones, const double* n_log_n, Tile, double least_ratio,
                              Sink);
 
-    // Appends every pair i < j of the tile whose likelihood ratio is (r_i - 1)(r_j - 1) * parameter_cost +
+    // Appends every pair i < j of the tile whose likelihood ratio is n_scores(i) n_scores(j) * parameter_cost +
     // variable_cost or more, for rows of any kind.
     void (*associated_tables)(BitRows, Planes, Tile, double parameter_cost, double variable_cost, TableSink);
 
@@ -157,11 +164,11 @@ struct Tier {
 
     // Appends each target's blanket as: its length, then its members in ascending order; those in `kept` are
     // there from the start. Adds to `evaluations[m]`, with room for the most candidates and kept members of a target,
-    // the scores computed for blankets of m variables.
+    // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit.
     void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
-                          Criterion, double* scores, std::int64_t* evaluations, Sink blankets);
+                          Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded, Sink blankets);
 
-    // Of each target's regression: intercepts and coefficients, (1 + sum over members of r_b - 1) times (r - 1), and
+    // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each score of each member; and
     // which of them are infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
                          double* log_likelihoods, double* coefficients, std::uint8_t* infinite);

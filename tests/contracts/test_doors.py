@@ -28,6 +28,9 @@ ESTIMATORS = {
 }
 VALUES = network(31, 400, 8, strength=1.5)
 HOLES = np.where(np.random.default_rng(1).random(VALUES.shape) < 0.03, -9, VALUES)
+NOISE = np.random.default_rng(2).normal(scale=0.5, size=VALUES.shape)
+STEPS = np.clip(np.round(2 * (VALUES + NOISE)), -1, 3).astype(int)
+MEASURED = np.round(VALUES + NOISE, 2)
 NAMES = [f"q{k}" for k in range(8)]
 
 # Option -> a value unlike the default, and what else it takes to matter. Files are named by a suffix.
@@ -38,6 +41,8 @@ SHARED = {
     "columns": (["q0", "q1", "q2", "q5"], {}),
     "exclude": (["q[67]"], {}),
     "normalize_weights": (False, {}),
+    "kinds": ({"q0": "nominal", "q3": "ordinal"}, {}),
+    "bins": (4, {}),
     "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
     "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
     "required_edges": ([("q0", "q7")], {}),
@@ -86,6 +91,8 @@ def flags(folder, options):
             path = folder / f"{name}.csv"
             path.write_text("".join(f"{a},{b}\n" for a, b in rows))
             value = path
+        elif name == "kinds":
+            value = ",".join(f"{column}={kind}" for column, kind in value.items())
         elif name in ("missing_values", "columns", "exclude"):
             value = ",".join(map(str, value))
         typed.append(f"{flag}={value}")
@@ -100,6 +107,7 @@ def at_every_door(tmp_path, method, options):
         return options | place
 
     table = HOLES if "missing_values" in options else VALUES
+    table = STEPS if "kinds" in options else MEASURED if "bins" in options else table
     weights = np.linspace(0.5, 2.5, len(table)) if "normalize_weights" in options else None
     data = pd.DataFrame(table, columns=NAMES)
     learned = markhood.learn(data, method, weights=weights, **own("python"))

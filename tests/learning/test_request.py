@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood import InputError
+from markhood import DataWarning, InputError
 from markhood.data.coding.encode import encode
 from markhood.learning.methods import L1Logistic, Pairwise, Plrhc
 from markhood.learning.request import Options, Request
 from oracles.counting import likelihood_ratio
 from oracles.networks import network
+from oracles.ordered import ordinal_chain
 
 SOURCE = Path(markhood.__file__).parent
 
@@ -71,7 +72,7 @@ def test_oracle_tables_of_pairs_with_more_levels():
     a = rng.integers(0, 3, 500)
     b = np.where(rng.random(500) < 0.6, a, rng.integers(0, 3, 500))
     c = np.where(rng.random(500) < 0.6, b, rng.integers(0, 3, 500))
-    graph = markhood.learn(np.column_stack([a, b, c]), "pairwise")
+    graph = markhood.learn(np.column_stack([a, b, c]), "pairwise", kinds="nominal")
     assert graph.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
     counts = np.zeros((3, 3))
     np.add.at(counts, (a, c), 1)
@@ -141,3 +142,17 @@ def test_property_every_sentence_ends_with_a_full_stop():
                 if isinstance(said, str) and not said.rstrip().endswith((".", "?")):
                     unfinished.append(f"{path.relative_to(SOURCE)}:{node.lineno} {said[-40:]!r}")
     assert not unfinished
+
+
+@pytest.mark.parametrize(
+    ("method", "options"), [("mpl", {}), ("bjp", {}), ("l1lr", {}), ("hc", {"criterion": "mpl"})]
+)
+def test_example_methods_that_know_no_order_say_so(method, options):
+    """Ordered levels are categories to them: the graph is that of categories."""
+    values = ordinal_chain(9, 300, (3, 4, 3), coupling=0.6)
+    with pytest.warns(DataWarning, match=r"3 columns are categories to .*kinds='nominal'"):
+        graph = markhood.learn(values, method, **options)
+    plain = markhood.learn(values, method, kinds="nominal", **options)
+    assert graph.edges.tolist() == plain.edges.tolist()
+    assert graph.coupling.tolist() == plain.coupling.tolist()
+    assert "ordinal" not in graph.variables.kinds

@@ -86,6 +86,27 @@ def read_data(
     normalize_weights: Annotated[
         bool, typer.Option(help="Scale weights that are not whole numbers to mean 1.")
     ] = True,
+    kinds: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND|LIST",
+            help="Whether levels are steps: auto (of numbers and ordered categories), nominal or "
+            "ordinal, or age=ordinal,job=nominal.",
+        ),
+    ] = "auto",
+    ordinal: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Columns whose levels are steps: a,b.")
+    ] = None,
+    nominal: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Columns whose levels have no order: c.")
+    ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER|LIST",
+            help="Cut columns of many numbers into bins: 4, auto, or age=5,income=4.",
+        ),
+    ] = None,
 ) -> Any:
     """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.formats.files import read_samples
@@ -108,6 +129,8 @@ def read_data(
         max_levels=max_levels,
         weights=weights,
         normalize_weights=normalize_weights,
+        kinds=_kinds(kinds, ordinal, nominal),
+        bins=None if bins is None else _bins(bins),
         storage=storage or MEMORY,
     )
 
@@ -127,6 +150,42 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in shown}
     return with_options
+
+
+def _kinds(kinds: str, ordinal: str | None, nominal: str | None) -> str | dict[str, str]:
+    """Put the three ways of saying kinds together."""
+    from markhood.errors import InputError
+
+    named = {
+        name: kind
+        for kind, names in (("ordinal", ordinal), ("nominal", nominal))
+        for name in (names or "").split(",")
+        if name
+    }
+    if "=" in kinds:
+        return _by_name(kinds) | named
+    if named and kinds != "auto":
+        raise InputError(
+            f"--kinds {kinds} is for all columns, and --ordinal and --nominal are for some: leave "
+            "one of the two out."
+        )
+    return named or kinds
+
+
+def _bins(text: str) -> Any:
+    if "=" not in text:
+        return _number(text)
+    return {name: _number(number) for name, number in _by_name(text).items()}
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
+
+
+def _by_name(text: str) -> dict[str, str]:
+    """Read a=1,b=2; a name may have an equals sign in it, what follows the last one is its value."""
+    parts = [part.rpartition("=") for part in text.split(",")]
+    return {name: value for name, _, value in parts}
 
 
 def _parameters(function: Callable[..., Any]) -> list[Parameter]:

@@ -92,13 +92,15 @@ def understood_lines(graph: Graph) -> Iterator[str]:
         read.append(f"{about['missing']} missing values")
     if read:
         yield f"read      {'; '.join(read)}"
+    for sentence in about.get("choices", ()):
+        yield f"kinds     {sentence}"
     levels = [list(map(level_text, own)) for own in graph.variables.levels or ()]
     if len({tuple(own) for own in levels}) == 1:
         numbered = [f"{k} is {level}" for k, level in enumerate(levels[0])]
         yield f"values    {_first_few(numbered, LEVELS_SHOWN)}"
         return
     kinds = (
-        f"{number} {'' if kind in ('binary', 'constant') else 'of '}{kind}"
+        f"{number} {'' if kind in ('binary', 'constant', 'ordered') else 'of '}{kind}"
         for kind, number in about["kinds"].items()
     )
     yield f"columns   {', '.join(kinds)}"

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
+from markhood.data.coding.bins import Bins, checked_bins
 from markhood.data.coding.cells import parse_cell
+from markhood.data.kinds import Kinds, checked_kinds
 from markhood.data.storage.places import MEMORY, Storage
 from markhood.data.understood import Notes
 from markhood.errors import InputError, option
@@ -49,6 +51,10 @@ class Reading:
         Columns that are no variables: names or patterns.
     index : str, optional
         The column that names the samples, and is no variable.
+    kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
+        Whether levels are steps: see `markhood.data.kinds`.
+    bins : int, "auto" or mapping of str to int, optional
+        Into how many bins columns of many numbers are cut: see `markhood.data.coding.bins`.
     notes : Notes
         What readers decide is gathered here.
 
@@ -70,6 +76,8 @@ class Reading:
     columns: Sequence[str] | None = None
     exclude: Sequence[str] = ()
     index: str | None = None
+    kinds: Kinds = "auto"
+    bins: Bins | None = None
     notes: Notes = field(default_factory=Notes, compare=False, repr=False)
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
@@ -84,6 +92,8 @@ class Reading:
                 f"max_levels must be a whole number from 2 to {MOST_LEVELS}, not "
                 f"{self.max_levels!r}."
             )
+        object.__setattr__(self, "kinds", checked_kinds(self.kinds))
+        object.__setattr__(self, "bins", checked_bins(self.bins))
         columns = None if self.columns is None else _names("columns", self.columns)
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "exclude", _names("exclude", self.exclude))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -52,7 +52,7 @@ class Samples:
     n_samples : int
         Number of bits that mean something in each row.
     variables : Variables
-        Their names, and the values that occur in each, in order.
+        Their names, the values that occur in each, in order, and their kinds.
     missing : mapping of int to ndarray of shape (n_words,), dtype uint64
         For each variable that has missing values, the samples in which it is missing; its
         indicator rows are zero there. Empty unless the data were read to be imputed.
@@ -108,7 +108,7 @@ class Samples:
     def bits(self) -> Bits:
         """The samples as kernels take them."""
         starts = None if self.is_binary else self.starts
-        return Bits(self.words, self.n_samples, starts, self._weighting())
+        return Bits(self.words, self.n_samples, starts, self._weighting(), self._ordered())
 
     @cached_property
     def ones(self) -> NDArray[np.int64]:
@@ -141,6 +141,8 @@ class Samples:
             digest.update(f"missing {variable}".encode() + mask.tobytes())
         if self.weights is not None:
             digest.update(f"weights {self.weights.unit}".encode() + self.weights.counts.tobytes())
+        if self.bits.ordered is not None:
+            digest.update(b"ordered" + self.bits.ordered.tobytes())
         return digest.hexdigest()
 
     def pick(self, variables: NDArray[np.int64]) -> Samples:
@@ -155,6 +157,16 @@ class Samples:
             variables=self.variables.pick(picked),
             missing={k: self.missing[j] for k, j in enumerate(picked) if j in self.missing},
         )
+
+    def with_order(self, ordered: Sequence[bool]) -> Samples:
+        """Return the same samples, the levels of some variables being steps and of others not."""
+        return replace(self, variables=replace(self.variables, ordered=tuple(ordered)))
+
+    def _ordered(self) -> NDArray[np.bool_] | None:
+        """Return which variables are ordered, of shape (n_variables,); None where there are none."""
+        if self.is_binary or self.variables.ordered is None:
+            return None
+        return np.array(self.variables.ordered)
 
     def _weighting(self) -> Weighting | None:
         if self.weights is None:

@@ -23,16 +23,25 @@ if TYPE_CHECKING:
 
 @dataclass
 class Notes:
-    """Sentences about what was decided, and the columns that were left out, each with its reason."""
+    """Sentences about what was decided, and the columns that were left out, each with its reason.
+
+    What plain rules decided is only ``mentioned``: it is kept, and nobody is warned of it.
+    """
 
     sentences: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    mentioned: list[str] = field(default_factory=list)
     _n_given: int = 0
 
     def say(self, sentence: str) -> None:
         """Take a sentence, once."""
         if sentence not in self.sentences:
             self.sentences.append(sentence)
+
+    def mention(self, sentence: str) -> None:
+        """Take a sentence that is for the account only: a choice by plain rules, no doubt."""
+        if sentence not in self.mentioned:
+            self.mentioned.append(sentence)
 
     def leave_out(self, column: str, reason: str) -> None:
         """Take down that a column is no variable."""
@@ -63,13 +72,16 @@ class Account:
     left_out : mapping of str to str
         Columns that are no variables, and why.
     notes : tuple of str
-        What was decided, a sentence each.
+        What was decided and may be doubted, a sentence each.
+    choices : tuple of str
+        What was decided by plain rules, a sentence each.
     """
 
     n_rows: int
     missing: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):
@@ -94,7 +106,9 @@ class Understood:
     left_out : mapping of str to str
         Columns that are no variables, and why.
     notes : tuple of str
-        What was decided, a sentence each.
+        What was decided and may be doubted, a sentence each.
+    choices : tuple of str
+        What was decided by plain rules, a sentence each.
     """
 
     n_rows: int
@@ -102,6 +116,7 @@ class Understood:
     columns: tuple[Column, ...]
     left_out: Mapping[str, str]
     notes: tuple[str, ...]
+    choices: tuple[str, ...] = ()
 
     @property
     def n_missing(self) -> int:
@@ -121,11 +136,12 @@ class Understood:
             "missing": self.n_missing,
             "left_out": dict(self.left_out),
             "notes": list(self.notes),
+            **({"choices": list(self.choices)} if self.choices else {}),
         }
 
 
 def kind_of(levels: Sequence[Any]) -> str:
-    """Name the kind of a variable with these levels.
+    """Name the kind of a variable with these levels, where they are not steps.
 
     Examples
     --------
@@ -155,10 +171,21 @@ def understood(samples: Samples) -> Understood:
     columns = tuple(
         Column(
             name,
-            kinds.get(levels) or kinds.setdefault(levels, kind_of(levels)),
+            "ordered"
+            if is_ordered
+            else kinds.get(levels) or kinds.setdefault(levels, kind_of(levels)),
             levels,
             account.missing.get(name, 0),
         )
-        for name, levels in zip(samples.names, samples.levels, strict=True)
+        for name, levels, is_ordered in zip(
+            samples.names, samples.levels, samples.variables.is_ordered, strict=True
+        )
     )
-    return Understood(account.n_rows, samples.n_samples, columns, account.left_out, account.notes)
+    return Understood(
+        account.n_rows,
+        samples.n_samples,
+        columns,
+        account.left_out,
+        account.notes,
+        account.choices,
+    )

@@ -1,4 +1,4 @@
-"""`Variables`: what the columns of a table are called, and which values each can have.
+"""`Variables`: what the columns of a table are called, which values each can have, and its kind.
 
 Samples, graphs and models are all about the same variables, and share this value, so that an edge
 can be read in the words of the data long after these are gone. In a file it is a small JSON
@@ -8,11 +8,12 @@ document, in which equal lists of levels are written once.
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["binary", "nominal"]
+Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
 
 
@@ -25,16 +26,30 @@ class Variables:
     names : tuple of str
     levels : tuple of tuple, or None
         The values of each variable, in order; a constant one has one. None where nobody knows.
+    ordered : tuple of bool, or None
+        Of which variables the levels are steps, so that an edge is one number: what a step up
+        does. Two levels are steps in any case, and never marked; None where none is.
 
     Examples
     --------
-    >>> variables = Variables(("smokes", "mood"), (("no", "yes"), ("low", "even", "high")))
-    >>> variables.kinds
+    >>> levels = (("no", "yes"), ("low", "even", "high"))
+    >>> Variables(("smokes", "mood"), levels).kinds
     ('binary', 'nominal')
+    >>> Variables(("smokes", "mood"), levels, ordered=(True, True)).kinds
+    ('binary', 'ordinal')
     """
 
     names: tuple[str, ...]
     levels: Levels | None = None
+    ordered: tuple[bool, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Write equal kinds alike."""
+        marked: tuple[bool, ...] = ()
+        if self.ordered is not None and self.levels is not None:
+            both = zip(self.ordered, self.levels, strict=True)
+            marked = tuple(bool(steps) and len(levels) > 2 for steps, levels in both)
+        object.__setattr__(self, "ordered", marked if any(marked) else None)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -44,7 +59,16 @@ class Variables:
         """What sort of variable each is; None where the levels are not known."""
         if self.levels is None:
             return None
-        return tuple("binary" if len(values) <= 2 else "nominal" for values in self.levels)
+        several: tuple[Kind, Kind] = ("nominal", "ordinal")
+        return tuple(
+            "binary" if len(values) <= 2 else several[steps]
+            for values, steps in zip(self.levels, self.is_ordered, strict=True)
+        )
+
+    @property
+    def is_ordered(self) -> tuple[bool, ...]:
+        """Whether the levels of each variable, of which there are more than two, are steps."""
+        return self.ordered or (False,) * len(self)
 
     def pick(self, numbers: Iterable[int]) -> Variables:
         """Return some of the variables only, in this order.
@@ -56,7 +80,8 @@ class Variables:
         """
         picked = list(numbers)
         levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
-        return Variables(tuple(self.names[j] for j in picked), levels)
+        ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
+        return Variables(tuple(self.names[j] for j in picked), levels, ordered)
 
     def described(self) -> dict[str, Any]:
         """Return what is known besides the names, as JSON holds it.
@@ -67,6 +92,8 @@ class Variables:
         {'levels': [[0, 1]]}
         >>> Variables(("a", "b", "c"), ((0, 1), (0, 1, 2), (0, 1))).described()
         {'levels': [[0, 1], [0, 1, 2]], 'levels_of': [0, 1, 0]}
+        >>> Variables(("a", "b"), ((0, 1, 2), (0, 1, 2)), (False, True)).described()
+        {'levels': [[0, 1, 2]], 'ordered': [1]}
         """
         if self.levels is None:
             return {}
@@ -78,8 +105,12 @@ class Variables:
             if key not in texts:
                 texts[key] = json.dumps([_plain(level) for level in levels])
             which.append(numbers.setdefault(texts[key], len(numbers)))
-        listed = {"levels": [json.loads(text) for text in numbers]}
-        return listed if len(numbers) == 1 else listed | {"levels_of": which}
+        listed: dict[str, Any] = {"levels": [json.loads(text) for text in numbers]}
+        if len(numbers) > 1:
+            listed["levels_of"] = which
+        if self.ordered is not None:
+            listed["ordered"] = [j for j, steps in enumerate(self.ordered) if steps]
+        return listed
 
 
 def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Variables:
@@ -102,7 +133,11 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     which = document.get("levels_of", [0] * len(names))
     if len(which) != len(names):
         raise ValueError("a list of levels for each variable is needed")
-    return Variables(names, tuple(lists[k] for k in which))
+    steps = {operator.index(j) for j in document.get("ordered", ())}
+    if not steps <= set(range(len(names))):
+        raise ValueError("only variables that there are can be ordered")
+    levels = tuple(lists[k] for k in which)
+    return Variables(names, levels, tuple(j in steps for j in range(len(names))))
 
 
 def default_names(n_variables: int) -> list[str]:

@@ -104,17 +104,18 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         variables = self.regressions_.variables
         if not _is_table(X):
             samples = X if isinstance(X, Samples) else Request(self._method()).read(X)
-            if samples.variables != variables:
+            if (samples.names, samples.levels) != (variables.names, self._levels):
                 raise InputError(
                     "The samples have other variables or levels than the fitted ones: encode them "
                     "together, or give a table."
                 )
-            return samples
+            return samples.with_order(variables.is_ordered)
         validate_data(self, X, skip_check_array=True, reset=False)
         return encode_like(
             X,
             self._levels,
             variables.names,
+            ordered=variables.is_ordered,
             missing="drop" if self.missing == "impute" else self.missing,
             missing_values=self.missing_values,
         )

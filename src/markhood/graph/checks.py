@@ -23,7 +23,7 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
             raise InputError(
                 f"There are {len(nodes.levels)} lists of levels for {len(nodes)} nodes."
             )
-        return Variables(checked_variables(nodes.names).names, nodes.levels)
+        return Variables(checked_variables(nodes.names).names, nodes.levels, nodes.ordered)
     names = tuple(nodes)
     for name in names:
         if not isinstance(name, str):

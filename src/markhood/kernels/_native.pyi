@@ -26,6 +26,7 @@ def associated_tables(
     variable_cost: float,
     starts: _Integers | None,
     weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
     planes: NDArray[np.uint64] | None,
     unit: float,
     instruction_set: str = "",
@@ -45,6 +46,7 @@ def toggle_scores(
     l2: float,
     starts: _Integers | None,
     weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals]: ...
 def grow_blankets(
@@ -62,8 +64,9 @@ def grow_blankets(
     l2: float,
     starts: _Integers | None,
     weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[_Integers, _Reals, _Integers]: ...
+) -> tuple[_Integers, _Reals, _Integers, int]: ...
 def fit_blankets(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -74,6 +77,7 @@ def fit_blankets(
     l2: float,
     starts: _Integers | None,
     weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
 def ising_gibbs(

@@ -105,6 +105,7 @@ class NativeKernels:
         ).reshape(-1, 3)
         return AssociatedPairs(found[:, :2], found[:, 2])
 
+    @fits
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
@@ -120,6 +121,7 @@ class NativeKernels:
             planes=None if weighting is None else weighting.planes,
             unit=1.0 if weighting is None else weighting.unit,
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
@@ -144,6 +146,7 @@ class NativeKernels:
             toggles.values,
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
 
@@ -158,7 +161,7 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
-        found, scores, evaluations = _native.grow_blankets(
+        found, scores, evaluations, n_bounded = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -168,6 +171,7 @@ class NativeKernels:
             kept.values,
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         # A blanket comes as its length and then its members.
@@ -176,7 +180,7 @@ class NativeKernels:
             end = at + 1 + int(found[at])
             blankets.append(found[at + 1 : end])
             at = end
-        return Blankets(Lists.of(blankets), scores, evaluations)
+        return Blankets(Lists.of(blankets), scores, evaluations, n_bounded)
 
     @fits
     def fit_blankets(
@@ -191,6 +195,7 @@ class NativeKernels:
             blankets.values,
             **penalty._asdict(),
             **_variables(bits),
+            **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         return Fits(likelihoods, coefficients, infinite.view(np.bool_))
@@ -349,6 +354,11 @@ def _variables(bits: Bits) -> dict[str, Any]:
     """Return what the compiled module wants to know of levels and weights."""
     weighting = bits.weighting
     return {"starts": bits.starts, "weights": None if weighting is None else weighting.weights}
+
+
+def _kinds(bits: Bits) -> dict[str, Any]:
+    """Return what the compiled module wants to know of kinds."""
+    return {"ordered": None if bits.ordered is None else bits.ordered.view(np.uint8)}
 
 
 @lru_cache(maxsize=4)

@@ -35,18 +35,32 @@ class Bits(NamedTuple):
 
     A variable v with r levels is the r - 1 rows from ``starts[v]`` on, one for each level but the
     first. Without ``starts`` every row is a binary variable. Without ``weighting`` every sample
-    counts once.
+    counts once. ``ordered``, of shape (n_variables,), marks the variables whose levels are steps;
+    without it none are. Two levels are a step and a category at once, whatever it says of them.
     """
 
     words: NDArray[np.uint64]
     n_samples: int
     starts: NDArray[np.int64] | None = None
     weighting: Weighting | None = None
+    ordered: NDArray[np.bool_] | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether all variables are binary and all samples count once, as fast kernels need it."""
         return self.starts is None and self.weighting is None
+
+    @property
+    def n_scores(self) -> NDArray[np.int64]:
+        """In how many numbers each variable enters a regression, of shape (n_variables,).
+
+        An ordered one in a single number, its step; another in r - 1 indicators. An edge has as many
+        parameters as the product of its ends' numbers, a target r - 1 thresholds besides.
+        """
+        if self.starts is None:
+            return np.ones(len(self.words), np.int64)
+        indicators = np.diff(self.starts)
+        return indicators if self.ordered is None else np.where(self.ordered, 1, indicators)
 
 
 class FitPenalty(NamedTuple):
@@ -101,20 +115,30 @@ class AssociatedTables(NamedTuple):
 
 
 class Blankets(NamedTuple):
-    """What a greedy search found: a list and a score a target, and how much it evaluated."""
+    """What a greedy search found: a list and a score a target, and how much it evaluated.
+
+    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best.
+    """
 
     members: Lists
     scores: NDArray[np.float64]
     evaluations: NDArray[np.int64]
+    n_bounded: int = 0
 
 
 class Fits(NamedTuple):
     """Maximum likelihood of each target on its blanket, less the penalty on the fit.
 
-    ``coefficients`` holds for every target, one after another, an array of shape (n_predictors, r - 1):
-    intercepts, then for every blanket member a row for each of its levels but the first. With two
-    levels everywhere that is the intercept and a coefficient a member. ``infinite`` marks
-    those of them that grow without bound because the data are separated.
+    A member is as many predictors as it has scores: its step where it is ordered, else a one for each
+    of its levels but the first. ``coefficients`` holds for every target, one after another:
+
+    - of a nominal one with r levels, an array of shape (1 + n_predictors, r - 1): the thresholds of its
+      levels but the first, then a row for each predictor;
+    - of an ordered one r - 1 thresholds, then one number for each predictor: what a step up of the
+      target gains in log odds when the predictor is one higher.
+
+    With two levels both are the intercept and a coefficient a member. ``infinite`` marks those of
+    them that grow without bound because the data are separated.
     """
 
     log_likelihoods: NDArray[np.float64]
@@ -295,8 +319,9 @@ class Kernels(Protocol):
     ) -> AssociatedTables:
         """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
 
-        Those are the pairs whose log-likelihood ratio is (r_i - 1)(r_j - 1) times the price of a
-        parameter plus that of a variable, or more; which is positive.
+        Those are the pairs whose log-likelihood ratio is the price of an edge (see ``Bits.n_scores``)
+        or more: that of its parameters plus that of a variable, which is positive. The ratio is that
+        of an edge against none in the pair's table, both margins being free.
         """
 
     def toggle_scores(

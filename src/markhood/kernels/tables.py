@@ -20,6 +20,7 @@ class Table(NamedTuple):
     configurations: NDArray[np.uint16]  # (n_rows, n_blanket), those that occur, ascending
     counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
     n_levels: tuple[int, ...]  # of each member of the blanket
+    ordered: tuple[bool, ...] = ()  # the target, then each member; none of them where it is empty
 
 
 def n_levels(bits: Bits, variable: int) -> int:
@@ -33,9 +34,7 @@ def n_parameters(
     bits: Bits, i: int | NDArray[np.int64], j: int | NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return how many parameters the edges between some variables and others have."""
-    if bits.starts is None:
-        return np.ones_like(np.asarray(i))
-    return np.asarray((bits.starts[i + 1] - bits.starts[i]) * (bits.starts[j + 1] - bits.starts[j]))
+    return np.asarray(bits.n_scores[i] * bits.n_scores[j])
 
 
 def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
@@ -55,7 +54,21 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     counts = np.zeros((len(configurations), n_levels(bits, target)))
     weights = 1.0 if bits.weighting is None else bits.weighting.weights
     np.add.at(counts, (row.ravel(), codes(bits, target)), weights)
-    return Table(configurations, counts, tuple(n_levels(bits, b) for b in blanket))
+    levels = tuple(n_levels(bits, b) for b in blanket)
+    return Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
+
+
+def n_coefficients(table: Table) -> int:
+    """Return how many parameters the regression on a table has; see ``Bits.n_scores``."""
+    levels = (int(table.counts.shape[1]), *table.n_levels)
+    steps = table.ordered or (False,) * len(levels)
+    own, *others = [1 if step else r - 1 for r, step in zip(levels, steps, strict=True)]
+    return levels[0] - 1 + own * sum(others)
+
+
+def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:
+    """Return which of some variables are ordered; empty where none of the data's are."""
+    return () if bits.ordered is None else tuple(bits.ordered[list(variables)].tolist())
 
 
 def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:

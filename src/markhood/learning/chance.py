@@ -41,7 +41,7 @@ def expected_pairs(samples: Samples, gamma: float) -> float:
     from scipy.stats import chi2
 
     costs = Bic(gamma).costs(samples.total_weight, samples.n_variables)
-    rows = np.diff(samples.starts)[~samples.is_constant]
+    rows = samples.bits.n_scores[~samples.is_constant]
     sizes = sorted(Counter(rows.tolist()).items())
     total = 0.0
     for k, (a, n_a) in enumerate(sizes):

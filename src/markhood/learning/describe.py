@@ -1,15 +1,22 @@
 """What a search found, described: the graph with the evidence and the couplings of its edges.
 
 The evidence of an edge is what the total score gains by it in this graph, per end. Its coupling is
+<<<<<<< HEAD
 the conditional log odds ratio, once from each end's regression on its blanket, infinite where the
 data are separated; of variables with more levels it is a table, and its size a number. Where a
 search has coefficients of its own, those are the couplings; where it has probabilities, the couplings are
 means given that the edge is there, and finite, and each edge has its probability and an interval. Edges that speak of their two ends alone
+=======
+the conditional log odds ratio, of a step where levels are ordered, once from each end's regression on
+its blanket, infinite where the data are separated; of other levels it is a table, and its size a number. Where a
+search has coefficients of its own, those are the couplings. Edges that speak of their two ends alone
+>>>>>>> ordinal
 are described by these: each end's regression is on the other, and nothing else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +27,7 @@ from markhood.execution.runner import cut
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Fits
+from markhood.learning.standardized import NAME, standardized
 from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
 from markhood.search.found import Found, timed
@@ -84,9 +92,13 @@ def describe(job: Job, found: Found) -> Learned:
             numbers.evidence_ends,
             numbers.coupling_ends,
             coupling_tables=numbers.coupling_tables,
+<<<<<<< HEAD
             annotations=None
             if found.probabilities is None
             else found.probabilities.of(found.edges),
+=======
+            annotations=scaled(job, found.edges, numbers.coupling_ends, numbers.coupling_tables),
+>>>>>>> ordinal
         ),
         screened_graph=screened_graph,
         or_graph=Graph(variables, found.or_edges),
@@ -103,8 +115,8 @@ def describe(job: Job, found: Found) -> Learned:
 class Numbers:
     """A graph's numbers: scores of shape (n_variables,); the ends of edges, (n_edges, 2).
 
-    ``coupling_tables`` has a zero-sum table for every edge, None where both ends are binary; it
-    is empty where all are.
+    ``coupling_tables`` has a zero-sum table for every edge, None where a single number says it all;
+    it is empty where none has one.
     """
 
     evidence_ends: NDArray[np.float64]
@@ -112,6 +124,18 @@ class Numbers:
     coupling_tables: list[NDArray[np.float64] | None]
     scores: NDArray[np.float64] | None = None
     regressions: Regressions | None = None
+
+
+def scaled(
+    job: Job,
+    edges: NDArray[np.int64],
+    coupling_ends: NDArray[np.float64],
+    tables: Sequence[NDArray[np.float64] | None],
+) -> dict[str, NDArray[np.float64]]:
+    """Return couplings on one scale, where those of a step are on several; nothing elsewhere."""
+    if job.samples.variables.ordered is None:
+        return {}
+    return {NAME: standardized(job.samples, edges, coupling_ends.mean(axis=1), tables)}
 
 
 def numbers_of(job: Job, found: Found) -> Numbers:
@@ -168,7 +192,7 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     return Numbers(
         _by_edge(gained, blankets, edges),
         _by_edge(regressions.couplings(), blankets, edges),
-        [] if job.samples.is_binary else [_table(regressions, i, j) for i, j in edges.tolist()],
+        _tables(regressions, edges),
         scores,
         regressions,
     )
@@ -195,11 +219,10 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
         np.concatenate([np.empty(0), *(fit.coefficients for _, fit in tiles)]),
         np.concatenate([np.empty(0, np.bool_), *(fit.infinite for _, fit in tiles)]),
     )
-    pairs = ends.reshape(-1, 2).tolist()
     return Numbers(
         gained.reshape(-1, 2),
         regressions.couplings().reshape(-1, 2),
-        [] if job.samples.is_binary else [_table(regressions, i, j) for i, j in pairs],
+        _tables(regressions, ends.reshape(-1, 2)),
     )
 
 
@@ -212,10 +235,17 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
     )
 
 
+def _tables(regressions: Regressions, edges: NDArray[np.int64]) -> list[NDArray[np.float64] | None]:
+    """Return the table of every edge that has one; nothing where none can."""
+    if (regressions.n_scores == 1).all():
+        return []
+    return [_table(regressions, i, j) for i, j in edges.tolist()]
+
+
 def _table(regressions: Regressions, i: int, j: int) -> NDArray[np.float64] | None:
     """Return the mean of the two ends' zero-sum tables, a row for each level of i."""
-    if regressions.n_levels[i] == regressions.n_levels[j] == 2:
-        return None
+    if regressions.n_scores[i] == regressions.n_scores[j] == 1:
+        return None  # its coupling is one number
     of_j = int(np.searchsorted(regressions.blankets[i], j))
     of_i = int(np.searchsorted(regressions.blankets[j], i))
     return zero_sum((regressions.table(i, of_j) + regressions.table(j, of_i).T) / 2)

@@ -39,7 +39,7 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.tables import codes
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress
+from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
 from markhood.learning.forecast import Forecast, forecast
 from markhood.learning.methods import Method
 from markhood.model.regressions import Regressions, softmax
@@ -230,16 +230,19 @@ def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
         for job, found in sets
     ]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
+    coupling_ends = np.mean([numbers.coupling_ends for numbers in described], axis=0)
+    coupling_tables = [
+        None if tables[0] is None else np.mean(tables, axis=0)
+        for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
+    ]
     graph = Graph(
         variables,
         edges,
         evidence_ends.mean(axis=0),
-        np.mean([numbers.coupling_ends for numbers in described], axis=0),
-        coupling_tables=[
-            None if tables[0] is None else np.mean(tables, axis=0)
-            for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
-        ],
+        coupling_ends,
+        coupling_tables=coupling_tables,
         annotations={
+            **scaled(sets[0][0], edges, coupling_ends, coupling_tables),
             "share": shares,
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
             **({} if probabilities is None else probabilities.of(edges)),

@@ -23,6 +23,8 @@ def learn(
     normalize_weights: bool = True,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
+    kinds: Any = "auto",
+    bins: Any = None,
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -60,6 +62,12 @@ def learn(
         The columns that are variables; by default all. Names, or patterns such as "Q*".
     exclude : sequence of str, default=()
         Columns that are no variables: names or patterns.
+    kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
+        Whether levels are steps, for all columns or for some by name. By default numbers of three
+        values or more and ordered categories are; text and other categories are not.
+    bins : int, "auto" or mapping of str to int, optional
+        Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
+        samples each: ordered levels such as "[18, 25)".
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0

@@ -41,6 +41,11 @@ class Method(Protocol):
     def scored_by(self) -> Criterion:
         """What scores blankets in the search, and edges in the graph that it ends with."""
 
+    @property
+    def heeds_order(self) -> bool:
+        """Whether ordered levels are steps to it: marginal likelihoods are of tables, without order."""
+        return not isinstance(self.scored_by, Mpl)
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
 
@@ -250,6 +255,11 @@ class L1Logistic(Method):
         """What scores supports."""
         return Bic(self.gamma)
 
+    @property
+    def heeds_order(self) -> bool:
+        """Whether ordered levels are steps to it: its paths are of indicators, without order."""
+        return False
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return l1_search(
@@ -283,6 +293,11 @@ class BlanketsJointPosterior(Method):
     def scored_by(self) -> Criterion:
         """What scores the edges of the finished graph."""
         return Bic(self.gamma)
+
+    @property
+    def heeds_order(self) -> bool:
+        """Whether ordered levels are steps to it: its tests are of tables, without order."""
+        return False
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""

@@ -58,6 +58,10 @@ class Options:
         Columns that are no variables: names or patterns.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
+        Whether levels are steps, for all columns or for some by name.
+    bins : int, "auto" or mapping of str to int, optional
+        Into how many bins columns of many numbers are cut.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -89,6 +93,8 @@ class Options:
     columns: Sequence[str] | None = None
     exclude: Sequence[str] = ()
     normalize_weights: bool = True
+    kinds: Any = "auto"
+    bins: Any = None
     imputations: int = 10
     seed: int | None = 0
     required_edges: Any = None
@@ -173,10 +179,13 @@ class Request:
             normalize_weights=self.options.normalize_weights,
             columns=self.options.columns,
             exclude=self.options.exclude,
+            kinds=self.options.kinds,
+            bins=self.options.bins,
         )
 
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
+        samples = self._of_its_kinds(samples)
         with self._job(samples) as job:
             require_room(job, self.method)
             if samples.missing:
@@ -201,10 +210,23 @@ class Request:
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
+        samples = self._of_its_kinds(samples)
         with self._job(samples) as job:
             if samples.missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
+
+    def _of_its_kinds(self, samples: Samples) -> Samples:
+        """Return samples as the method takes them: as categories where it knows no order."""
+        n_ordered = sum(samples.variables.is_ordered)
+        if not n_ordered or self.method.heeds_order:
+            return samples
+        warn(
+            f"The ordered levels of {n_ordered} column{'s'[: n_ordered > 1]} are categories to "
+            f"{self.method.name}, whose scores know no order: choose {option('kinds', 'nominal')} to "
+            "say so, or another method."
+        )
+        return samples.with_order([False] * samples.n_variables)
 
     @contextmanager
     def _job(self, samples: Samples) -> Iterator[Job]:

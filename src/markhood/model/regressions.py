@@ -1,7 +1,8 @@
 """Every variable's regression on its blanket: what a learned graph says of the samples.
 
 The coefficients of a variable with r levels are an array with a row for the intercepts and one for
-each level but the first of each blanket member, and r - 1 columns. The coupling of two variables is
+each level but the first of each blanket member, and r - 1 columns; those of ordered levels are multiples
+of one number. The coupling of two variables is
 then a table, r by r', of which the first row and column are zero; made zero-sum (every row and
 column sums to nothing) it no longer depends on which level is the first.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,8 @@ from markhood.data.variables import Variables
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.zero_sum import zero_sum
+
+T = TypeVar("T", np.float64, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,11 @@ class Regressions:
             return np.full(len(self.variables), 2)
         return np.array([max(2, len(levels)) for levels in self.variables.levels], dtype=np.int64)
 
+    @cached_property
+    def n_scores(self) -> NDArray[np.int64]:
+        """In how many numbers each variable enters: 1 where its levels are steps, or two."""
+        return np.where(self.variables.is_ordered, 1, self.n_levels - 1)
+
     @property
     def fields(self) -> tuple[NDArray[np.float64], ...]:
         """Each variable's log odds of its levels against the first, all neighbours at their first.
@@ -59,8 +68,7 @@ class Regressions:
 
     def of(self, variable: int) -> NDArray[np.float64]:
         """Return the coefficients of a variable, of shape (n_predictors, n_levels - 1)."""
-        start, stop = self.starts[variable : variable + 2]
-        return self.coefficients[start:stop].reshape(-1, self.n_levels[variable] - 1)
+        return self._block(variable, self.coefficients)
 
     def log_odds(self, variable: int, levels: NDArray[np.uint16]) -> NDArray[np.float64]:
         """Return the log odds of a variable's levels against its first, given the others'.
@@ -106,8 +114,8 @@ class Regressions:
     def couplings(self) -> NDArray[np.float64]:
         """Return a number for every member of every blanket, of shape (len(blankets.values),).
 
-        The log odds ratio of two binary variables; for others the Frobenius norm of the zero-sum
-        table, which has no sign. Infinite where the data are separated.
+        The log odds ratio of two binary variables, and of a step of each where they are ordered; for
+        others the Frobenius norm of the zero-sum table, which has no sign. Infinite where the data are separated.
         """
         if (self.n_levels == 2).all():
             is_slope = np.ones(len(self.coefficients), np.bool_)
@@ -120,7 +128,7 @@ class Regressions:
             for position, member in enumerate(blanket.tolist()):
                 table = self.table(variable, position)
                 is_infinite = bool(infinite[self._rows(variable)[position]].any())
-                if self.n_levels[variable] == self.n_levels[member] == 2:
+                if self.n_scores[variable] == self.n_scores[member] == 1:
                     slope = float(table[1, 1])
                     found.append(np.copysign(np.inf, slope) if is_infinite else slope)
                 else:
@@ -138,14 +146,25 @@ class Regressions:
     def starts(self) -> NDArray[np.int64]:
         """Where the coefficients of each variable begin, and end: of shape (n_variables + 1,)."""
         targets = np.repeat(np.arange(len(self.blankets)), np.diff(self.blankets.starts))
-        n_predictors = np.ones(len(self.blankets), np.int64)
-        np.add.at(n_predictors, targets, self.n_levels[self.blankets.values] - 1)
-        ends = np.cumsum(n_predictors * (self.n_levels - 1))
+        n_predictors = np.zeros(len(self.blankets), np.int64)
+        np.add.at(n_predictors, targets, self.n_scores[self.blankets.values])
+        ends = np.cumsum(self.n_levels - 1 + n_predictors * self.n_scores)
         return np.concatenate([np.zeros(1, np.int64), ends])
 
-    def _block(self, variable: int, values: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _block(self, variable: int, values: NDArray[T]) -> NDArray[T]:
+        """Return some coefficients' values, a row for each level of each member but the first."""
         start, stop = self.starts[variable : variable + 2]
-        return values[start:stop].reshape(-1, self.n_levels[variable] - 1)
+        width, own = int(self.n_levels[variable]) - 1, int(self.n_scores[variable])
+        slopes: NDArray[Any] = values[start + width : stop].reshape(-1, own)
+        if own < width:
+            slopes = slopes * np.arange(1, width + 1)
+        rows, at = [values[start : start + width]], 0
+        for member in self.blankets[variable].tolist():
+            steps, end = int(self.n_levels[member]) - 1, at + int(self.n_scores[member])
+            few = slopes[at:end]
+            rows += [k * few[0] for k in range(1, steps + 1)] if len(few) < steps else list(few)
+            at = end
+        return np.array(rows, values.dtype)
 
     def _rows(self, variable: int) -> list[slice]:
         """Return the rows of a variable's coefficients that belong to each member."""

@@ -3,8 +3,8 @@
     score = max log-likelihood - p log(N)/2 - m gamma log(d - 1)
 
 for a blanket of m of the other d - 1 variables and N samples. The likelihood is that of a
-multinomial logistic regression on indicators of the members' levels, with p = (r - 1)(1 + sum (r_b - 1))
-parameters: of two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter; counting
+multinomial logistic regression on the members' scores: a nominal one has f_b = r_b - 1 indicators of its levels, an
+ordered one f_b = 1, its step. There are p = r - 1 + f sum f_b parameters: of two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter; counting
 models (which is gamma's purpose) charges blanket variables, and the authors' code does so too. With two
 levels the two differ by a constant.
 
@@ -55,5 +55,7 @@ class Bic:
 
     def score(self, table: BlanketTable) -> float:
         """Score the blanket whose table this is."""
-        counted = Table(table.configurations, table.counts.astype(float), table.blanket_levels)
+        counted = Table(
+            table.configurations, table.counts.astype(float), table.blanket_levels, table.ordered
+        )
         return score_of(counted, self.costs(table.n_samples, table.n_variables))

@@ -25,6 +25,9 @@ class BlanketTable:
         are weighted.
     blanket_levels : tuple of int
         How many levels each member of the blanket has.
+    ordered : tuple of bool
+        Whether the levels of the variable, then those of each member, are steps; empty where those
+        of no variable in the data are.
     n_variables : int
         Variables in the data: the blanket was chosen among one fewer.
     """
@@ -33,6 +36,7 @@ class BlanketTable:
     counts: NDArray[np.int64] | NDArray[np.float64]
     blanket_levels: tuple[int, ...]
     n_variables: int
+    ordered: tuple[bool, ...] = ()
 
     @property
     def n_samples(self) -> float:
@@ -58,4 +62,6 @@ def blanket_table(samples: Samples, target: int, blanket: Sequence[int]) -> Blan
     """
     table = count(samples.bits, target, blanket)
     counts = table.counts if samples.weights else table.counts.astype(np.int64)
-    return BlanketTable(table.configurations, counts, table.n_levels, samples.n_variables)
+    return BlanketTable(
+        table.configurations, counts, table.n_levels, samples.n_variables, table.ordered
+    )

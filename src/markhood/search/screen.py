@@ -4,7 +4,9 @@ Every pair is tested with the penalised likelihood ratio
 
     likelihood ratio - parameters log(N)/2 - gamma log(d - 1) > 0,
 
-which is the same in both directions. Only passing pairs leave a tile, so there is never a d x d
+which is the same in both directions. An edge has f f' parameters, f being r - 1 of a nominal variable
+and 1 of an ordered one; the ratio is that of an edge in the pair's table, both margins being free.
+Only passing pairs leave a tile, so there is never a d x d
 array. On its own the screen is a method too, `pairwise`: all that depend, directly or not.
 """
 

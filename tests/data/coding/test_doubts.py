@@ -97,7 +97,7 @@ def test_example_columns_that_are_no_categories_are_named_in_one_sentence():
     )
     (sentence,) = said_of(table)
     assert sentence.startswith(
-        "3 columns are taken as categories and do not look so: 'id' (running"
+        "3 columns are taken value by value and do not look so: 'id' (running"
     )
     assert "'born' (dates, such as '2001-01-01' and" in sentence
     assert sentence.endswith(

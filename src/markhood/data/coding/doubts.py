@@ -84,7 +84,7 @@ def how_to_leave_out(names: Sequence[str], likenesses: Sequence[str]) -> str:
     exclude = option("exclude", list(names)) if len(names) <= NAMES_TYPED else option("exclude")
     said = f"leave {them} out with {exclude}"
     if any("measurements" in like for like in likenesses):
-        said += ", or cut measurements into classes first"
+        said += f", or cut measurements into bins with {option('bins', 4)}"
     if "categories" in likenesses:
         said += f", or allow for more with {option('max_levels')} if they are categories"
     return said
@@ -128,7 +128,7 @@ def ask_about_distinct(
     many = len(doubtful) > 1
     advice = how_to_leave_out([names[j] for j in doubtful], [*likenesses, ""])
     return (
-        f"{len(doubtful)} column{'s are' if many else ' is'} taken as categories and "
+        f"{len(doubtful)} column{'s are' if many else ' is'} taken value by value and "
         f"{'do' if many else 'does'} not look so: {listed(columns)}; {advice}."
     )
 

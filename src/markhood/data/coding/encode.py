@@ -21,6 +21,7 @@ from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.findings import check_shape
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
+from markhood.data.kinds import with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
@@ -38,6 +39,8 @@ def encode(
     normalize_weights: bool = True,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
+    kinds: Any = "auto",
+    bins: Any = None,
 ) -> Samples:
     """Pack a table of observations, a few bits a value.
 
@@ -69,6 +72,12 @@ def encode(
         "Q*".
     exclude : sequence of str, default=()
         Columns that are no variables: names or patterns.
+    kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
+        Whether levels are steps, for all columns or for some by name. By default numbers of three
+        values or more and ordered categories are; text and other categories are not.
+    bins : int, "auto" or mapping of str to int, optional
+        Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
+        samples each: ordered levels such as "[18, 25)".
 
     Returns
     -------
@@ -100,9 +109,11 @@ def encode(
         normalize_weights,
         columns=columns,
         exclude=exclude,
+        kinds=kinds,
+        bins=bins,
     )
     if isinstance(data, Samples):
-        if not replace(reading, columns=None, exclude=()).is_default:
+        if not replace(reading, columns=None, exclude=(), kinds="auto").is_default:
             raise InputError(
                 "Samples have been encoded already: say how when they are, to encode or "
                 "read_samples."
@@ -116,12 +127,15 @@ def encode(
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
-    """Return samples of the columns that a reading wants."""
+    """Return samples of the columns that a reading wants, of other kinds where it names some."""
     picked = chosen_columns(samples.names, reading)
-    if picked == list(range(samples.n_variables)):
+    if picked != list(range(samples.n_variables)):
+        check_shape(samples.n_samples, len(picked))
+        samples = samples.pick(np.array(picked))
+    if reading.kinds == "auto":
         return samples
-    check_shape(samples.n_samples, len(picked))
-    return samples.pick(np.array(picked))
+    ordered = [j for j, steps in enumerate(samples.variables.is_ordered) if steps]
+    return replace(samples, variables=with_kinds(samples.variables, reading.kinds, ordered)[0])
 
 
 def encode_like(
@@ -129,6 +143,7 @@ def encode_like(
     levels: Levels,
     names: Sequence[str] | None = None,
     *,
+    ordered: Sequence[bool] = (),
     missing: str = "error",
     missing_values: Iterable[Any] = (),
 ) -> Samples:
@@ -139,9 +154,12 @@ def encode_like(
     data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
         As for `encode`; one sample is enough.
     levels : tuple of tuple
-        The levels of each variable, as in `Samples.levels`; any other value is an error.
+        The levels of each variable, as in `Samples.levels`; any other value is an error, but
+        numbers find the bins that columns of numbers were cut into.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
+    ordered : sequence of bool, default=()
+        Of which variables the levels are steps; by default of none.
     missing, missing_values
         As for `encode`; where some variable has the level None, missing values are that level.
 
@@ -158,7 +176,8 @@ def encode_like(
     """
     if any(None in values for values in levels):
         missing = "level"
-    return _encode(data, names, levels, Reading(missing, missing_values))
+    samples = _encode(data, names, levels, Reading(missing, missing_values))
+    return samples.with_order(ordered) if any(ordered) else samples
 
 
 def _encode(

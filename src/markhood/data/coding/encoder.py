@@ -8,7 +8,7 @@ and follow the memory order of the chunk: wide for arrays that go by rows, tall 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.bins import bin_like, columns_to_cut, cut
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
+    VALUES_LOOKED_AT,
     ArrayCoder,
     Codes,
     Levels,
@@ -31,7 +33,8 @@ from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed
 from markhood.data.coding.indicators import Coded, Table, tabulate
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
-from markhood.data.reading import SIMILARITY, Reading
+from markhood.data.kinds import with_kinds
+from markhood.data.reading import MOST_LEVELS, SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, Samples, Weights
 from markhood.data.understood import Account
 from markhood.data.variables import Variables
@@ -65,6 +68,8 @@ class Encoder:
         Levels that a fitted model knows; any other value is then an error.
     orders : mapping of int to sequence, optional
         Categories, in order, of the columns that have them.
+    ordered : collection of int, default=()
+        The columns of those in which the order means something.
     parse : callable, optional
         What makes a value of a cell that is not in an array (text files give text).
     locate : callable, optional
@@ -89,6 +94,7 @@ class Encoder:
         *,
         levels: Levels | None = None,
         orders: Mapping[int, Sequence[Any]] | None = None,
+        ordered: Collection[int] = (),
         parse: Callable[[Any], Any] = plain,
         locate: Callable[[int], str] = row_number,
         reading: Reading | None = None,
@@ -97,10 +103,15 @@ class Encoder:
         self._names = tuple(names)
         self._fixed = levels
         self._min_samples = MINIMUM if levels is None else 1
-        self._orders = orders or {}
+        self._orders = dict(orders or {})
+        self._ordered = set(ordered)
         self._parse = parse
         self._rows = 0
         self._reading = reading or Reading()
+        # Columns that are to be cut may have any number of values until they are.
+        self._coding = self._reading
+        if self._reading.bins is not None:
+            self._coding = replace(self._reading, max_levels=MOST_LEVELS)
         self._findings = Findings(names, locate)
         self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
         self._planes = Planes(len(names), self._reading.storage)
@@ -179,13 +190,15 @@ class Encoder:
             raise self._findings.error()
         self._planes.trim(self._rows)
         n_missing = self._count_missing()
+        values = [
+            coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
+        ]
+        self._refuse_many(values)
         kept, weights = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
-        values = [
-            coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
-        ]
+        values = self._cut(values, n_samples)
         table = tabulate(
             Coded(self._planes, n_samples, values),
             self._orders,
@@ -197,7 +210,7 @@ class Encoder:
         samples = Samples(
             table.words,
             n_samples,
-            Variables(tuple(self._names), table.levels),
+            self._variables(table.levels),
             table.missing,
             weights,
         )
@@ -206,8 +219,68 @@ class Encoder:
         if self._fixed is None:
             self._ask(samples, values, n_missing)
         notes = self._reading.notes
-        account = Account(self._rows, n_missing, dict(notes.left_out), tuple(notes.sentences))
+        account = Account(
+            self._rows,
+            n_missing,
+            dict(notes.left_out),
+            tuple(notes.sentences),
+            tuple(notes.mentioned),
+        )
         return replace(samples, account=account)
+
+    def _variables(self, levels: Levels) -> Variables:
+        """Return the variables with their kinds; those of levels that are given are the caller's."""
+        variables = Variables(tuple(self._names), levels)
+        if self._fixed is not None:
+            return variables
+        variables, said = with_kinds(variables, self._reading.kinds, self._ordered)
+        for sentence in said:
+            self._reading.notes.mention(sentence)
+        return variables
+
+    def _refuse_many(self, values: Sequence[tuple[Any, ...]]) -> None:
+        """Raise for columns with more values than there may be and that will not be cut."""
+        if self._reading.bins is None or self._fixed is not None:
+            return
+        limit = self._reading.max_levels
+        to_cut = columns_to_cut(self._reading.bins, self._names, values)
+        for j in range(len(values)):
+            if len(values[j]) > limit and j not in to_cut:
+                row = int((self._codes(j, len(values[j]), self._rows) == limit).argmax())
+                self._findings.note_surplus(row, j, limit, values[j][:VALUES_LOOKED_AT])
+        if self._findings:
+            raise self._findings.error()
+
+    def _codes(self, column: int, n_values: int, n_samples: int) -> NDArray[np.int64]:
+        """Return the code of every sample in a column, of shape (n_samples,)."""
+        codes = np.zeros(n_samples, np.int64)
+        for digit in range(max(0, n_values - 1).bit_length()):
+            row = self._planes.words(digit, np.array([column])).view(np.uint8)[0]
+            codes |= (
+                np.unpackbits(row, count=n_samples, bitorder="little").astype(np.int64) << digit
+            )
+        return codes
+
+    def _cut(self, values: Sequence[tuple[Any, ...]], n_samples: int) -> list[tuple[Any, ...]]:
+        """Replace the codes of columns that are to be cut by those of bins; return all values."""
+        found = list(values)
+        if self._reading.bins is None or self._fixed is not None:
+            return found
+        for j, number in columns_to_cut(self._reading.bins, self._names, values).items():
+            at = np.array([j])
+            codes = self._codes(j, len(values[j]), n_samples)
+            absent = self._planes.words(MISSING, at).view(np.uint8)[0]
+            gone = np.unpackbits(absent, count=n_samples, bitorder="little").astype(np.bool_)
+            counts = np.bincount(codes[~gone], minlength=len(values[j]))
+            if not counts.any():
+                continue
+            bins, labels = cut(values[j], counts, number)
+            for digit in range(max(1, (len(labels) - 1).bit_length())):
+                bits = (bins[codes] >> digit & 1)[:, None]
+                self._planes.put(digit, bits, 0, at if digit else slice(j, j + 1))
+            found[j] = self._orders[j] = labels
+            self._ordered.add(j)
+        return found
 
     def _count_missing(self) -> dict[str, int]:
         """Return how many values are missing in each column that has any."""
@@ -319,6 +392,9 @@ class Encoder:
             codes: Codes | None
             if isinstance(coder, ValueCoder):
                 values = [c.tolist() if isinstance(c, np.ndarray) else c for c in part]
+                if self._fixed is not None:
+                    known = self._fixed[first:last]
+                    values = [bin_like(v, own) or v for v, own in zip(values, known, strict=True)]
                 codes = coder.codes(values, row, first, first - start)
             else:
                 if not isinstance(part, np.ndarray):
@@ -362,10 +438,10 @@ class Encoder:
             given = self._fixed[start:stop]
             fixed = tuple(tuple(v for v in values if v is not None) for values in given)
         if dtype.kind in ARRAY_KINDS and (fixed is None or fits_array(fixed, dtype.kind)):
-            coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
+            coder = ArrayCoder(dtype, stop - start, self._findings, self._coding)
         else:
             coder = ValueCoder(
-                stop - start, self._findings, self._reading, self._parse, self._orders
+                stop - start, self._findings, self._coding, self._parse, self._orders
             )
         if fixed is not None:
             coder.fix(fixed)

@@ -84,6 +84,7 @@ def read_frame(
         len(frame),
         levels=levels,
         orders=category_orders(wanted),
+        ordered=ordered_categories(wanted),
         reading=reading,
     )
     add_frame(encoder, wanted)
@@ -123,6 +124,24 @@ def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
             elif frame.implementation.is_pyarrow() and native.type.ordered and native.num_chunks:
                 orders[j] = native.chunk(0).dictionary.to_pylist()
     return orders
+
+
+def ordered_categories(frame: nw.DataFrame[Any]) -> set[int]:
+    """Return the columns of categories that are said to be ordered."""
+    import narwhals as nw
+
+    found = set()
+    for j, dtype in enumerate(frame.schema.dtypes()):
+        if isinstance(dtype, nw.Enum):
+            found.add(j)
+        elif isinstance(dtype, nw.Categorical):
+            native: Any = frame[:, j].to_native()
+            if frame.implementation.is_pandas_like():
+                if native.cat.ordered:
+                    found.add(j)
+            elif frame.implementation.is_pyarrow() and native.type.ordered:
+                found.add(j)
+    return found
 
 
 def _as_chunk(frame: nw.DataFrame[Any], uniform: Any) -> NDArray[Any] | Sequence[Column]:

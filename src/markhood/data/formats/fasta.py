@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -75,7 +75,7 @@ def read_fasta(
         [names[j] for j in picked],
         tally.n_sequences,
         locate=lambda row: f"sequence {row + 1}",
-        reading=_by_number(reading),
+        reading=_by_number(reading, [names[j] for j in picked]),
     )
     letters = np.arange(256, dtype=np.uint8)
     letters[tally.gaps()] = GAP
@@ -87,13 +87,18 @@ def read_fasta(
     return replace(samples, variables=replace(samples.variables, levels=levels))
 
 
-def _by_number(reading: Reading) -> Reading:
-    """Say which letters are missing values by their numbers."""
+def _by_number(reading: Reading, names: Sequence[str]) -> Reading:
+    """Say which letters are missing values by their numbers, and that these are no numbers."""
     given = [str(value).upper() for value in reading.missing_values]
     missing = [ord(letter) for letter in given if len(letter) == 1]
     if reading.missing != "error":
         missing.append(GAP)
-    return replace(reading, missing_values=missing)
+    kinds = reading.kinds
+    if isinstance(kinds, Mapping):
+        kinds = {**dict.fromkeys(names, "nominal"), **kinds}
+    elif kinds == "auto":
+        kinds = "nominal"
+    return replace(reading, missing_values=missing, kinds=kinds, bins=None)
 
 
 def _letter(number: int | None) -> str | None:

@@ -63,6 +63,8 @@ def read_samples(
     max_levels: int = 64,
     weights: Any = None,
     normalize_weights: bool = True,
+    kinds: Any = "auto",
+    bins: Any = None,
     storage: Storage = MEMORY,
 ) -> Samples:
     r"""Read a table of observations and pack it, a few bits a value.
@@ -112,6 +114,12 @@ def read_samples(
         file with one number a line, or .npy.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
+    kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
+        Whether levels are steps, for all columns or for some by name. By default numbers of three
+        values or more and ordered categories are; text and other categories are not.
+    bins : int, "auto" or mapping of str to int, optional
+        Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
+        samples each: ordered levels such as "[18, 25)".
     storage : Storage
         Where packed bits are kept: by default in memory, see `markhood.data.storage.places`.
 
@@ -145,6 +153,8 @@ def read_samples(
         columns,
         exclude,
         index,
+        kinds,
+        bins,
     )
     path = Path(path)
     _check_file(path)
@@ -192,7 +202,8 @@ def _ending(path: Path) -> str:
 
 def _read_folder(path: Path, reading: Reading) -> Samples:
     if is_packed(path):
-        if not replace(reading, storage=MEMORY, columns=None, exclude=(), index=None).is_default:
+        picking = replace(reading, columns=None, exclude=(), index=None, kinds="auto")
+        if not replace(picking, storage=MEMORY).is_default:
             raise InputError(
                 f"{path} is packed already: say how to read the data when packing them."
             )

@@ -172,10 +172,12 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
     names, masked = variables["names"], variables["missing"]
     lists = [tuple(levels) for levels in variables["levels"]]
     which = variables.get("levels_of", [0] * len(names))
+    steps = set(variables.get("ordered", ()))
     _require(isinstance(names, list) and len(names) == about["variables"])
     _require(all(type(name) is str for name in names) and len(set(names)) == len(names))
     _require(all(map(_is_level, chain.from_iterable(lists))) and all(lists))
-    _require(all(type(number) is int and number >= 0 for number in (*which, *masked)))
+    _require(all(type(number) is int and number >= 0 for number in (*which, *masked, *steps)))
+    _require(all(v < len(names) for v in steps))
     _require(len(which) == len(names) and sorted(set(masked)) == masked)
     words = npy_format.open_memmap(path / WORDS, mode="r")
     masks = (
@@ -189,7 +191,11 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
     return Samples(
         words,
         about["samples"],
-        Variables(tuple(names), tuple(lists[k] for k in which)),
+        Variables(
+            tuple(names),
+            tuple(lists[k] for k in which),
+            tuple(v in steps for v in range(len(names))),
+        ),
         dict(zip(masked, masks, strict=True)),
         weights,
     )

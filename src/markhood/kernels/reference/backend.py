@@ -37,10 +37,13 @@ from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
 from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import (
+    Table,
     blanket_table,
     likelihood_ratio,
     likelihood_ratios,
+    n_levels,
     n_parameters,
+    ordered,
     pair_table,
 )
 
@@ -83,7 +86,7 @@ class ReferenceKernels:
         pairs, ratios = [], []
         for i in rows:
             for j in range(max(i + 1, columns.start), columns.stop):
-                ratio = likelihood_ratio(pair_table(bits, i, j))
+                ratio = _pair_ratio(bits, i, j)
                 price = float(n_parameters(bits, i, j)) * costs.parameter + costs.variable
                 if ratio >= price:
                     pairs.append((i, j))
@@ -211,3 +214,25 @@ def _score(bits: Bits, costs: Pricing) -> greedy.Score:
         return score_of(blanket_table(bits, target, blanket), costs)
 
     return score
+
+
+def _pair_ratio(bits: Bits, i: int, j: int) -> float:
+    """Return the log-likelihood ratio of an edge in the table of a pair, both margins being free.
+
+    In a log-linear model with all margins of j that is the regression of i on j against none.
+    """
+    counts = pair_table(bits, i, j)
+    saturated = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
+    if n_parameters(bits, i, j) == saturated:
+        return likelihood_ratio(counts)
+    # Levels that do not occur tell nothing, but are steps all the same.
+    (occurs,) = np.nonzero(counts.sum(axis=0))
+    table = Table(
+        occurs[:, np.newaxis].astype(np.uint16),
+        np.ascontiguousarray(counts[:, occurs].T),
+        (counts.shape[1],),
+        ordered(bits, [i, j]),
+    )
+    margin = counts.sum(axis=1)
+    alone = np.sum(margin * np.log(np.where(margin > 0, margin / margin.sum(), 1.0)))
+    return float(fit_multinomial(table).objective - alone)

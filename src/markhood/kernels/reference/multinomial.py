@@ -1,12 +1,13 @@
 """Multinomial logistic regression on a table, in NumPy: the definition for all kernels.
 
-The target has r levels, the first of them the reference; the predictors x of a row are a one and an
-indicator of every other level of every blanket member:
+The target has r levels, the first of them the reference; the predictors x of a row are a one and of
+every blanket member its step, where it is ordered, or an indicator of every level but the first:
 
     eta_k = sum over predictors u of b_uk x_u   for k = 1 ... r - 1,   eta_0 = 0
     L(b)  = sum over rows and levels of  n_k log p_k,                  p_k = exp(eta_k) / sum_l exp(eta_l)
 
-With two levels this is logistic regression. L, less ``l1 sum |b|`` or ``l2 sum b^2`` over all slopes, is
+With two levels this is logistic regression. An ordered target has a single number for each predictor,
+b_uk = k b_u, and r - 1 free thresholds b_0k: that is the same likelihood on fewer coordinates. L, less ``l1 sum |b|`` or ``l2 sum b^2`` over all slopes, is
 maximised by Newton's method:
 
     1. gradient g = X'(n - N p),  H = X' N (diag p - p p') X,  a block for every pair of predictors
@@ -41,7 +42,7 @@ without a search, and a cell without samples is at minus infinity, or as far out
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +66,8 @@ ALMOST_NEVER = 1e-11  # the share of samples that a cell without any has in fini
 class Fit(NamedTuple):
     """A maximum; ``drift`` is large only where a coefficient is infinite.
 
-    ``objective`` is the likelihood less the penalty; of separated data its supremum. Coefficients have shape (n_predictors, r - 1),
-    the intercepts first.
+    ``objective`` is the likelihood less the penalty; of separated data its supremum. Coefficients are
+    flat, as `Fits` has them. ``drift`` is that of a predictor's whole range.
     """
 
     objective: float
@@ -75,18 +76,21 @@ class Fit(NamedTuple):
 
 
 def design_of(table: Table) -> NDArray[np.float64]:
-    """Return the predictors of every row: a one, and indicators of all levels but the first."""
-    columns = [np.ones(len(table.counts))]
+    """Return the predictors of every row: a one, and the scores of every member."""
+    columns: list[NDArray[Any]] = [np.ones(len(table.counts))]
     for member, levels in enumerate(table.n_levels):
-        columns += [table.configurations[:, member] == level for level in range(1, levels)]
+        values = table.configurations[:, member]
+        is_ordered = bool(table.ordered) and table.ordered[member + 1]
+        columns += [values] if is_ordered else [values == level for level in range(1, levels)]
     return np.column_stack(columns).astype(np.float64)
 
 
 def fit_multinomial(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
-    """Maximise the likelihood of a multinomial regression on a table, less a penalty."""
-    problem = _Problem(design_of(table), table.counts, l1, l2)
+    """Maximise the likelihood of a table's regression, less a penalty."""
+    is_ordered = bool(table.ordered) and table.ordered[0] and table.counts.shape[1] > 2
+    problem = _Problem(design_of(table), table.counts, l1, l2, is_ordered)
     is_plain = l1 == l2 == 0
-    if is_plain and (basis := problem.basis()) is not None:
+    if is_plain and not is_ordered and (basis := problem.basis()) is not None:
         return problem.saturated(basis)
     independent = problem.independent(problem.start(), range(problem.start().size))
     fit = _maximise(problem, independent)
@@ -112,25 +116,26 @@ def _maximise(problem: _Problem, independent: list[int]) -> Fit:
         step, promised = problem.step(b, kept)
         if not promised > PROMISED_GAIN:
             break
-        whole = min(1.0, LONGEST_STEP / np.abs(step).max())
+        longest = problem.longest(step)
+        whole = min(1.0, LONGEST_STEP / longest)
         length, improved = whole, problem.objective(b + whole * step)
         while improved < objective and length > 1e-18:
             length /= 2
             improved = problem.objective(b + length * step)
         if improved < objective:  # rounding: no step goes up any more
             break
-        if length == 1.0 and promised < LITTLE_GAIN and np.abs(step).max() > STILL_MOVING:
-            longer = LONGEST_STEP / np.abs(step).max()
-            further = problem.objective(b + longer * step)
+        if length == 1.0 and promised < LITTLE_GAIN and longest > STILL_MOVING:
+            further = problem.objective(b + LONGEST_STEP / longest * step)
             if further > improved:
-                length, improved = longer, further
+                length, improved = LONGEST_STEP / longest, further
         b, objective = b + length * step, improved
     drifts = np.array([*last_steps, step])
     drift = np.take_along_axis(drifts, np.abs(drifts).argmax(axis=0)[np.newaxis], axis=0)[0]
+    drift *= problem.reach()
     is_infinite = np.abs(drift) > STILL_MOVING
     if is_infinite.any() and problem.l1 == problem.l2 == 0:
         objective = problem.supremum(b, drifts)
-    return Fit(objective, np.where(is_infinite, b, b + drift), drift)
+    return Fit(objective, np.where(is_infinite, b, b + drift / problem.reach()), drift)
 
 
 def _settle(
@@ -140,7 +145,7 @@ def _settle(
     b = _maximise(weak, independent).coefficients
     for _ in range(LAST_STEPS):
         b = b + weak.step(b, independent)[0]
-    growth = weak.growth(b, independent)
+    growth = weak.growth(b, independent) * weak.reach()
     return b, np.where(np.abs(growth) > STILL_GROWING, growth, 0.0)
 
 
@@ -149,15 +154,29 @@ class _Problem(NamedTuple):
     counts: NDArray[np.float64]
     l1: float
     l2: float
+    is_ordered: bool  # the target; its coordinates are thresholds and slopes, others' a flat array
     l2_of_intercepts: float = 0.0
 
     def start(self) -> NDArray[np.float64]:
         """Return the fit without any predictor."""
         totals = np.maximum(self.counts.sum(axis=0), 1e-300)
-        b = np.zeros((self.design.shape[1], len(totals) - 1))
+        n_slopes = self.design.shape[1] - 1
+        b = np.zeros(self._thresholds + n_slopes * (1 if self.is_ordered else self._thresholds))
         is_seen = (totals[1:] > 1e-300) & (totals[0] > 1e-300)
-        b[0, is_seen] = np.log(totals[1:][is_seen] / totals[0])
+        b[: self._thresholds][is_seen] = np.log(totals[1:][is_seen] / totals[0])
         return b
+
+    def reach(self) -> NDArray[np.float64]:
+        """Return the range of the predictor of each coordinate."""
+        ranges = np.maximum(self.design[:, 1:].max(axis=0, initial=1.0), 1.0)
+        repeated = np.repeat(ranges, 1 if self.is_ordered else self._thresholds)
+        return np.concatenate([np.ones(self._thresholds), repeated])
+
+    def longest(self, step: NDArray[np.float64]) -> float:
+        """Return how far a step goes: by a coordinate, or between neighbouring ordered levels."""
+        if self.is_ordered:
+            return float(np.abs(np.diff(self._eta(step), axis=1)).max())
+        return float(np.abs(step * self.reach()).max())
 
     def basis(self) -> list[int] | None:
         """Return predictors, as many as rows, that are no combinations of earlier ones; or None."""
@@ -177,42 +196,41 @@ class _Problem(NamedTuple):
         shares = self.counts / self.counts.sum(axis=1, keepdims=True)
         logs = np.log(np.where(self.counts > 0, shares, ALMOST_NEVER))
         directions = -(self.counts == 0).astype(float)
-        b, drift = np.zeros((2, self.design.shape[1], self.counts.shape[1] - 1))
+        b, drift = np.zeros((2, self.design.shape[1], self._thresholds))
         for to, values in ((b, logs), (drift, directions)):
             to[basis] = np.linalg.solve(self.design[:, basis], values[:, 1:] - values[:, :1])
         likelihood = np.sum(self.counts * np.where(self.counts > 0, logs, 0.0))
-        return Fit(float(likelihood), b, drift)
+        return Fit(float(likelihood), b.ravel(), drift.ravel() * self.reach())
 
     def objective(self, b: NDArray[np.float64]) -> float:
         likelihood = np.sum(self.counts * _log_softmax(self._eta(b)))
+        slopes = b[self._thresholds :]
         squares = np.sum(self._squared(b) * b**2)
-        return float(likelihood - self.l1 * np.abs(b[1:]).sum() - squares)
+        return float(likelihood - self.l1 * np.abs(slopes).sum() - squares)
 
     def _squared(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the penalty on the square of every coefficient."""
-        of_rows = np.full((len(b), 1), self.l2)
-        of_rows[0] = self.l2_of_intercepts
-        return np.broadcast_to(of_rows, b.shape)
+        return np.where(np.arange(b.size) < self._thresholds, self.l2_of_intercepts, self.l2)
 
     def step(self, b: NDArray[np.float64], kept: list[int]) -> tuple[NDArray[np.float64], float]:
         """Return the next step of the kept coordinates, and the gain it promises."""
-        gradient, hessian = self._gradient(b).ravel()[kept], self._hessian(b)[np.ix_(kept, kept)]
+        gradient, hessian = self._gradient(b)[kept], self._hessian(b)[np.ix_(kept, kept)]
         step = np.zeros(b.size)
         if self.l1:
-            is_slope = np.array(kept) >= b.shape[1]
+            is_slope = np.array(kept) >= self._thresholds
             bounds = np.where(is_slope, self.l1, 0.0)
-            step[kept], promised = _descend(hessian, gradient, b.ravel()[kept], bounds)
+            step[kept], promised = _descend(hessian, gradient, b[kept], bounds)
         else:
             step[kept] = np.linalg.solve(hessian, gradient)
             promised = float(gradient @ step[kept])
-        return step.reshape(b.shape), promised
+        return step, promised
 
     def growth(self, b: NDArray[np.float64], kept: list[int]) -> NDArray[np.float64]:
         """Return the derivatives of the coefficients at a maximum by log(1/l2)."""
         pull = 2 * self._squared(b) * b
         growth = np.zeros(b.size)
-        growth[kept] = np.linalg.solve(self._hessian(b)[np.ix_(kept, kept)], pull.ravel()[kept])
-        return growth.reshape(b.shape)
+        growth[kept] = np.linalg.solve(self._hessian(b)[np.ix_(kept, kept)], pull[kept])
+        return growth
 
     def independent(self, b: NDArray[np.float64], among: Iterable[int]) -> list[int]:
         """Leave out coordinates whose pivot in a Cholesky decomposition is nothing but rounding."""
@@ -238,14 +256,26 @@ class _Problem(NamedTuple):
         logs = _log_softmax(eta)
         return float(np.sum(self.counts * np.where(self.counts > 0, logs, 0.0)))
 
+    @property
+    def _thresholds(self) -> int:
+        return int(self.counts.shape[1]) - 1
+
     def _eta(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.column_stack([np.zeros(len(self.design)), self.design @ b])
+        if self.is_ordered:
+            steps = np.arange(self._thresholds + 1)
+            thresholds = np.concatenate([[0.0], b[: self._thresholds]])
+            slopes = b[self._thresholds :]
+            return np.asarray(thresholds + np.outer(self.design[:, 1:] @ slopes, steps))
+        return np.column_stack(
+            [np.zeros(len(self.design)), self.design @ b.reshape(-1, self._thresholds)]
+        )
 
     def _gradient(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         p, others = self._probabilities(b)
         # n - N p, without the difference of two numbers that are nearly the same.
         counts, totals = self.counts[:, 1:], self.counts.sum(axis=1, keepdims=True)
-        gradient = self.design.T @ (counts * others - (totals - counts) * p)
+        residuals = counts * others - (totals - counts) * p
+        gradient = (self.design.T @ residuals).ravel() @ self._spread
         return np.asarray(gradient - 2 * self._squared(b) * b)
 
     def _hessian(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -255,9 +285,22 @@ class _Problem(NamedTuple):
         blocks[:, levels, levels] = p * others
         blocks *= self.counts.sum(axis=1)[:, np.newaxis, np.newaxis]
         hessian = np.einsum("ru,rkl,rv->ukvl", self.design, blocks, self.design)
-        hessian = hessian.reshape(b.size, b.size)
-        hessian[np.arange(b.size), np.arange(b.size)] += 2 * self._squared(b).ravel()
+        n = self.design.shape[1] * self._thresholds
+        hessian = self._spread.T @ hessian.reshape(n, n) @ self._spread
+        hessian[np.arange(b.size), np.arange(b.size)] += 2 * self._squared(b)
         return np.asarray(hessian)
+
+    @property
+    def _spread(self) -> NDArray[np.float64]:
+        """Return how the coordinates become a slope for every predictor and level."""
+        n, r = self.design.shape[1], self._thresholds
+        if not self.is_ordered:
+            return np.eye(n * r)
+        spread = np.zeros((n, r, r + n - 1))
+        spread[0, :, :r] = np.eye(r)
+        for u in range(1, n):
+            spread[u, :, r + u - 1] = np.arange(1, r + 1)
+        return spread.reshape(n * r, -1)
 
     def _probabilities(
         self, b: NDArray[np.float64]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels.protocol import Dirichlet, Pricing
 from markhood.kernels.reference.multinomial import fit_multinomial
-from markhood.kernels.tables import Table
+from markhood.kernels.tables import Table, n_coefficients
 
 
 def score_of(table: Table, costs: Pricing) -> float:
@@ -24,10 +24,8 @@ def score_of(table: Table, costs: Pricing) -> float:
     size = len(table.n_levels)
     if isinstance(costs, Dirichlet):
         return log_marginal(table.counts) - size * costs.variable
-    n_predictors = 1 + sum(table.n_levels) - size
-    parameters = n_predictors * (table.counts.shape[1] - 1)
     reached = fit_multinomial(table, *costs.penalty).objective
-    return float(reached - parameters * costs.parameter - size * costs.variable)
+    return float(reached - n_coefficients(table) * costs.parameter - size * costs.variable)
 
 
 def log_marginal(counts: NDArray[Any]) -> float:

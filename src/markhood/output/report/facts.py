@@ -26,8 +26,12 @@ IMPUTATION = {
     "seed": "seed of the imputation",
 }
 NOTES = {
+<<<<<<< HEAD
     "probability": "Probability: of ten edges with 0.8, eight are expected to be there.",
     "coupling_low": "Coupling low and high: an interval that holds the coupling with 95 %, if the edge is there.",
+=======
+    "standardized": "Standardized: the coupling times the standard deviations of both ends.",
+>>>>>>> ordinal
     "share": "Share: of the completed data sets, those in whose graph the edge is.",
     "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
 }
@@ -115,6 +119,8 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
         rows.append(("values", said or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
+    choices = _part(data, "understood").get("choices")
+    rows += [("kinds", str(said)) for said in choices] if isinstance(choices, list) else []
     if samples is not None:
         rows += _sample_rows(samples)
     if "fingerprint" in data:
@@ -139,11 +145,12 @@ def notes(graph: Graph) -> list[str]:
     """
     coupling = (
         "Evidence is what an edge brings to the total score (natural logarithms); coupling is the "
-        "conditional log odds ratio, positive where the two go together."
+        "conditional log odds ratio, positive where the two go together; of ordered levels, that of "
+        "a step of each."
     )
     if graph.coupling_tables:
         coupling += (
-            " Of variables with more than two levels the coupling is a table, a number for each pair "
+            " Of levels without order, more than two of them, the coupling is a table, a number for each pair "
             "of levels, and its size, the Frobenius norm, has no sign: click it to see the table."
         )
     return [coupling, *(NOTES[name] for name in graph.annotations if name in NOTES)]

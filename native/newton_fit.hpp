@@ -1,0 +1,290 @@
+// Newton's method for a regression with any number of levels, with what separation and penalties ask of it.
+//
+// `kernels/reference/multinomial.py` has the definition and explains the steps. A model is a likelihood L with
+// thresholds, which no penalty touches, and slopes after them:
+//
+//     n_parameters, n_thresholds
+//     evaluate(b)               L at b, from scratch
+//     differentiate(g, H)       gradient, and lower triangle of minus the second derivatives, where it was evaluated last
+//     prepare(step)             how far a step goes, in log odds
+//     attempt(trial, length)    L at trial, which is `length` of that step away; accept() makes it the place to go on from
+//     reach(k)                  the range of the predictor of coordinate k
+//     n_samples(), levels_seen()  the samples' weight, and how many levels of the target occur
+//     note_leaving(step, first) which cells a step that never ends takes away; supremum(b) is L without them
+//     spread(step)              the most by which the prepared step sets two levels of a sample apart; rough_spread(step)
+//                               is no less, and needs no preparation
+//
+// **A bound from every step.** Where p are the model's probabilities and T what its parameters multiply, the step s = H^-1 g
+// gives q = p (1 + (T - E_p T)'s): sums to one, has the sums of T that the samples have, and is a distribution where
+// no factor is negative. No model with these parameters has a higher likelihood than -(entropy of q), by the duality of maximum
+// likelihood and maximum entropy, and that is L + KL(q, p). With m the largest -(T - E_p T)'s, KL(q, p) is at most
+// (1/2 + m/6 + m^2/3) g'H^-1 g, from the series of (1 + x) log(1 + x) - x. So a candidate that cannot win is known by
+// its first step, before anything is fitted.
+//
+// **The last step needs no check.** No second derivative changes by a factor beyond exp(+-spread) along a step, so after a whole
+// one the next would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of what it promised itself.
+#pragma once
+#include <cmath>
+#include <stdexcept>
+
+#include "newton.hpp"
+#include "saturated.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr double kLittleGain = 0.1;
+constexpr int kMaxDescents = 1000;
+constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
+constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
+constexpr double kStillGrowing = 0.1;  // as a penalty falls by a factor e
+constexpr int kLastSteps = 3;   // whole steps after L tells no difference any more
+constexpr std::size_t kMostParameters = 4096;  // 128 MB of second derivatives
+constexpr double kRounding = 1e-7;             // added to a bound: it must hold for what is computed
+
+// KL(q, p) over the chi-squared distance of q from p, at most, where no q / p is less than 1 - m.
+static inline double most_divergence(double m) { return 0.5 + m / 6.0 + m * m / 3.0; }
+
+template <class Model>
+class NewtonFit {
+  public:
+    Buffer<double> coefficients;
+    Buffer<double> drift;  // the last steps, times the reach of their coordinates
+    bool separated = false;
+    bool is_exact = true;             // whether the last maximum was reached, or only bounded
+    bool wants_coefficients = false;  // which take a last step that the likelihood does not tell
+
+    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty, or, where that is
+    // seen not to exceed `floor`, a number between the two.
+    double maximise(Model& model, double l1, double l2, double floor = -HUGE_VAL) {
+        begin(model, l1, l2);
+        const double objective = climb(model, true, floor);
+        return is_exact && separated && l1_ == 0 && l2_ == 0 ? model.supremum(coefficients.data()) : objective;
+    }
+
+    // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
+    // the maximum is at infinity, starts from `coefficients`, which the caller has set by `restart`, and leaves those
+    // under a weak penalty, and in `drift` how they would grow if it were e times smaller. (A constant leaves by its
+    // intercepts alone, and its slopes are at rest.)
+    template <class Restart>
+    void settle(Model& model, Restart restart) {
+        if (!(separated && l1_ == 0 && l2_ == 0 && model.levels_seen() > 1)) {
+            for (std::size_t k = 0; k < n_; ++k)
+                if (!(std::fabs(drift[k]) > kStillMoving)) coefficients[k] += drift[k] / model.reach(k);
+            return;
+        }
+        restart();
+        begin(model, 0.0, 0.0);
+        model.evaluate(coefficients.data());
+        differentiate(model);
+        solve(true);  // without the penalty, to see what is a combination of others
+        l2_ = kWeak * model.n_samples();
+        l2_of_intercepts_ = kIntercepts * l2_;
+        climb(model, false, -HUGE_VAL);
+        for (int last = 0; last < kLastSteps; ++last) {
+            differentiate(model);
+            solve(false);
+            model.prepare(step_.data());
+            attempt(model, 1.0);
+            model.accept();
+            coefficients.swap(trial_);
+        }
+        differentiate(model);
+        rest_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) rest_[k] = 2 * squared(k) * coefficients[k];
+        eliminate(rest_.data(), [&](std::size_t k, double, double) { return pivots_.is_usable(k); });
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double growth = step_[k] * model.reach(k);
+            drift[k] = std::fabs(growth) > kStillGrowing ? growth : 0.0;
+        }
+    }
+
+  private:
+    void begin(const Model& model, double l1, double l2) {
+        l1_ = l1;
+        l2_ = l2;
+        l2_of_intercepts_ = 0.0;
+        n_ = model.n_parameters;
+        n_thresholds_ = model.n_thresholds;
+        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
+        for (Buffer<double>* of_parameters : {&drift, &step_, &previous_, &trial_, &gradient_})
+            of_parameters->resize(n_);
+        hessian_.resize(n_ * n_);
+        separated = false;
+        is_exact = true;
+        std::memset(drift.data(), 0, n_ * sizeof(double));
+        std::memset(step_.data(), 0, n_ * sizeof(double));
+    }
+
+    // Newton's steps from `coefficients` to the maximum, which is returned.
+    double climb(Model& model, bool first, double floor) {
+        double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
+        for (int iteration = 0; iteration < kMaxSteps; ++iteration, first = false) {
+            differentiate(model);
+            previous_.swap(step_);
+            double promised = solve(first);
+            if (pivots_.any_lost) keep(model, previous_.data());
+            if (l1_ > 0) promised = descend();
+            if (!(promised > kPromisedGain)) break;
+            const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0 && all_usable_;
+            if (can_bound && is_below(floor, objective, promised, model.rough_spread(step_.data()))) return bound_;
+            const double longest = model.prepare(step_.data());
+            if (can_bound && is_below(floor, objective, promised, model.spread(step_.data()))) return bound_;
+            double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
+            const bool is_whole = length == 1.0;
+            int halving = 0;
+            for (; halving < kMaxHalvings; ++halving, length *= 0.5)
+                if ((improved = attempt(model, length)) >= objective) break;
+            if (!(improved >= objective)) break;  // rounding: no step goes up any more
+            if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
+                const double further = attempt(model, kLongestStep / longest);
+                if (!(further > improved)) attempt(model, length);
+                else improved = further;
+            }
+            model.accept();
+            coefficients.swap(trial_);
+            objective = improved;
+            const double spread = wants_coefficients ? HUGE_VAL : model.spread(step_.data());
+            if (is_whole && halving == 0 && spread < kStillMoving && spread * spread * promised < kPromisedGain) break;
+        }
+        keep(model, step_.data());
+        return objective;
+    }
+
+    // The penalty on the square of a coefficient.
+    double squared(std::size_t k) const { return k < n_thresholds_ ? l2_of_intercepts_ : l2_; }
+
+    // Whether no fit exceeds `floor`; then `bound_` is between the two.
+    bool is_below(double floor, double objective, double promised, double spread) {
+        if (!(spread < 1.0)) return false;
+        bound_ = objective + most_divergence(spread) * promised + kRounding;
+        is_exact = !(bound_ <= floor);
+        return !is_exact;
+    }
+
+    double attempt(Model& model, double length) {
+        for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
+        return model.attempt(trial_.data(), length) - penalty(trial_.data());
+    }
+
+    double penalty(const double* b) const {
+        double size = 0.0, squares = 0.0;
+        if (l1_ == 0 && l2_ == 0) return 0.0;
+        for (std::size_t k = n_thresholds_; k < n_; ++k) size += std::fabs(b[k]);
+        for (std::size_t k = 0; k < n_; ++k) squares += squared(k) * b[k] * b[k];
+        return l1_ * size + squares;
+    }
+
+    void differentiate(Model& model) {
+        model.differentiate(gradient_.data(), hessian_.data());
+        for (std::size_t k = 0; k < n_; ++k) {
+            gradient_[k] -= 2 * squared(k) * coefficients[k];
+            hessian_[k * n_ + k] += 2 * squared(k);
+        }
+    }
+
+    // The Newton step; returns the gain it promises. With an L1 penalty only the pivots are wanted, and H is
+    // kept for the descent.
+    double solve(bool first) {
+        if (l1_ > 0) {
+            full_.resize(n_ * n_);
+            std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
+        }
+        pivots_.begin(n_, first);
+        all_usable_ = true;
+        return eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) {
+            const bool usable = pivots_.take(k, pivot, diagonal);
+            all_usable_ = all_usable_ && usable;
+            return usable;
+        });
+    }
+
+    // Cholesky in place on the lower triangle of hessian_, leaving out coordinates that are not usable; then
+    // step_ = H^-1 right. Returns right times step_.
+    template <class IsUsable>
+    double eliminate(const double* right, IsUsable is_usable) {
+        double *h = hessian_.data(), promised = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double diagonal = h[k * n_ + k];
+            double pivot = diagonal;
+            for (std::size_t l = 0; l < k; ++l) {
+                // The diagonal holds inverse pivots, zero where there is none.
+                const double entry = (h[k * n_ + l] - dot(h + k * n_, h + l * n_, l)) * h[l * n_ + l];
+                h[k * n_ + l] = entry;
+                pivot -= entry * entry;
+            }
+            h[k * n_ + k] = is_usable(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
+            step_[k] = (right[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
+            promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
+        }
+        for (std::size_t k = n_; k-- > 0;) {
+            step_[k] *= h[k * n_ + k];
+            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
+        }
+        return promised;
+    }
+
+    // Sets step_ to the Newton step of the slopes that are not zero or should not be, all keeping their signs.
+    void step_in_orthant() {
+        std::memcpy(hessian_.data(), full_.data(), n_ * n_ * sizeof(double));
+        rest_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double sign = coefficients[k] != 0 ? coefficients[k] : gradient_[k];
+            rest_[k] = k < n_thresholds_ ? gradient_[k] : gradient_[k] - std::copysign(l1_, sign);
+        }
+        eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) {
+            const bool is_free = k < n_thresholds_ || coefficients[k] != 0 || std::fabs(gradient_[k]) > l1_;
+            return is_free && pivots_.is_usable(k) && pivot > kSmallestPivot * diagonal;
+        });
+    }
+
+    // The best step under the L1 penalty, by coordinate descent from the best that changes no sign; returns the
+    // gain it promises.
+    double descend() {
+        step_in_orthant();
+        for (std::size_t k = 0; k < n_; ++k)
+            for (std::size_t l = k + 1; l < n_; ++l) full_[k * n_ + l] = full_[l * n_ + k];
+        for (std::size_t k = 0; k < n_; ++k) rest_[k] = gradient_[k] - dot(full_.data() + k * n_, step_.data(), n_);
+        for (int round = 0; round < kMaxDescents; ++round) {
+            double moved = 0.0;
+            for (std::size_t k = 0; k < n_; ++k) {
+                const double curvature = full_[k * n_ + k];
+                if (!pivots_.is_usable(k)) continue;
+                const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
+                const double size = std::fabs(aim) - (k < n_thresholds_ ? 0.0 : l1_) / curvature;
+                const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
+                if (change == 0.0) continue;
+                for (std::size_t l = 0; l < n_; ++l) rest_[l] -= full_[k * n_ + l] * change;
+                step_[k] += change;
+                moved = curvature * change * change > moved ? curvature * change * change : moved;
+            }
+            if (moved < kPromisedGain * 1e-3) break;
+        }
+        double gain = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) {
+            gain += step_[k] * (gradient_[k] + rest_[k]) / 2;
+            if (k >= n_thresholds_) gain -= l1_ * (std::fabs(coefficients[k] + step_[k]) - std::fabs(coefficients[k]));
+        }
+        return gain;
+    }
+
+    // Takes note of a step at the end, or one that will not come again, and of the cells that leave.
+    void keep(Model& model, const double* step) {
+        double longest = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double reached = step[k] * model.reach(k);
+            if (std::fabs(reached) > std::fabs(drift[k])) drift[k] = reached;
+            longest = std::fabs(reached) > longest ? std::fabs(reached) : longest;
+        }
+        if (!(longest > kStillMoving)) return;
+        model.note_leaving(step, !separated);
+        separated = true;
+    }
+
+    double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0;
+    std::size_t n_ = 0, n_thresholds_ = 0;
+    bool all_usable_ = true;
+    Pivots pivots_;
+    Buffer<double> step_, previous_, trial_, gradient_, hessian_, full_, rest_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,165 @@
+"""Columns of many numbers cut into bins of about as many samples each: ordered levels, named by their interval.
+
+Coders give every distinct number a code, as they do with any value; when all are known, codes are
+replaced by those of the bins. So every source of data can be cut in the one pass that reads it.
+Equal numbers always share a bin, and a bin is named by where it begins and the next one does:
+`[18, 25)`, and the last `[60, 77]`. Of the numbers between two neighbouring values the shortest is
+taken, and by these names new numbers find their bins again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError, option
+
+AUTO = "auto"
+MOST_STEPS = 12  # of numbers that are left as they are, where no column is named
+SAMPLES_PER_BIN = 50  # at least, where the number of bins is chosen here,
+FEWEST, MOST = 3, 7  # and how many bins that may be
+DIGITS_OF_ENDS = 3  # at least, of the lowest and the highest value
+
+Bins = int | str | Mapping[str, int | str]
+
+_INTERVAL = re.compile(r"(?a)\[(-?[\d.]+(?:e[+-]?\d+)?), (-?[\d.]+(?:e[+-]?\d+)?)[)\]]")
+
+
+def checked_bins(bins: Any) -> Bins | None:
+    """Return a choice of bins, or raise.
+
+    Examples
+    --------
+    >>> checked_bins(4), checked_bins({"age": 5})
+    (4, {'age': 5})
+    >>> checked_bins(1)
+    Traceback (most recent call last):
+    markhood.errors.InputError: bins must be a whole number from 2 up, or auto, not 1: give one for all columns, or one for each by name.
+    """
+    if bins is None:
+        return None
+    chosen = dict(bins) if isinstance(bins, Mapping) else bins
+    for number in chosen.values() if isinstance(chosen, dict) else [chosen]:
+        is_count = (
+            isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 2
+        )
+        if not is_count and not (isinstance(number, str) and number == AUTO):
+            raise InputError(
+                f"{option('bins')} must be a whole number from 2 up, or auto, not {number!r}: give "
+                "one for all columns, or one for each by name."
+            )
+    return chosen
+
+
+def columns_to_cut(
+    bins: Bins, names: Sequence[str], values: Sequence[tuple[Any, ...]]
+) -> dict[int, int | str]:
+    """Return the columns that are to be cut, each with how many bins it gets.
+
+    Named columns are cut wherever they have more values than bins; without names, numbers of more
+    than a dozen values are.
+    """
+    if not isinstance(bins, Mapping):
+        return {
+            j: bins
+            for j, own in enumerate(values)
+            if len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0)
+            and _are_numbers(own)
+        }
+    for name in bins:
+        if name not in names:
+            raise InputError(
+                f"{option('bins')} names a column {name!r} that is not there: check the spelling."
+            )
+        if not _are_numbers(values[names.index(name)]):
+            raise InputError(
+                f"Column {name!r} has values that are no numbers, and cannot be cut into bins: "
+                f"leave it out of {option('bins')}."
+            )
+    wanted = {names.index(name): number for name, number in bins.items()}
+    return {
+        j: number
+        for j, number in wanted.items()
+        if len(values[j]) > (number if isinstance(number, int) else FEWEST)
+    }
+
+
+def cut(
+    values: Sequence[float], counts: NDArray[np.int64], number: int | str
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the bin of each value, and the names of the bins.
+
+    Examples
+    --------
+    >>> cut([1, 5, 2, 9], np.array([2, 2, 2, 2]), 2)
+    (array([0, 1, 0, 1]), ('[1, 5)', '[5, 9]'))
+    """
+    occurring = np.flatnonzero(counts)
+    numbers = np.array([float(value) for value in values])
+    order = occurring[np.argsort(numbers[occurring])]
+    below = np.concatenate([[0], np.cumsum(counts[order])])  # samples below each value, in order
+    n_bins = _number_of(int(below[-1])) if isinstance(number, str) else int(number)
+    targets = below[-1] * np.arange(1, n_bins) / n_bins
+    # The boundary between two values that is nearest to every quantile.
+    nearest = np.abs(below[1:-1, None] - targets).argmin(axis=0) + 1 if len(order) > 1 else []
+    firsts = [0, *sorted({int(k) for k in nearest})]
+    sizes = numbers[order]
+    cuts = [_round(sizes[k], sizes[k - 1]) for k in firsts[1:]]
+    ends = [_round(sizes[0]), *cuts, _round(sizes[-1], upwards=True)]
+    labels = [f"[{_text(low)}, {_text(high)})" for low, high in pairwise(ends)]
+    labels[-1] = labels[-1][:-1] + "]"
+    return np.searchsorted(cuts, numbers, side="right"), tuple(labels)
+
+
+def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
+    """Return the bins of new numbers, None where levels are no bins.
+
+    Numbers below all bins are in the first, those above in the last.
+
+    Examples
+    --------
+    >>> bin_like([3, None, 70], ("[1, 5)", "[5, 9]"))
+    ['[1, 5)', None, '[5, 9]']
+    """
+    found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
+    intervals = [match for match in found if match]
+    if len(intervals) < len(levels) - (None in levels) or not intervals:
+        return None
+    cuts = np.array([float(match[1]) for match in intervals[1:]])
+    return [
+        levels[int(np.searchsorted(cuts, float(value), side="right"))]
+        if isinstance(value, Real) and value == value  # noqa: PLR0124  (NaN is not)
+        else value
+        for value in values
+    ]
+
+
+def _number_of(n_samples: int) -> int:
+    return min(MOST, max(FEWEST, n_samples // SAMPLES_PER_BIN))
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
+
+
+def _round(value: float, above: float | None = None, *, upwards: bool = False) -> float:
+    """Return the shortest number that is not past a value, and above another where one is given."""
+    for digits in range(1 if above is not None else DIGITS_OF_ENDS, 17):
+        shorter = float(f"{value:.{digits}g}")
+        if (
+            (shorter >= value)
+            if upwards
+            else (shorter <= value and (above is None or shorter > above))
+        ):
+            return shorter
+    return float(value)
+
+
+def _text(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(value)

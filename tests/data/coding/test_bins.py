@@ -1,0 +1,128 @@
+"""Columns of many numbers, cut: how many samples a bin has, what it is called, and who is cut at all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markhood.data.coding.bins import bin_like, cut
+from markhood.data.coding.encode import encode, encode_like
+from markhood.data.formats.files import read_samples
+from markhood.errors import DataWarning, InputError
+from markhood.kernels.tables import codes
+
+RNG = np.random.default_rng(4)
+PEOPLE = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 80, size=400),
+        "income": np.exp(RNG.normal(8, 1, size=400)),
+        "mood": RNG.integers(1, 6, size=400),
+        "town": RNG.choice(["a", "b", "c"], size=400),
+    }
+)
+
+
+def values_of(samples, name):
+    j = samples.names.index(name)
+    return np.array(samples.levels[j], dtype=object)[codes(samples.bits, j)]
+
+
+def test_example_many_numbers_are_cut_into_ordered_levels():
+    samples = encode(PEOPLE, bins=4)
+    assert samples.variables.kinds == ("ordinal", "ordinal", "ordinal", "nominal")
+    assert [len(levels) for levels in samples.levels] == [4, 4, 5, 3]
+    assert samples.levels[2] == (1, 2, 3, 4, 5)
+    low, high = samples.levels[0][0], samples.levels[0][-1]
+    assert low.startswith("[18, ")
+    assert high.endswith(", 79]")
+    for name in ("age", "income"):
+        counts = pd.Series(values_of(samples, name)).value_counts()
+        assert counts.max() - counts.min() <= 20
+
+
+def test_property_bins_are_the_intervals_they_are_called_by():
+    samples = encode(PEOPLE, bins={"income": 5, "age": 3})
+    for name in ("age", "income"):
+        for value, label in zip(PEOPLE[name], values_of(samples, name), strict=True):
+            low, high = map(float, label[1:-1].split(", "))
+            assert low <= value < high or (label.endswith("]") and value == high)
+    assert len(samples.levels[1]) == 5
+
+
+@given(
+    values=st.lists(st.integers(-50, 50), min_size=2, max_size=60),
+    number=st.integers(2, 6),
+    scale=st.sampled_from([1, 0.1, 1 / 3, 1e6]),
+)
+def test_property_equal_numbers_share_a_bin_and_order_is_kept(values, number, scale):
+    distinct = [v * scale for v in dict.fromkeys(values)]
+    counts = np.array([values.count(v) for v in dict.fromkeys(values)])
+    bins, labels = cut(distinct, counts, number)
+    order = np.argsort(distinct)
+    assert (np.diff(bins[order]) >= 0).all()
+    assert set(bins.tolist()) == set(range(len(labels)))
+    assert len(labels) <= number
+    assert bin_like(distinct, labels) == [labels[k] for k in bins]
+
+
+def test_example_auto_goes_by_the_number_of_samples():
+    numbers = RNG.normal(size=(1000, 2))
+    assert {len(own) for own in encode(numbers[:60], bins="auto").levels} == {3}
+    assert {len(own) for own in encode(numbers[:250], bins="auto").levels} == {5}
+    assert {len(own) for own in encode(numbers, bins="auto").levels} == {7}
+
+
+def test_example_new_numbers_find_their_bins():
+    frame = PEOPLE[["age", "income"]]
+    samples = encode(frame, bins=4)
+    again = encode_like(frame, samples.levels)
+    assert np.array_equal(again.words, samples.words)
+    beyond = encode_like([[1, 0.0], [200, 1e9]], samples.levels)
+    assert [codes(beyond.bits, j).tolist() for j in range(2)] == [[0, 3], [0, 3]]
+
+
+def test_example_missing_values_stay_missing():
+    holes = PEOPLE.assign(age=PEOPLE["age"].where(PEOPLE.index % 7 > 0))
+    kept = encode(holes, bins=4, missing="impute")
+    assert np.bitwise_count(kept.missing[0]).sum() == 58
+    with pytest.warns(DataWarning, match="58 of 400 rows"):
+        dropped = encode(holes, bins=4, missing="drop")
+    assert dropped.n_samples == 342
+    assert len(dropped.levels[0]) == 4
+    level = encode(holes, bins=4, missing="level")
+    assert level.levels[0][-1] is None
+    assert level.variables.kinds[0] == "nominal"
+
+
+def test_property_a_file_is_cut_as_its_table_is(tmp_path):
+    PEOPLE.to_csv(tmp_path / "people.csv", index=False)
+    from_file = read_samples(tmp_path / "people.csv", bins=4)
+    assert from_file.variables == encode(PEOPLE, bins=4).variables
+    assert np.array_equal(from_file.words, encode(PEOPLE, bins=4).words)
+
+
+@pytest.mark.parametrize(
+    ("bins", "said"),
+    [
+        (1, "bins must be a whole number from 2 up"),
+        (True, "bins must be"),
+        ("many", "bins must be"),
+        ({"age": 2.5}, "bins must be"),
+        ({"weight": 3}, "bins names a column 'weight' that is not there"),
+        ({"town": 3}, "Column 'town' has values that are no numbers"),
+    ],
+)
+def test_example_bins_that_cannot_be(bins, said):
+    with pytest.raises(InputError) as error:
+        encode(PEOPLE, bins=bins)
+    assert said in str(error.value)
+    assert str(error.value).endswith(".")
+
+
+def test_example_too_many_values_name_bins():
+    with pytest.raises(InputError, match=r"measurements.*bins=4"):
+        encode(PEOPLE)
+    notes = PEOPLE.assign(note=[f"n{k}" for k in range(400)])
+    with pytest.raises(InputError, match=r"more than 64 values \(number 65 at row 65\): 'note'"):
+        encode(notes, bins=4)

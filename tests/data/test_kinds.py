@@ -1,0 +1,126 @@
+"""Which levels are steps: by rule, by the owner's word, and through files."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from markhood.data.coding.encode import encode, encode_like
+from markhood.data.formats.files import read_samples
+from markhood.data.storage.packed import read_packed, write_packed
+from markhood.data.understood import understood
+from markhood.data.variables import Variables, described_variables
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.output.graphs.files import read_graph, write_graph
+
+MOODS = ["low", "even", "high"]
+TABLE = pd.DataFrame(
+    {
+        "yes": [0, 1, 1, 0],
+        "answer": [1, 3, 2, 5],
+        "word": ["b", "a", "c", "a"],
+        "mood": pd.Categorical(["even", "low", "high", "low"], MOODS, ordered=True),
+        "eyes": pd.Categorical(["blue", "grey", "brown", "blue"], ["grey", "blue", "brown"]),
+    }
+)
+
+
+def kinds(data, **options):
+    samples = encode(data, **options)
+    return dict(zip(samples.names, samples.variables.kinds, strict=True))
+
+
+def test_example_numbers_and_ordered_categories_are_steps():
+    expected = {
+        "yes": "binary",
+        "answer": "ordinal",
+        "word": "nominal",
+        "mood": "ordinal",
+        "eyes": "nominal",
+    }
+    assert kinds(TABLE) == expected
+    enums = pl.DataFrame({"a": pl.Series(MOODS, dtype=pl.Enum(MOODS)), "b": ["x", "y", "z"]})
+    assert kinds(enums) == {"a": "ordinal", "b": "nominal"}
+    assert encode(TABLE).levels[3] == tuple(MOODS)
+
+
+def test_example_the_owner_says_otherwise():
+    assert set(kinds(TABLE, kinds="nominal").values()) == {"binary", "nominal"}
+    assert set(kinds(TABLE, kinds="ordinal").values()) == {"binary", "ordinal"}
+    some = kinds(TABLE, kinds={"answer": "nominal", "word": "ordinal"})
+    assert (some["answer"], some["word"], some["mood"]) == ("nominal", "ordinal", "ordinal")
+    again = encode(encode(TABLE), kinds="nominal")
+    assert "ordinal" not in again.variables.kinds
+    assert encode(encode(TABLE)).variables.kinds == encode(TABLE).variables.kinds
+
+
+def test_example_the_choice_is_kept_and_nobody_is_warned():
+    about = understood(encode(TABLE))
+    assert about.kinds == {"ordered": 2, "categories": 2, "binary": 1}
+    sentence = "1 column of 4 numbers is taken as ordered (kinds='nominal' for categories)."
+    assert about.choices == (sentence,)
+    assert about.as_json()["choices"] == [sentence]
+    said = understood(encode(TABLE, kinds={"word": "ordinal"})).choices
+    assert any("order of the alphabet: 'word' (a < b < c)" in one for one in said)
+
+
+def test_example_a_level_for_missing_values_has_no_place_among_steps():
+    holes = [[1, 0], [2, 1], [3, 0], [None, 1]]
+    assert encode(holes, missing="level").variables.kinds == ("nominal", "binary")
+    with pytest.raises(InputError, match="no place among steps"):
+        encode(holes, missing="level", kinds="ordinal")
+    assert encode(holes, missing="impute").variables.kinds == ("ordinal", "binary")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("ordered", "Unknown kinds 'ordered'"),
+        ({"answer": "binary"}, "Unknown kinds 'binary'"),
+        (3, "Unknown kinds 3"),
+        ({"age": "ordinal"}, "kinds names a column 'age' that is not there"),
+    ],
+)
+def test_example_kinds_that_are_none(given, said):
+    with pytest.raises(InputError) as error:
+        encode(TABLE, kinds=given)
+    assert said in str(error.value)
+    assert str(error.value).endswith(".")
+
+
+def test_property_kinds_travel_through_files(tmp_path):
+    samples = encode(TABLE)
+    write_packed(samples, tmp_path / "packed")
+    assert read_packed(tmp_path / "packed").variables == samples.variables
+    assert "ordinal" not in read_samples(tmp_path / "packed", kinds="nominal").variables.kinds
+    for ending in ("json", "graphml", "gexf", "npz"):
+        graph = Graph(samples.variables, [(0, 1)])
+        write_graph(graph, tmp_path / f"graph.{ending}")
+        assert read_graph(tmp_path / f"graph.{ending}").variables.kinds == samples.variables.kinds
+
+
+def test_property_kinds_are_part_of_what_data_are():
+    steps, categories = encode(TABLE), encode(TABLE, kinds="nominal")
+    assert steps.fingerprint != categories.fingerprint
+    assert steps.variables != categories.variables
+    bits = TABLE[["yes"]].assign(no=[1, 0, 1, 1])
+    assert encode(bits).fingerprint == encode(bits, kinds="nominal").fingerprint
+    assert steps.pick(np.array([3, 0, 1])).variables.kinds == ("ordinal", "binary", "ordinal")
+
+
+def test_example_new_data_have_the_kinds_of_old_ones():
+    samples = encode(TABLE)
+    again = encode_like(TABLE, samples.levels, ordered=samples.variables.is_ordered)
+    assert again.variables == samples.variables
+    assert np.array_equal(again.words, samples.words)
+
+
+def test_example_documents_that_name_no_variables():
+    document = Variables(("a", "b"), ((0, 1, 2),) * 2, (True, False)).described()
+    assert described_variables("ab", json.loads(json.dumps(document))).kinds[0] == "ordinal"
+    for wrong in ([2], [-1], ["a"], [0.5]):
+        with pytest.raises((ValueError, TypeError)):
+            described_variables("ab", document | {"ordered": wrong})
