@@ -1,12 +1,8 @@
 """Measure what we promise of speed and memory, and print it as one table.
 
 python benchmarks/run.py            all of it, two or three minutes
-<<<<<<< HEAD
-python benchmarks/run.py threads    one part: screen, search, ordinal, methods, probabilities, threads, memory,
-                                    scale, start
-=======
-python benchmarks/run.py threads    one part: screen, search, ordinal, methods, sampler, threads, memory, scale, start
->>>>>>> ordinal
+python benchmarks/run.py threads    one part: screen, search, ordinal, methods, probabilities, sampler, threads,
+                                    memory, scale, start
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from report import as_table
 from markhood.kernels.native import NativeKernels
 from markhood.learning.provenance import version
 
-<<<<<<< HEAD
 PARTS = (
     "screen",
     "search",
@@ -35,9 +30,6 @@ PARTS = (
     "scale",
     "start",
 )
-=======
-PARTS = ("screen", "search", "ordinal", "methods", "sampler", "threads", "memory", "scale", "start")
->>>>>>> ordinal
 
 
 def main(wanted: list[str]) -> int:

@@ -1,17 +1,11 @@
 """What a search found, described: the graph with the evidence and the couplings of its edges.
 
 The evidence of an edge is what the total score gains by it in this graph, per end. Its coupling is
-<<<<<<< HEAD
-the conditional log odds ratio, once from each end's regression on its blanket, infinite where the
-data are separated; of variables with more levels it is a table, and its size a number. Where a
-search has coefficients of its own, those are the couplings; where it has probabilities, the couplings are
-means given that the edge is there, and finite, and each edge has its probability and an interval. Edges that speak of their two ends alone
-=======
 the conditional log odds ratio, of a step where levels are ordered, once from each end's regression on
-its blanket, infinite where the data are separated; of other levels it is a table, and its size a number. Where a
-search has coefficients of its own, those are the couplings. Edges that speak of their two ends alone
->>>>>>> ordinal
-are described by these: each end's regression is on the other, and nothing else.
+its blanket, infinite where the data are separated; of other levels it is a table, and its size a number.
+Where a search has coefficients of its own, those are the couplings; where it has probabilities, the
+couplings are means given that the edge is there, and finite, and each edge has its probability and an
+interval. Edges that speak of their two ends alone are described by these: each end's regression is on the other, and nothing else.
 """
 
 from __future__ import annotations
@@ -92,13 +86,10 @@ def describe(job: Job, found: Found) -> Learned:
             numbers.evidence_ends,
             numbers.coupling_ends,
             coupling_tables=numbers.coupling_tables,
-<<<<<<< HEAD
-            annotations=None
-            if found.probabilities is None
-            else found.probabilities.of(found.edges),
-=======
-            annotations=scaled(job, found.edges, numbers.coupling_ends, numbers.coupling_tables),
->>>>>>> ordinal
+            annotations={
+                **scaled(job, found.edges, numbers.coupling_ends, numbers.coupling_tables),
+                **({} if found.probabilities is None else found.probabilities.of(found.edges)),
+            },
         ),
         screened_graph=screened_graph,
         or_graph=Graph(variables, found.or_edges),

@@ -26,12 +26,9 @@ IMPUTATION = {
     "seed": "seed of the imputation",
 }
 NOTES = {
-<<<<<<< HEAD
     "probability": "Probability: of ten edges with 0.8, eight are expected to be there.",
     "coupling_low": "Coupling low and high: an interval that holds the coupling with 95 %, if the edge is there.",
-=======
     "standardized": "Standardized: the coupling times the standard deviations of both ends.",
->>>>>>> ordinal
     "share": "Share: of the completed data sets, those in whose graph the edge is.",
     "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
 }
