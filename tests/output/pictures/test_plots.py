@@ -55,6 +55,14 @@ def test_width_is_strength_and_colour_is_sign(signs):
     assert edges.get_linewidths()[dashed.index(True)] == plot.WIDEST
 
 
+def test_opacity_is_probability():
+    ends = [(0.5, 0.5), (2, 2)]
+    graph = Graph("abc", [(0, 1), (1, 2)], None, ends, annotations={"probability": [1.0, 0.6]})
+    (edges,) = lines(plot.network(graph))
+    shown = edges.get_colors()[:, 3]
+    np.testing.assert_allclose(shown, [plot.OPACITY, 0.6 * plot.OPACITY])
+
+
 @pytest.fixture
 def tables():
     """A chain of a repelling edge and two whose couplings are tables, of size 2 and 4."""

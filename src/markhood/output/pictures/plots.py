@@ -40,6 +40,7 @@ MANY = 600  # nodes; more are not drawn one by one
 LABELLED = 60  # nodes that are labelled unless asked otherwise
 LEGEND = 12  # groups that a legend names; more would be longer than the picture
 THINNEST, WIDEST = 0.6, 4.0  # points
+OPACITY = 0.85  # of an edge that is certain, or of unknown probability
 ATTRACTION, REPULSION, UNKNOWN = "#0072B2", "#D55E00", "#808080"
 ISOLATED, PALE, FAINT = "isolated", "#C8C8C8", "#DDDDDD"
 HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
@@ -257,19 +258,21 @@ def _strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
 
 
 def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
+    """Draw edges: the stronger, the wider; the less probable, the paler."""
     from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
 
     strength, widest = _strengths(graph)
     coupling = graph.coupling
+    opacity = OPACITY * np.nan_to_num(graph.probability, nan=1.0)
     sign = (np.nan_to_num(np.sign(coupling)) * has_sign(graph)).astype(np.int64)
     order = np.argsort(strength, kind="stable")  # the strongest on top
     ax.add_collection(
         LineCollection(
             list(places[graph.edges[order]]),
-            colors=[(UNKNOWN, ATTRACTION, REPULSION)[k] for k in sign[order]],
+            colors=[to_rgba((UNKNOWN, ATTRACTION, REPULSION)[sign[k]], opacity[k]) for k in order],
             linewidths=THINNEST + (WIDEST - THINNEST) * strength[order] / widest,
             linestyles=["dashed" if k else "solid" for k in np.isinf(coupling[order])],
-            alpha=0.85,
             zorder=1,
         )
     )
