@@ -78,6 +78,10 @@ web:  ## build the report's script from web/ (needs Node)
 	npm --prefix web ci --no-audit --no-fund
 	cd web && npm run --silent build
 
+.PHONY: check-web
+check-web: web  ## see that the report's script is what web/ builds
+	@git diff --quiet -- src/markhood/output/report || { echo "src/markhood/output/report is not what web/ builds: run make web and commit what it makes."; git diff --stat -- src/markhood/output/report; exit 1; }
+
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 test-browser: $(VENV)/.installed  ## run the tests of the report in Chromium
 	@test -n "$(CHROMIUM)" || { echo "make test-browser needs Chromium: install it (Debian: apt install chromium), or set CHROMIUM=path."; exit 1; }

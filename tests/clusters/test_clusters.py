@@ -208,14 +208,15 @@ def test_property_joblib_is_respected(cluster):
     assert there == PLRHC().fit(DATA).graph_
 
 
-def test_example_no_cluster_there_is_one_sentence(dask_cluster):
+def test_example_no_cluster_there_is_one_sentence(dask_cluster, tmp_path):
     with (
         pytest.raises(InputError, match="No Dask scheduler answers at nonsense://here"),
         executor_named("dask", "nonsense://here"),
     ):
         pass
+    np.save(tmp_path / "data.npy", DATA)
     done = subprocess.run(
-        [*COMMAND, "learn", "-", "--executor", "ray", "--scheduler", "127.0.0.1:1"],
+        [*COMMAND, "learn", tmp_path / "data.npy", "--executor=ray", "--scheduler=127.0.0.1:1"],
         check=False,
         capture_output=True,
         text=True,

@@ -151,3 +151,20 @@ def test_bad_input_is_one_sentence(arguments, sentence, tmp_path):
     assert re.search(sentence, done.stderr), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_networks_without_a_name_are_a_sentence(tmp_path):
+    done = run(
+        "simulate",
+        "",
+        "--variables",
+        "4",
+        "--blocks",
+        "1",
+        "--samples",
+        "20",
+        "-o",
+        tmp_path / "x.csv",
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("markhood: No network is named: give some")

@@ -1,5 +1,7 @@
 """Pairs and groups as people give them, and each sentence for those that cannot be used."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -137,7 +139,9 @@ def test_example_files_that_cannot_be_used(tmp_path, text, message):
 
 def test_example_a_file_that_is_not_there(tmp_path):
     for path in (tmp_path / "no.csv", tmp_path):
-        with pytest.raises(InputError, match=r"cannot be read \(.*\): check the path"):
+        with pytest.raises(
+            InputError, match=r"cannot be read \(.*\): check the path|no regular file"
+        ):
             pairs(path)
 
 
@@ -180,3 +184,9 @@ def test_example_groups_in_a_file(tmp_path, header):
 def test_example_groups_that_cannot_be_used(given, message):
     with pytest.raises(InputError, match=message):
         known_groups(given, NAMES)
+
+
+def test_example_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "edges.csv")
+    with pytest.raises(InputError, match=r"edges\.csv is no regular file: give a text file"):
+        pairs(tmp_path / "edges.csv")

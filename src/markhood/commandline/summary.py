@@ -45,7 +45,10 @@ def print_summary(graph: Graph, console: Console) -> None:
     options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
     weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
-    console.print(f"{data['samples']} samples{weight}, {data['variables']} variables", style="bold")
+    shape = (
+        f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
+    )
+    console.print(shape, style="bold")
     for line in understood_lines(graph):
         console.print(printable(line))
     console.print(f"method    {about['method']} ({printable(options)})")
@@ -57,16 +60,21 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(f"imputed   {imputed['missing']} missing values in {sets}")
     console.print(
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
-        f"{degree.max()} at most, {(degree == 0).sum()} variables without an edge"
+        f"{degree.max()} at most, {counted((degree == 0).sum(), 'variable')} without an edge"
     )
     if by_chance := about.get("edges_by_chance"):
         mean = sum(by_chance) / len(by_chance)
-        times = f"{len(by_chance)} time{'s' * (len(by_chance) > 1)}"
+        times = counted(len(by_chance), "time")
         console.print(f"by chance {mean:.3g} edges with every column shuffled ({times})")
     console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
     if graph.n_edges:
         console.print()
         console.print(_strongest(graph))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural but for one."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def understood_lines(graph: Graph) -> Iterator[str]:

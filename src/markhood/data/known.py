@@ -213,6 +213,8 @@ def _file_rows(path: Path, columns: tuple[str, str]) -> list[Row]:
 
 def _lines(path: Path, columns: tuple[str, str]) -> list[tuple[int, list[str]]]:
     """Split a file into lines and cells, by the delimiter that gives its first line two cells."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for, perhaps for ever
+        raise InputError(f"{path} is no regular file: give a text file of two columns.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

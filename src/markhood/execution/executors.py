@@ -24,7 +24,7 @@ def executor_named(
 
     Parameters
     ----------
-    name : {"threads", "dask", "ray"}, distributed.Client or None
+    name : {"threads", "dask", "ray"}, distributed.Client, Executor or None
         None is threads, unless `joblib.parallel_config` says otherwise.
     scheduler : str, optional
         Address of the cluster.
@@ -58,6 +58,8 @@ def executor_named(
 
         with on_address(scheduler, cards) as cluster:
             yield cluster
+    elif hasattr(name, "outcomes"):
+        yield name
     elif hasattr(name, "scatter") and hasattr(name, "submit"):
         from markhood.execution.dask import on_client
 

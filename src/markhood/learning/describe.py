@@ -131,10 +131,10 @@ def numbers_of(job: Job, found: Found) -> Numbers:
 
 def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
     """Fit every variable's regression on its neighbours in a graph."""
-    blankets = Lists.of_neighbours(edges, job.n_variables)
+    blankets, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer
 
     def fit(tile: range) -> Fits:
-        return job.scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
+        return scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
 
     fits = list(job.runner.map("regressions", fit, cut(job.n_variables, VARIABLES_PER_TILE)))
     return _joined(job, blankets, fits)
@@ -142,13 +142,13 @@ def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
 
 def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     """Describe every edge given the other neighbours of its ends."""
-    blankets = Lists.of_neighbours(edges, job.n_variables)
+    blankets, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
-        scores, without = job.scorer.toggled(targets, members, members)
+        scores, without = scorer.toggled(targets, members, members)
         gained = np.repeat(scores, np.diff(members.starts)) - without
-        return scores, gained, job.scorer.fitted(targets, members)
+        return scores, gained, scorer.fitted(targets, members)
 
     tiles = list(
         job.runner.map("evidence", score_and_fit, cut(job.n_variables, VARIABLES_PER_TILE))
@@ -168,12 +168,14 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
 
 def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
     """Describe every edge by its two ends alone: as a graph of its own for each."""
+    scorer = job.scorer
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], Fits]:
-        targets, others = (part.ravel() for part in _both_ways(edges[tile.start : tile.stop]))
+        ends = edges[tile.start : tile.stop]
+        targets, others = ends.ravel(), ends[:, ::-1].ravel()
         alone = Lists(np.arange(len(targets) + 1), others)
-        scores, without = job.scorer.toggled(targets, alone, alone)
-        return scores - without, job.scorer.fitted(targets, alone)
+        scores, without = scorer.toggled(targets, alone, alone)
+        return scores - without, scorer.fitted(targets, alone)
 
     tiles = list(job.runner.map("evidence", score_and_fit, cut(len(edges), VARIABLES_PER_TILE)))
     gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
@@ -190,10 +192,6 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
         regressions.couplings().reshape(-1, 2),
         _tables(regressions, ends.reshape(-1, 2)),
     )
-
-
-def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return edges, np.ascontiguousarray(edges[:, ::-1])
 
 
 def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:

@@ -193,14 +193,15 @@ class _Sample:
         if not len(variables):
             return
         m, d = len(variables), self._job.n_variables
+        samples, scorer, own_gamma = self._job.samples, self._job.scorer, self._gamma
 
         def test(block: range) -> NDArray[np.int64]:
             both = np.concatenate([variables, np.arange(block.start, block.stop)])
-            part = self._job.samples.pick(both)
+            part = samples.pick(both)
             tile = (range(m), range(m, part.n_variables))
             # Among fewer variables the same price takes a larger gamma.
-            gamma = self._gamma * math.log(max(d - 1, 1)) / math.log(part.n_variables - 1)
-            edges = self._job.scorer.on(part).pairs(tile, gamma).edges
+            gamma = own_gamma * math.log(max(d - 1, 1)) / math.log(part.n_variables - 1)
+            edges = scorer.on(part).pairs(tile, gamma).edges
             return np.column_stack([variables[edges[:, 0]], edges[:, 1] - m + block.start])
 
         blocks = cut(d, VARIABLES_PER_BLOCK)

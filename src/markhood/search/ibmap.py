@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import cut
+from markhood.execution.runner import Runner, cut
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import TIE
@@ -131,19 +131,19 @@ class CachedTests:
 
     def __init__(self, job: Job) -> None:
         self.evaluations: Counter[int] = Counter()
-        self._job = job
+        self._scorer = job.scorer
         # By target and conditioning set: a value for every variable, NaN where not yet tested.
         self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
         d = job.n_variables
         self.marginal = np.full((d, d), np.inf)
-        self._test_pairs(np.flatnonzero(~job.samples.is_constant))
+        self._test_pairs(np.flatnonzero(~job.samples.is_constant), job.runner)
 
-    def _test_pairs(self, varying: NDArray[np.int64]) -> None:
+    def _test_pairs(self, varying: NDArray[np.int64], runner: Runner) -> None:
         def test(tile: range) -> list[NDArray[np.float64]]:
             return self._run([Request(int(varying[k]), (), varying[k + 1 :]) for k in tile])
 
         tiles = cut(len(varying), VARIABLES_PER_TILE)
-        for tile, rows in zip(tiles, self._job.runner.map("tests", test, tiles), strict=True):
+        for tile, rows in zip(tiles, runner.map("tests", test, tiles), strict=True):
             for k, row in zip(tile, rows, strict=True):
                 self.marginal[varying[k], varying[k + 1 :]] = row
                 self.marginal[varying[k + 1 :], varying[k]] = row
@@ -174,7 +174,7 @@ class CachedTests:
 
     def _run(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
         others = Lists.of([request.others for request in requests])
-        found = self._job.scorer.independence(
+        found = self._scorer.independence(
             np.array([request.target for request in requests], dtype=np.int64),
             Lists.of([request.given for request in requests]),
             others,

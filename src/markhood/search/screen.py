@@ -27,11 +27,12 @@ def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -
 
     They are in lexicographic order. With ``gamma=None`` nothing has a price.
     """
+    scorer = job.scorer  # all that a tile needs: the job's runner may hold a connection
 
     def test(tile: Tile) -> Pairs:
-        return job.scorer.pairs(tile, gamma)
+        return scorer.pairs(tile, gamma)
 
-    tiles = job.scorer.tiles() if tiles is None else tiles
+    tiles = scorer.tiles() if tiles is None else tiles
     found = list(job.runner.map("screen", test, tiles))
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.edges for f in found)])
     gains = np.concatenate([np.empty(0), *(f.gains for f in found)])

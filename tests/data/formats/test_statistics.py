@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -68,3 +69,27 @@ def test_example_damaged_and_without_the_library(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     with pytest.raises(InputError, match=r"needs pyreadstat: pip install 'markhood\[statistics\]'"):
         read_samples(path)
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta"])
+def test_property_damaged_files_end_in_a_sentence_or_are_read(ending, tmp_path, monkeypatch):
+    """Some of these crash the library, and some keep it busy: not this process."""
+    monkeypatch.setattr("markhood.data.formats.statistics.SECONDS", 2)
+    whole = tmp_path / f"whole{ending}"
+    table = pd.DataFrame({"a": [1.0, 2.0] * 20, "b": [1.0, 1.0, 3.0, 2.0] * 10})
+    (pyreadstat.write_sav if ending == ".sav" else pyreadstat.write_dta)(table, str(whole))
+    rng, content = np.random.default_rng(5), whole.read_bytes()
+    refused = 0
+    for k in range(4):
+        damaged = bytearray(content)
+        for at in rng.integers(0, len(damaged), 12):
+            damaged[at] = rng.integers(0, 256)
+        path = tmp_path / f"{k}{ending}"
+        path.write_bytes(damaged)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read_samples(path)
+        except InputError:
+            refused += 1
+    assert refused > 0

@@ -4,14 +4,18 @@ A labelled value is called by its label, and levels stand in the order of the va
 before "often" (3). What the file declares as missing is missing. In a column of which some values have
 labels and others none (ages, of which 99 means "99 or more") those without keep their numbers.
 
-pyreadstat reads in this process and does not survive every damaged file: mutated files have crashed
-it, and kept it busy for ever. Such files are to be read only from people whom one trusts.
+pyreadstat does not survive every damaged file: mutated ones have crashed it, and kept it busy for ever.
+So it reads in a process of its own, with a limit to its processor time, and hands over plain JSON.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,26 +33,59 @@ READERS = {
     ".sas7bdat": "read_sas7bdat",
     ".xpt": "read_xport",
 }
+SECONDS, BYTES_A_SECOND = 30, 1_000_000  # of processor time for a file, and for its length
+REFUSED = 3  # the exit code where pyreadstat says what is wrong
+
+READ = f"""
+import json, math, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]),) * 2)
+except ImportError:
+    pass
+import pyreadstat
+try:
+    frame, about = getattr(pyreadstat, sys.argv[1])(sys.argv[2], output_format="pandas")
+except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError) as error:
+    print((str(error).splitlines() or ["damaged"])[0], file=sys.stderr)
+    sys.exit({REFUSED})
+
+def plain(value):
+    if value is None or value != value:
+        return None
+    return value if isinstance(value, (int, float, str)) else str(value)
+
+columns = [[plain(value) for value in frame.iloc[:, k].tolist()] for k in range(frame.shape[1])]
+labels = [[name, list(own.items())] for name, own in about.variable_value_labels.items()]
+json.dump({{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}, sys.stdout)
+"""
 
 
 def read_statistics(path: Path, reading: Reading | None = None) -> Samples:
     """Read a file of SPSS, Stata or SAS, with the labels of values as the names of levels."""
-    try:
-        import pyreadstat
-    except ImportError as error:
-        raise InputError(
-            f"Reading {path} needs pyreadstat: pip install 'markhood[statistics]'."
-        ) from error
-    read = getattr(pyreadstat, READERS[path.suffix.lower()])
-    try:
-        frame, about = read(str(path), output_format="pandas")
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError) as error:
-        reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-        raise InputError(f"{path} cannot be read ({reason}): save it again.") from error
-    for name, labels in about.variable_value_labels.items():
+    if find_spec("pyreadstat") is None or find_spec("pandas") is None:
+        raise InputError(f"Reading {path} needs pyreadstat: pip install 'markhood[statistics]'.")
+    import pandas as pd
+
+    read = _read_apart(path)
+    frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
+    frame.columns = read["names"]
+    for name, labels in read["labels"]:
         if name in frame.columns:
-            frame[name] = _labelled(frame[name], labels)
+            frame[name] = _labelled(frame[name], {value: label for value, label in labels})
     return read_foreign(frame, reading or Reading())
+
+
+def _read_apart(path: Path) -> dict[str, Any]:
+    """Read a file in a process of its own; return names, columns and labels."""
+    limit = SECONDS + path.stat().st_size // BYTES_A_SECOND
+    command = [sys.executable, "-c", READ, READERS[path.suffix.lower()], str(path), str(limit)]
+    done = subprocess.run(command, check=False, capture_output=True)
+    if done.returncode == 0:
+        return dict(json.loads(done.stdout))
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    reason = said[-1].rstrip(".") if said and done.returncode == REFUSED else "it is damaged"
+    raise InputError(f"{path} cannot be read ({reason}): save it again.")
 
 
 def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:
