@@ -15,7 +15,7 @@ import numpy as np
 from report import as_table
 
 from markhood.kernels.native import NativeKernels
-from markhood.learning.learn import version
+from markhood.learning.provenance import version
 
 PARTS = ("screen", "search", "ordinal", "methods", "sampler", "threads", "memory", "scale", "start")
 
