@@ -59,3 +59,56 @@ def test_example_options_about_files(learn):
     done = learn(FRAME[["Q1", "note"]].T.to_csv(header=False), "--transpose")
     assert "60 samples, 2 variables" in done.stdout
     assert "note: x, y" in done.stdout
+
+
+SCALES = pd.DataFrame(
+    {
+        "a": [k % 4 for k in range(80)],
+        "b": [(k + k // 7) % 3 for k in range(80)],
+        "c": [k % 2 for k in range(80)],
+        "age": [20 + k * 7 % 61 for k in range(80)],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "columns"),
+    [
+        (["--bins", "4"], "columns   3 ordered, 1 binary"),
+        (["--bins", "age=5", "--nominal", "a,b"], "columns   2 of numbers, 1 binary, 1 ordered"),
+        (
+            ["--bins", "auto", "--kinds", "nominal"],
+            "columns   2 of numbers, 1 binary, 1 of categories",
+        ),
+        (
+            ["--bins", "4", "--kinds", "b=nominal", "--ordinal", "a"],
+            "columns   2 ordered, 1 of numbers, 1 binary",
+        ),
+    ],
+)
+def test_example_kinds_and_bins_as_they_are_typed(learn, options, columns):
+    done = learn(SCALES.to_csv(index=False), *options)
+    assert done.exit_code == 0, done.output
+    assert columns in done.stdout
+    assert "age: [20, " in done.stdout
+
+
+def test_example_the_summary_says_which_numbers_are_steps(learn):
+    done = learn(SCALES.to_csv(index=False), "--bins", "4")
+    sentence = "2 columns of 3 to 4 numbers are taken as ordered (--kinds nominal for categories)."
+    assert f"kinds     {sentence}\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--kinds", "nominal", "--ordinal", "a"], "leave one of the two out."),
+        (["--kinds", "steps"], "Unknown --kinds 'steps'"),
+        (["--nominal", "z"], "--kinds names a column 'z' that is not there"),
+        (["--bins", "age=few"], "--bins must be a whole number from 2 up"),
+    ],
+)
+def test_example_kinds_and_bins_that_are_none(learn, options, said):
+    done = learn(SCALES.to_csv(index=False), *options)
+    assert done.exit_code == 2
+    assert said in done.stderr

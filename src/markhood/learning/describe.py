@@ -126,7 +126,9 @@ def scaled(
     """Return couplings on one scale, where those of a step are on several; nothing elsewhere."""
     if job.samples.variables.ordered is None:
         return {}
-    return {NAME: standardized(job.samples, edges, coupling_ends.mean(axis=1), tables)}
+    with np.errstate(invalid="ignore"):  # of infinities of both signs
+        couplings = coupling_ends.mean(axis=1)
+    return {NAME: standardized(job.samples, edges, couplings, tables)}
 
 
 def numbers_of(job: Job, found: Found) -> Numbers:

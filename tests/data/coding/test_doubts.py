@@ -101,7 +101,7 @@ def test_example_columns_that_are_no_categories_are_named_in_one_sentence():
     )
     assert "'born' (dates, such as '2001-01-01' and" in sentence
     assert sentence.endswith(
-        "leave them out with exclude=['id', 'born', 'iq'], or cut measurements into classes first."
+        "leave them out with exclude=['id', 'born', 'iq'], or cut measurements into bins with bins=4."
     )
     assert said_of(table, exclude=["id", "born", "iq"]) == []
 
