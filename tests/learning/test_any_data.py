@@ -25,7 +25,7 @@ def edges_of(graph):
 
 def kinds_for(method):
     """Ordered levels as they come, and as categories for methods that know no order."""
-    return "nominal" if method in ("mpl", "bjp", "l1lr") else "auto"
+    return "auto" if METHODS[method]().heeds_order else "nominal"
 
 
 def with_holes(values, share, seed=0):

@@ -83,7 +83,7 @@ def test_example_levels_have_tables_and_no_interval():
     rng = np.random.default_rng(4)
     values = rng.integers(0, 3, (300, 3))
     values[:, 1] = np.where(rng.random(300) < 0.6, values[:, 0], values[:, 1])
-    graph = markhood.learn(values, "bayes", **SHORT)
+    graph = markhood.learn(values, "bayes", kinds="nominal", **SHORT)
     assert graph.edges.tolist() == [[0, 1]]
     assert graph.coupling_tables[0].shape == (3, 3)
     assert np.isnan(graph.annotations["coupling_low"][0])
