@@ -46,13 +46,13 @@ def small_graph():
 def table_graph():
     """A chain of a repelling edge and two whose couplings are tables, with shares."""
     table = np.array([[1, -1, 0], [-1, 1, 0]])
-    about = {"data": {"levels": {"a": [0, 1], "b": ["no", HOSTILE], "c": ["red", "green", "blue"]}}}
+    levels = ((0, 1), ("no", HOSTILE), ("red", "green", "blue"), (0, 1))
     return markhood.Graph(
-        "abcd",
+        markhood.Variables(tuple("abcd"), levels),
         [(0, 1), (1, 2), (2, 3)],
         [(9, 9), (5, 5), (1, 2)],
         [(-1, -2), (2, 2), (3, 3)],
-        about,
+        None,
         [None, table, 1.5 * table.T],
         {"share": [1, 0.75, 0.5], "evidence_variance": [0, 0.25, np.inf]},
     )

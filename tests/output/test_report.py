@@ -32,7 +32,7 @@ def test_holds_the_graph_and_where_it_came_from():
     assert data["edges"]["evidence_source"] == [0.25, 1]
     assert data["edges"]["coupling_source"] == [1.5, "inf"]
     assert data["edges"]["coupling_target"] == [2, None]
-    assert data["provenance"] == about
+    assert data["about"]["provenance"] == about
     assert data["summary"] == "9 samples, 3 variables, 2 edges; method plrhc"
     assert data["file"] == "votes"
 

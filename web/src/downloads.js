@@ -58,12 +58,14 @@ function graphml(data, edges) {
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-    key("provenance", "graph", "string"),
+    ...Object.keys(data.about).map((name) => key(name, "graph", "string")),
     key("label", "node", "string"),
     ...columns(data).map((name) => key(name, "edge", "double")),
     ...(anyTable ? [key("table", "edge", "string")] : []),
     '<graph edgedefault="undirected">',
-    `<data key="provenance">${escaped(JSON.stringify(data.provenance))}</data>`,
+    ...Object.entries(data.about).map(
+      ([name, said]) => `<data key="${name}">${escaped(JSON.stringify(said))}</data>`,
+    ),
     ...names.map((name) => `<node id="${name}"><data key="label">${name}</data></node>`),
     ...edges.map((k) => {
       const numbers = columns(data).map(

@@ -24,7 +24,7 @@ from typing import Any
 
 from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS
-from markhood.graph.edge_table import number_columns, table_column
+from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import positions
@@ -138,7 +138,7 @@ def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any
         "cite": facts.citations(graph),
         "bibtex": facts.BIBTEX,
         "licences": _asset("LICENSES.txt"),
-        "provenance": dict(graph.provenance),
+        "about": about_graph(graph),
     }
 
 
