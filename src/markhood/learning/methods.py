@@ -2,6 +2,7 @@
 
 A method is a small frozen object; `METHODS` lists them by the names that people type. What a method
 does with a job is in `search`: here it is only called, with the options that it takes.
+It is long because every option of every method is told of here, once.
 """
 
 from __future__ import annotations
