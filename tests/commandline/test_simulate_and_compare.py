@@ -64,6 +64,33 @@ def test_levels_go_round_and_are_learned_from(ending, tmp_path):
     assert len(found) <= 13
 
 
+def test_ordered_levels_are_learned_back_with_their_signs(tmp_path):
+    arguments = [
+        "--kind",
+        "ordinal",
+        "--variables",
+        "16",
+        "--samples",
+        "4000",
+        "--potentials",
+        "signs",
+    ]
+    done = run("simulate", "grid", *arguments, "-o", "d.csv", "--truth", "t.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = run("learn", "d.csv", "-o", "l.json", cwd=tmp_path)
+    assert "16 columns of 5 numbers are taken as ordered" in done.stdout
+    truth, learned = (markhood.read_graph(tmp_path / f"{name}.json") for name in "tl")
+    assert learned.variables == truth.variables
+    assert learned.edges.tolist() == truth.edges.tolist()
+    assert (np.sign(learned.coupling) == np.sign(truth.coupling)).all()
+
+
+def test_simulated_categories_say_how_they_are_learned_from(tmp_path):
+    done = run("simulate", "chain", "--variables", "4", "--samples", "20", "--levels", "2,3",
+               "-o", tmp_path / "data.csv")  # fmt: skip
+    assert "learn with --kinds nominal" in done.stdout
+
+
 def test_convergence_where_a_level_never_occurs(tmp_path):
     done = run("simulate", "chain", "--variables", "5", "--levels", "50", "--samples", "200",
                "--convergence", "-o", tmp_path / "data.npy")  # fmt: skip
@@ -126,6 +153,8 @@ def test_compare_prints_and_writes_a_table(tmp_path):
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--seed", "-1"], "seed"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--potentials", "p"], "'p'"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "1"], "2 to 256"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--kind", "steps"],
+         "Unknown --kind 'steps': choose nominal or ordinal"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "x"], "'x'"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", ""], "levels is empty"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "0"], "no networks to put side by side"),

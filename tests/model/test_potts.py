@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
@@ -122,6 +123,10 @@ square = [np.zeros((3, 3))] * 3
         (lambda: PottsModel(Graph("ab", []), [], n_levels=[2, 2, 2]), "or 2 of them"),
         (lambda: PottsModel(Graph("ab", []), [], n_levels=2.5), "whole number"),
         (lambda: PottsModel(Graph([], []), []), "at least one variable"),
+        (lambda: PottsModel.from_steps(triangle, [1.0], [[0, 0]] * 3), r"3 couplings.*shape \(1,\)"),
+        (lambda: PottsModel.from_steps(triangle, [1.0] * 3, [[0, 0]] * 2), "3 fields"),
+        (lambda: PottsModel.from_steps(Graph(Variables(("a",), ((1, 2, 3),)), []), [], [[0, 0]]),
+         "'a' has 3 levels in the graph, and 2 fields"),
         (lambda: PottsModel(triangle, square).log_potential([1, 0, 1]), r"\(n_samples, 3\)"),
         (lambda: PottsModel(triangle, square).conditionals([[1, 0, 3]]), "'c'.*from 0 to 2"),
         (lambda: PottsModel(triangle, square).conditionals([[1, 0.5, 2]]), "'b'.*from 0 to 2"),

@@ -3,6 +3,7 @@ import pytest
 
 from markhood.errors import InputError
 from markhood.simulate.networks import cycle, grid
+from markhood.simulate.pieces import sample_in_pieces
 from markhood.simulate.potentials import (
     POTENTIALS,
     NormalCouplings,
@@ -10,6 +11,7 @@ from markhood.simulate.potentials import (
     UniformCouplings,
     from_log_tables,
     ising,
+    ordinal,
     potts,
 )
 
@@ -107,3 +109,27 @@ def test_example_tables_and_fields_have_the_spread_asked_for():
 def test_example_bad_levels_are_one_sentence(levels, message):
     with pytest.raises(InputError, match=message):
         potts(cycle(4), levels)
+
+
+def test_oracle_two_ordered_levels_are_the_ising_model():
+    two, binary = ordinal(grid(9), 2, seed=5), ising(grid(9), seed=5)
+    states = np.array(np.meshgrid(*[[0, 1]] * 9)).reshape(9, -1).T
+    np.testing.assert_allclose(two.log_potential(states), binary.log_potential(states), atol=1e-12)
+
+
+def test_oracle_ordered_levels_stand_on_a_line_with_the_mean_and_spread_of_0_and_1():
+    counts = np.resize([2, 3, 5], 9)
+    model, binary = ordinal(grid(9), [2, 3, 5], seed=5), ising(grid(9), seed=5)
+    states = np.random.default_rng(1).integers(0, counts, size=(200, 9))
+    places = 0.5 + (states - (counts - 1) / 2) / (2 * np.sqrt((counts**2 - 1) / 12))
+    i, j = model.graph.edges.T
+    expected = places @ binary.fields + (places[:, i] * places[:, j]) @ binary.couplings
+    found = model.log_potential(states)
+    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-9)
+
+
+def test_example_samples_of_ordered_levels_are_ordered():
+    model = ordinal(grid(9), [3, 5], seed=1)
+    assert set(model.graph.variables.kinds) == {"ordinal"}
+    for samples in (model.sample_packed(100, seed=1), sample_in_pieces(model, 100, seed=1)):
+        assert set(samples.variables.kinds) <= {"ordinal", "binary"}

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood.simulate import disjoint, grid, hub, ising, potts, sample_in_pieces
+from markhood.simulate import (
+    SignedCouplings,
+    disjoint,
+    grid,
+    hub,
+    ising,
+    ordinal,
+    potts,
+    sample_in_pieces,
+)
 
 
 def largest_error(truth, graph):
@@ -27,6 +36,13 @@ def test_oracle_learned_tables_approach_the_true_ones(levels):
     # Twenty-five times the data make errors a fifth, give or take what luck does to the largest.
     assert errors[1] < 0.1
     assert errors[1] < errors[0] / 2
+
+
+def test_oracle_learned_couplings_of_a_step_approach_the_true_ones():
+    truth = ordinal(grid(9), [3, 5], SignedCouplings(2.0, fields=1.0), seed=2)
+    learned = markhood.learn(truth.sample_packed(40_000, seed=3))
+    assert learned.edges.tolist() == truth.graph.edges.tolist()
+    np.testing.assert_allclose(learned.coupling, truth.graph.coupling, atol=0.03)
 
 
 def test_example_blocks_are_learned_apart():

@@ -36,9 +36,16 @@ def simulate(
     variables: Annotated[
         int | None, typer.Option(help="How many variables; not for a graph from a file.")
     ] = None,
+    kind: Annotated[
+        str, typer.Option(help="Whether levels are categories or steps: nominal or ordinal.")
+    ] = "nominal",
     levels: Annotated[
-        str, typer.Option(help="Levels of a variable; several numbers go round: 2,3,4.")
-    ] = "2",
+        str | None,
+        typer.Option(
+            help="Levels of a variable; several numbers go round: 2,3,4.",
+            show_default="2; 5 if ordinal",
+        ),
+    ] = None,
     blocks: Annotated[
         int | None,
         typer.Option(help="So many networks side by side, sampled one by one, for large data."),
@@ -66,6 +73,8 @@ def simulate(
 
       markhood compare truth.graphml learned.graphml
 
+      markhood simulate grid --kind ordinal --levels 5 --variables 64 --samples 1000 -o answers.csv --truth truth.json
+
       markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
     """
     from markhood.output.data_files import check_data_writable, write_data, write_samples
@@ -79,7 +88,9 @@ def simulate(
         raise InputError("--convergence is of one network: leave it or --blocks out.")
     for_network, for_potentials, for_samples = _three_seeds(seed)
     graph = _network(network, variables, blocks, for_network)
-    model = random_model(graph, whole_numbers("--levels", levels), potentials, for_potentials)
+    usual = "5" if kind == "ordinal" else "2"
+    counts = whole_numbers("--levels", usual if levels is None else levels)
+    model = random_model(graph, counts, potentials, for_potentials, kind)
     agreement = None
     if blocks is None:
         data = model.sample(samples, for_samples, burn_in=burn_in, thinning=thinning)
@@ -91,7 +102,9 @@ def simulate(
             packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
         write_samples(packed, output)
     say(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
-    write_graphs(graph, [str(truth)] if truth else [])
+    write_graphs(model.graph, [str(truth)] if truth else [])
+    if kind == "nominal" and max(counts) > 2:
+        say("Levels are categories, and written as numbers: learn with --kinds nominal")
     if agreement is not None:
         typer.echo(agreement.in_words(samples))
 

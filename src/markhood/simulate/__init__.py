@@ -19,6 +19,7 @@ from markhood.simulate.potentials import (
     UniformCouplings,
     UniformTables,
     ising,
+    ordinal,
     potts,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "grid",
     "hub",
     "ising",
+    "ordinal",
     "potts",
     "sample_in_pieces",
     "stochastic_block",

@@ -83,7 +83,7 @@ def sample_in_pieces(
             joined.add(piece.nodes, part)
         if progress is not None:
             progress("sample", batch.stop, len(pieces))
-    return joined.samples()
+    return joined.samples().with_order(model.graph.variables.is_ordered)
 
 
 @dataclass(frozen=True, eq=False)

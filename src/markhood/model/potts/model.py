@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.data.samples import Samples
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
@@ -87,6 +88,53 @@ class PottsModel(SampledModel):
         )
         self.n_levels = levels_of(graph, self.tables, known, n_levels)
         self.fields = known or tuple(read_only(np.zeros(r)) for r in self.n_levels.tolist())
+
+    @classmethod
+    def from_steps(
+        cls, graph: Graph, couplings: ArrayLike, fields: Sequence[ArrayLike]
+    ) -> PottsModel:
+        """Make the model of ordered levels, in which an edge is one number: what a step adds.
+
+        The table of an edge is ``coupling * x_i * x_j``, with levels 0, 1, ... as they are numbered. The
+        model's graph has the couplings and says that levels are ordered, and so do packed samples.
+
+        Parameters
+        ----------
+        graph : Graph
+        couplings : array-like of shape (n_edges,)
+            Aligned with ``graph.edges``, as a graph learned from ordered levels reports them.
+        fields : sequence of array-like of shape (r_i,)
+            One for every variable, which also tell how many levels it has.
+
+        Examples
+        --------
+        >>> model = PottsModel.from_steps(Graph("ab", [(0, 1)]), [0.5], [[0, 1, 0], [0, 0, 0]])
+        >>> model.tables[0].tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.5, 1.0], [0.0, 1.0, 2.0]]
+        >>> model.sample_packed(1000, seed=1).variables.kinds
+        ('ordinal', 'ordinal')
+        """
+        numbers = np.asarray(couplings, dtype=np.float64)
+        if numbers.shape != (graph.n_edges,):
+            raise InputError(
+                f"There must be {graph.n_edges} couplings, one for every edge, and these have shape "
+                f"{numbers.shape}."
+            )
+        known = table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
+        steps = [np.arange(len(field)) for field in known]
+        tables = [
+            coupling * np.multiply.outer(steps[i], steps[j])
+            for coupling, (i, j) in zip(numbers.tolist(), graph.edges.tolist(), strict=True)
+        ]
+        levels = graph.variables.levels or tuple(tuple(own.tolist()) for own in steps)
+        for name, own, field in zip(graph.nodes, levels, known, strict=True):
+            if len(own) != len(field):
+                raise InputError(
+                    f"Variable {name!r} has {len(own)} levels in the graph, and {len(field)} fields."
+                )
+        variables = Variables(graph.nodes, levels, (True,) * graph.n_nodes)
+        ends = np.column_stack([numbers, numbers])
+        return cls(Graph(variables, graph.edges, coupling_ends=ends), tables, known)
 
     def zero_sum(self) -> PottsModel:
         """Return the same distribution with tables and fields that sum to nothing.
@@ -242,7 +290,8 @@ class PottsModel(SampledModel):
         return self.n_levels
 
     def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
-        return pack_levels(blocks, n_samples, self.graph.nodes, self.n_levels)
+        samples = pack_levels(blocks, n_samples, self.graph.nodes, self.n_levels)
+        return samples.with_order(self.graph.variables.is_ordered)
 
     def _checked(self, samples: ArrayLike) -> NDArray[np.int64]:
         values = np.asarray(samples)

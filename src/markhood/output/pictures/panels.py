@@ -1,4 +1,4 @@
-"""Line plots in panels: ours with error bars, and the published line dashed in the same colour."""
+"""Line plots in panels: ours with error bars, and published lines, if any, dashed in the same colour."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a panel: ours, its standard errors, and the published values."""
+    """One line of a panel: ours, its standard errors, and the published values where there are any."""
 
     label: str
     x: Sequence[float]
     ours: Sequence[float]
     errors: Sequence[float]
-    paper: Sequence[float]
+    paper: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,15 @@ def draw_panels(panels: Sequence[Panel], path: Path | BinaryIO) -> None:
                 curve.x, curve.ours, yerr=curve.errors, color=colour, marker="o", markersize=4,
                 capsize=2, label=curve.label,
             )  # fmt: skip
-            axes.plot(curve.x, curve.paper, color=colour, linestyle="--", linewidth=1)
+            if curve.paper:
+                axes.plot(curve.x, curve.paper, color=colour, linestyle="--", linewidth=1)
         axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale="log")
         axes.set_yscale("log" if panel.log_y else "linear")
         ticks = sorted({x for curve in panel.curves for x in curve.x})
         axes.set_xticks(ticks, [f"{x:g}" for x in ticks], minor=False)
         axes.minorticks_off()
         axes.grid(alpha=0.3)
-    figure.axes[0].plot([], [], color="grey", linestyle="--", linewidth=1, label="paper")
+    if any(curve.paper for panel in panels for curve in panel.curves):
+        figure.axes[0].plot([], [], color="grey", linestyle="--", linewidth=1, label="paper")
     figure.axes[0].legend(fontsize="small")
     figure.savefig(path, dpi=150)
