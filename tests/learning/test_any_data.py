@@ -246,6 +246,11 @@ def test_example_hundreds_of_levels_are_refused_unless_asked_for():
     with pytest.raises(InputError, match=r"more than 64 values .*: 'x0' \(measurements"):
         markhood.learn(values)
     # N MI = 416 does not pay for 199 parameters, though one variable says all about the other.
-    with pytest.warns(markhood.DataWarning, match="'x0' .measurements"):
+    with (
+        pytest.warns(markhood.DataWarning, match="'x0' .measurements"),
+        pytest.warns(
+            markhood.DataWarning, match=r"fewer than 5 of the 600 samples.*'x0' .200 levels"
+        ),
+    ):
         graph = markhood.learn(values, max_levels=300, gamma=0, kinds="nominal")
     assert edges_of(graph) == []

@@ -107,6 +107,13 @@ def read_data(
             help="Cut columns of many numbers into bins: 4, auto, or age=5,income=4.",
         ),
     ] = None,
+    merge_rare: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Merge levels of fewer samples, with their neighbours where they are steps, else into other.",
+        ),
+    ] = None,
 ) -> Any:
     """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.formats.files import read_samples
@@ -131,6 +138,7 @@ def read_data(
         normalize_weights=normalize_weights,
         kinds=_kinds(kinds, ordinal, nominal),
         bins=None if bins is None else _bins(bins),
+        merge_rare=merge_rare,
         storage=storage or MEMORY,
     )
 

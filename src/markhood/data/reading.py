@@ -55,6 +55,8 @@ class Reading:
         Whether levels are steps: see `markhood.data.kinds`.
     bins : int, "auto" or mapping of str to int, optional
         Into how many bins columns of many numbers are cut: see `markhood.data.coding.bins`.
+    merge_rare : int, optional
+        Merge levels that fewer samples have: see `markhood.data.coding.regrouping`.
     notes : Notes
         What readers decide is gathered here.
 
@@ -78,6 +80,7 @@ class Reading:
     index: str | None = None
     kinds: Kinds = "auto"
     bins: Bins | None = None
+    merge_rare: int | None = None
     notes: Notes = field(default_factory=Notes, compare=False, repr=False)
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
@@ -94,6 +97,12 @@ class Reading:
             )
         object.__setattr__(self, "kinds", checked_kinds(self.kinds))
         object.__setattr__(self, "bins", checked_bins(self.bins))
+        rare = self.merge_rare
+        if rare is not None and (not isinstance(rare, Integral) or int(rare) < 2):
+            raise InputError(
+                f"{option('merge_rare')} must be a whole number of samples from 2 up, not {rare!r}: "
+                "levels that fewer have are merged."
+            )
         columns = None if self.columns is None else _names("columns", self.columns)
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "exclude", _names("exclude", self.exclude))

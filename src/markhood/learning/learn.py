@@ -25,6 +25,7 @@ def learn(
     exclude: Sequence[str] = (),
     kinds: Any = "auto",
     bins: Any = None,
+    merge_rare: int | None = None,
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -68,6 +69,9 @@ def learn(
     bins : int, "auto" or mapping of str to int, optional
         Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
         samples each: ordered levels such as "[18, 25)".
+    merge_rare : int, optional
+        Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
+        into "other" where they are not.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0

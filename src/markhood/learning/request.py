@@ -28,6 +28,7 @@ from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
+from markhood.learning.many_parameters import warn_of_parameters
 from markhood.learning.methods import Bayes, Method
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.discrete import scorer_for
@@ -62,6 +63,8 @@ class Options:
         Whether levels are steps, for all columns or for some by name.
     bins : int, "auto" or mapping of str to int, optional
         Into how many bins columns of many numbers are cut.
+    merge_rare : int, optional
+        Merge levels that fewer samples have.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -95,6 +98,7 @@ class Options:
     normalize_weights: bool = True
     kinds: Any = "auto"
     bins: Any = None
+    merge_rare: int | None = None
     imputations: int = 10
     seed: int | None = 0
     required_edges: Any = None
@@ -181,11 +185,13 @@ class Request:
             exclude=self.options.exclude,
             kinds=self.options.kinds,
             bins=self.options.bins,
+            merge_rare=self.options.merge_rare,
         )
 
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
         samples = self._of_its_kinds(samples)
+        warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self._job(samples) as job:
             require_room(job, self.method)
             if samples.missing:

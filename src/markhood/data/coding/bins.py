@@ -140,6 +140,20 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
     ]
 
 
+def joined_bin(levels: Sequence[Any]) -> str | None:
+    """Name the bin that neighbouring bins make together, None where levels are no bins.
+
+    Examples
+    --------
+    >>> joined_bin(["[1, 5)", "[5, 9]"])
+    '[1, 9]'
+    """
+    found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
+    if None in found:
+        return None
+    return f"{str(levels[0]).partition(',')[0]},{str(levels[-1]).partition(',')[2]}"
+
+
 def _number_of(n_samples: int) -> int:
     return min(MOST, max(FEWEST, n_samples // SAMPLES_PER_BIN))
 

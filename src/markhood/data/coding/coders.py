@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.cells import MISSING, means_missing
 from markhood.data.coding.findings import Findings
 from markhood.data.coding.many_levels import ManyLevels
+from markhood.data.coding.merged import home_of
 from markhood.data.reading import Reading
 from markhood.errors import InputError
 
@@ -368,6 +369,8 @@ class ValueCoder:
                 self._findings.note_infinite(r, column)
             elif value in levels:
                 stored[raw] = levels[value] + 1
+            elif self._fixed and (home := home_of(value, levels)) is not None:
+                stored[raw] = levels[home] + 1
             elif self._fixed:
                 self._findings.note_unknown(r, column, value, list(levels))
             elif len(levels) >= limit:

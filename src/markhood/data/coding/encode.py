@@ -21,6 +21,7 @@ from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.findings import check_shape
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
+from markhood.data.coding.regrouping import cut_samples, with_rare_merged
 from markhood.data.kinds import with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
@@ -41,6 +42,7 @@ def encode(
     exclude: Sequence[str] = (),
     kinds: Any = "auto",
     bins: Any = None,
+    merge_rare: int | None = None,
 ) -> Samples:
     """Pack a table of observations, a few bits a value.
 
@@ -78,6 +80,9 @@ def encode(
     bins : int, "auto" or mapping of str to int, optional
         Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
         samples each: ordered levels such as "[18, 25)".
+    merge_rare : int, optional
+        Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
+        into "other" where they are not.
 
     Returns
     -------
@@ -111,9 +116,10 @@ def encode(
         exclude=exclude,
         kinds=kinds,
         bins=bins,
+        merge_rare=merge_rare,
     )
     if isinstance(data, Samples):
-        if not replace(reading, columns=None, exclude=(), kinds="auto").is_default:
+        if not without_picking(reading).is_default:
             raise InputError(
                 "Samples have been encoded already: say how when they are, to encode or "
                 "read_samples."
@@ -123,19 +129,27 @@ def encode(
         raise InputError(
             f"Unknown weights {weights!r}: give a number a sample, or the word similarity."
         )
-    return _encode(data, names, None, reading)
+    return with_rare_merged(_encode(data, names, None, reading), merge_rare)
+
+
+def without_picking(reading: Reading) -> Reading:
+    """Return a reading without what can still be chosen of samples: see `pick_samples`."""
+    return replace(reading, columns=None, exclude=(), kinds="auto", bins=None, merge_rare=None)
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
-    """Return samples of the columns that a reading wants, of other kinds where it names some."""
+    """Return samples of the columns that a reading wants, with the bins, kinds and levels that it names."""
     picked = chosen_columns(samples.names, reading)
     if picked != list(range(samples.n_variables)):
         check_shape(samples.n_samples, len(picked))
         samples = samples.pick(np.array(picked))
-    if reading.kinds == "auto":
-        return samples
-    ordered = [j for j, steps in enumerate(samples.variables.is_ordered) if steps]
-    return replace(samples, variables=with_kinds(samples.variables, reading.kinds, ordered)[0])
+    if reading.bins is not None:
+        samples = cut_samples(samples, reading.bins)
+    if reading.kinds != "auto":
+        ordered = [j for j, steps in enumerate(samples.variables.is_ordered) if steps]
+        variables, _ = with_kinds(samples.variables, reading.kinds, ordered)
+        samples = replace(samples, variables=variables)
+    return with_rare_merged(samples, reading.merge_rare)
 
 
 def encode_like(
@@ -155,7 +169,8 @@ def encode_like(
         As for `encode`; one sample is enough.
     levels : tuple of tuple
         The levels of each variable, as in `Samples.levels`; any other value is an error, but
-        numbers find the bins that columns of numbers were cut into.
+        numbers find the bins that columns of numbers were cut into, and rare values what they were
+        merged into.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
     ordered : sequence of bool, default=()

@@ -31,6 +31,7 @@ from markhood.data.coding.coders import (
 from markhood.data.coding.doubts import ask_about_codes, ask_about_distinct
 from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
 from markhood.data.coding.indicators import Coded, Table, tabulate
+from markhood.data.coding.merged import are_merged
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.kinds import with_kinds
@@ -437,7 +438,10 @@ class Encoder:
         if self._fixed is not None:
             given = self._fixed[start:stop]
             fixed = tuple(tuple(v for v in values if v is not None) for values in given)
-        if dtype.kind in ARRAY_KINDS and (fixed is None or fits_array(fixed, dtype.kind)):
+        by_array = fixed is None or (
+            fits_array(fixed, dtype.kind) and not any(map(are_merged, fixed))
+        )
+        if dtype.kind in ARRAY_KINDS and by_array:
             coder = ArrayCoder(dtype, stop - start, self._findings, self._coding)
         else:
             coder = ValueCoder(

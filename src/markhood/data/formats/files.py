@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markhood.data.coding.encode import encode, pick_samples
+from markhood.data.coding.encode import encode, pick_samples, without_picking
 from markhood.data.coding.findings import listed
+from markhood.data.coding.regrouping import with_rare_merged
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
@@ -65,6 +66,7 @@ def read_samples(
     normalize_weights: bool = True,
     kinds: Any = "auto",
     bins: Any = None,
+    merge_rare: int | None = None,
     storage: Storage = MEMORY,
 ) -> Samples:
     r"""Read a table of observations and pack it, a few bits a value.
@@ -120,6 +122,9 @@ def read_samples(
     bins : int, "auto" or mapping of str to int, optional
         Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
         samples each: ordered levels such as "[18, 25)".
+    merge_rare : int, optional
+        Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
+        into "other" where they are not.
     storage : Storage
         Where packed bits are kept: by default in memory, see `markhood.data.storage.places`.
 
@@ -155,6 +160,7 @@ def read_samples(
         index,
         kinds,
         bins,
+        merge_rare,
     )
     path = Path(path)
     _check_file(path)
@@ -179,10 +185,11 @@ def read_samples(
         (".bed",): lambda: read_bed(path, reading, genotypes),
     }
     try:
-        return next(read for endings, read in readers.items() if ending in endings)()
+        samples = next(read for endings, read in readers.items() if ending in endings)()
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
+    return with_rare_merged(samples, merge_rare)
 
 
 def _ending(path: Path) -> str:
@@ -202,8 +209,7 @@ def _ending(path: Path) -> str:
 
 def _read_folder(path: Path, reading: Reading) -> Samples:
     if is_packed(path):
-        picking = replace(reading, columns=None, exclude=(), index=None, kinds="auto")
-        if not replace(picking, storage=MEMORY).is_default:
+        if not replace(without_picking(reading), index=None, storage=MEMORY).is_default:
             raise InputError(
                 f"{path} is packed already: say how to read the data when packing them."
             )
@@ -214,7 +220,7 @@ def _read_folder(path: Path, reading: Reading) -> Samples:
             f"{path} is a directory: give a file, a folder that markhood packed, or one of Parquet "
             "files."
         )
-    return read_parquet(files, reading)
+    return with_rare_merged(read_parquet(files, reading), reading.merge_rare)
 
 
 def _check_file(path: Path) -> None:

@@ -1,0 +1,176 @@
+"""Levels of packed samples put together: rare ones merged, and numbers cut into bins.
+
+A level is a row of bits, so what several become together is their rows or-ed, and samples need not be
+read again for it. Where levels are steps a rare one joins the rarer of its two neighbours, the rarest
+first; categories that are rare become `other`. Two levels always stay, for a column of one says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.bins import Bins, columns_to_cut, cut
+from markhood.data.coding.findings import listed
+from markhood.data.coding.merged import OTHER, merged_name
+from markhood.data.coding.planes import every_sample
+from markhood.data.samples import Samples
+from markhood.data.storage.memory import require_memory
+from markhood.data.understood import Account
+from markhood.data.variables import Variables
+
+
+class Grouping(NamedTuple):
+    """The new level of each old one, by number, and what the new ones are."""
+
+    group: NDArray[np.int64]
+    levels: tuple[Any, ...]
+
+
+def with_rare_merged(samples: Samples, fewest: int | None) -> Samples:
+    """Return samples in which levels that fewer samples have than `fewest` are merged.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> answers = [[k, "abcd"[k % 4] if k else "z"] for k in (1, 1, 1, 2, 2, 3, 0, 4, 5)]
+    >>> with_rare_merged(encode(answers), 2).levels
+    (('0 or 1', 2, '3 to 5'), ('b', 'c', 'other'))
+    """
+    if fewest is None:
+        return samples
+    groupings = {}
+    for j, (levels, steps) in enumerate(
+        zip(samples.levels, samples.variables.is_ordered, strict=True)
+    ):
+        n_known = len(levels) - (None in levels)
+        if n_known < 3:
+            continue
+        counts = level_counts(samples, j)[:n_known]
+        if counts.min() < fewest:
+            of_kind = _neighbours_merged if steps else _others_merged
+            groupings[j] = _with_missing(of_kind(levels[:n_known], counts, fewest), levels)
+    if not groupings:
+        return samples
+    account = samples.account or Account(samples.n_samples)
+    choices = (*account.choices, _said(samples, groupings, fewest))
+    return replace(regrouped(samples, groupings), account=replace(account, choices=choices))
+
+
+def cut_samples(samples: Samples, bins: Bins) -> Samples:
+    """Return samples whose levels, where they are many numbers, are cut into bins.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> cut_samples(encode([[18, 0], [30, 1], [41, 0], [60, 1]]), {"x0": 2}).levels[0]
+    ('[18, 40)', '[40, 60]')
+    """
+    numbers = [tuple(v for v in levels if v is not None) for levels in samples.levels]
+    groupings = {}
+    for j, number in columns_to_cut(bins, samples.names, numbers).items():
+        group, labels = cut(numbers[j], level_counts(samples, j)[: len(numbers[j])], number)
+        groupings[j] = _with_missing(Grouping(group, labels), samples.levels[j])
+    found = regrouped(samples, groupings)
+    ordered = [
+        steps or (j in groupings and None not in samples.levels[j])
+        for j, steps in enumerate(samples.variables.is_ordered)
+    ]
+    return found.with_order(ordered)
+
+
+def regrouped(samples: Samples, groupings: Mapping[int, Grouping]) -> Samples:
+    """Return samples in which levels of some variables, by number, are put together."""
+    lengths = np.diff(samples.starts)
+    shorter = lengths.copy()
+    for j, (_, levels) in groupings.items():
+        shorter[j] = max(1, len(levels) - 1)
+    starts = np.cumsum(shorter) - shorter
+    require_memory(int(shorter.sum()), samples.n_samples)
+    words = np.zeros((int(shorter.sum()), samples.words.shape[1]), np.uint64)
+    stays = np.ones(samples.n_variables, np.bool_)
+    stays[list(groupings)] = False
+    words[np.repeat(stays, shorter)] = samples.words[np.repeat(stays, lengths)]
+    for j, (group, levels) in groupings.items():
+        rows = _level_rows(samples, j)
+        for k in range(1, len(levels)):
+            words[starts[j] + k - 1] = np.bitwise_or.reduce(rows[group == k], axis=0)
+    return replace(samples, words=words, variables=_variables(samples.variables, groupings))
+
+
+def level_counts(samples: Samples, variable: int) -> NDArray[np.int64]:
+    """Return how many samples have each level of a variable."""
+    rows = _level_rows(samples, variable)
+    return np.asarray(np.bitwise_count(rows).sum(axis=1, dtype=np.int64))
+
+
+def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
+    """Return a row of bits for every level, also the first."""
+    rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
+    first = every_sample(samples.n_samples) & ~np.bitwise_or.reduce(rows, axis=0)
+    if variable in samples.missing:
+        first &= ~samples.missing[variable]
+    return np.concatenate([first[None], rows])
+
+
+def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.int64], fewest: int) -> Grouping:
+    runs = [[k] for k in range(len(levels))]
+    sizes = counts.tolist()
+    while len(runs) > 2 and min(sizes) < fewest:
+        rarest = sizes.index(min(sizes))
+        sides = [k for k in (rarest - 1, rarest + 1) if 0 <= k < len(runs)]
+        other = min(sides, key=lambda k: sizes[k])
+        first = min(rarest, other)
+        runs[first : first + 2] = [runs[first] + runs[first + 1]]
+        sizes[first : first + 2] = [sizes[first] + sizes[first + 1]]
+    group = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
+    names = [
+        levels[run[0]] if len(run) == 1 else merged_name([levels[k] for k in run]) for run in runs
+    ]
+    return Grouping(group, tuple(names))
+
+
+def _others_merged(levels: Sequence[Any], counts: NDArray[np.int64], fewest: int) -> Grouping:
+    """Merge rare categories, and the next ones too while they are still rare together."""
+    order = np.argsort(counts, kind="stable").tolist()
+    rare = [k for k in order if counts[k] < fewest or levels[k] == OTHER]
+    for k in order:
+        if len(rare) > 1 and counts[rare].sum() >= fewest:
+            break
+        if k not in rare:
+            rare.append(k)
+    rare = rare[: len(levels) - 1]
+    kept = [k for k in range(len(levels)) if k not in rare]
+    group = np.full(len(levels), len(kept))
+    group[kept] = np.arange(len(kept))
+    return Grouping(group, (*(levels[k] for k in kept), OTHER))
+
+
+def _with_missing(grouping: Grouping, levels: Sequence[Any]) -> Grouping:
+    """Add the level of missing values, which stays by itself, where there is one."""
+    group, names = grouping
+    if None not in levels:
+        return grouping
+    return Grouping(np.append(group, len(names)), (*names, None))
+
+
+def _variables(variables: Variables, groupings: Mapping[int, Grouping]) -> Variables:
+    levels = list(variables.levels or ())
+    for j, grouping in groupings.items():
+        levels[j] = grouping.levels
+    return replace(variables, levels=tuple(levels))
+
+
+def _said(samples: Samples, groupings: Mapping[int, Grouping], fewest: int) -> str:
+    columns = [
+        f"{samples.names[j]!r} ({len(samples.levels[j])} levels to {len(levels)})"
+        for j, (_, levels) in groupings.items()
+    ]
+    return (
+        f"Levels of fewer than {fewest} samples are merged in {len(columns)} "
+        f"column{'s'[: len(columns) > 1]}: {listed(columns)}."
+    )

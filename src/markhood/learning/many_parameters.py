@@ -1,0 +1,59 @@
+"""Whether there are samples enough for what an edge costs.
+
+An edge has f_i f_j parameters, f being 1 for two levels and for steps and r - 1 for r categories. Two questions of
+six categories have 25, and BIC asks for more than 25 log(N)/2 of the likelihood before it joins them: of weaker
+edges nothing is heard, and nothing else says why. So that is said, of the columns with more levels of each pair.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+
+from markhood.data.coding.findings import listed
+from markhood.data.samples import Samples
+from markhood.errors import option, warn
+
+SAMPLES_PER_PARAMETER = 5
+
+
+def costly_columns(samples: Samples) -> list[int]:
+    """Return the columns that have an edge to one of no more levels whose parameters are too many.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> answers = np.random.default_rng(0).integers(6, size=(100, 3))
+    >>> costly_columns(encode(answers)), costly_columns(encode(answers, kinds="nominal"))
+    ([], [0, 1, 2])
+    """
+    scores = samples.bits.n_scores
+    order = np.argsort(scores, kind="stable")
+    rising = scores[order]
+    before, after = np.roll(rising, 1), np.roll(rising, -1)
+    before[0] = after[-1] = 0
+    partner = np.where(after == rising, rising, before)  # the most that another has of no more
+    costly = (rising > 1) & (SAMPLES_PER_PARAMETER * rising * partner > samples.total_weight)
+    return sorted(order[costly].tolist())
+
+
+def warn_of_parameters(samples: Samples, *, heeds_order: bool) -> None:
+    """Say so where an edge would cost more parameters than the samples can carry.
+
+    That levels are steps is no help where the method does not heed it.
+    """
+    columns = costly_columns(samples)
+    if not columns:
+        return
+    n = samples.total_weight
+    named = [f"{samples.names[j]!r} ({len(samples.levels[j])} levels)" for j in columns]
+    # So many samples a level leave so few levels that no edge is too dear any more.
+    enough = ceil(n / (int((n / SAMPLES_PER_PARAMETER) ** 0.5) + 1))
+    many, steps = len(columns) > 1, option("kinds", "ordinal")
+    warn(
+        f"{len(columns)} column{'s have' if many else ' has'} so many levels that an edge would cost a "
+        f"parameter for fewer than {SAMPLES_PER_PARAMETER} of the {n:.6g} samples, and only a strong one "
+        f"is found: {listed(named)}; {f'choose {steps} if they are steps, or ' if heeds_order else ''}"
+        f"merge rare ones with {option('merge_rare', enough)}."
+    )
