@@ -82,6 +82,14 @@ def test_example_new_numbers_find_their_bins():
     assert [codes(beyond.bits, j).tolist() for j in range(2)] == [[0, 3], [0, 3]]
 
 
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_example_more_numbers_than_sixteen_bits_can_tell_apart(as_objects):
+    values = np.column_stack([np.arange(70_000) / 7, np.arange(70_000) % 2])
+    samples = encode(values.astype(object) if as_objects else values, bins=4)
+    assert np.bitwise_count(samples.words).sum(axis=1).tolist() == [17_500, 17_500, 17_500, 35_000]
+    assert samples.variables.kinds == ("ordinal", "binary")
+
+
 def test_example_missing_values_stay_missing():
     holes = PEOPLE.assign(age=PEOPLE["age"].where(PEOPLE.index % 7 > 0))
     kept = encode(holes, bins=4, missing="impute")

@@ -52,6 +52,25 @@ def test_example_categories_survive_the_file(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_example_the_order_of_categories_survives_the_file(tmp_path, ending, library):
+    path, answers = tmp_path / f"t.{ending}", ["hi", "mid", "lo", "mid"]
+    order = ["lo", "mid", "hi", "top"]
+    if library == "pandas":
+        frame = pd.DataFrame(
+            {"a": pd.Categorical(answers, order, ordered=True), "b": pd.Categorical(answers)}
+        )
+        (frame.to_parquet if ending == "parquet" else frame.to_feather)(path)
+    else:
+        enum = pl.Series(answers, dtype=pl.Enum(order))
+        frame = pl.DataFrame({"a": enum, "b": pl.Series(answers, dtype=pl.Categorical)})
+        (frame.write_parquet if ending == "parquet" else frame.write_ipc)(path)
+    samples = read_samples(path)
+    assert samples.levels[0] == ("lo", "mid", "hi")
+    assert samples.variables.kinds == ("ordinal", "nominal")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -53,6 +53,29 @@ def test_example_other_programs(tmp_path, ending, write):
     assert samples.levels == (("never", "often", "always", "refused"), ("man", "woman"))
 
 
+@pytest.mark.parametrize(
+    ("labels", "measure", "kind"),
+    [
+        ({1: "never", 2: "often", 3: "always"}, "ordinal", "ordinal"),
+        ({1: "never", 2: "often", 3: "always"}, "scale", "ordinal"),
+        ({1: "north", 2: "south", 3: "west"}, "nominal", "nominal"),
+        ({1: "north", 2: "south", 3: "west"}, "unknown", "nominal"),
+        ({1: "not at all", 3: "very much"}, "nominal", "ordinal"),
+        ({}, "nominal", "ordinal"),
+    ],
+)
+def test_example_which_labelled_values_are_steps(tmp_path, labels, measure, kind):
+    path = tmp_path / "t.sav"
+    frame = FRAME[FRAME.mood < 9][["mood", "weight"]]
+    pyreadstat.write_sav(
+        frame, path, variable_value_labels={"mood": labels}, variable_measure={"mood": measure}
+    )
+    samples = read_samples(path)
+    assert samples.variables.kinds == (kind, "binary")
+    said = "1 column of labelled values is taken as categories (kinds='ordinal' for steps)."
+    assert (said in samples.account.choices) == (kind == "nominal")
+
+
 def test_example_two_values_with_one_label_are_two_levels(tmp_path):
     path = tmp_path / "t.sav"
     labels = {"mood": {1: "low", 2: "low", 3: "high"}}

@@ -27,6 +27,7 @@ from markhood.errors import InputError
 Levels = tuple[tuple[Any, ...], ...]
 ARRAY_KINDS = "biufUS"  # dtypes in which NumPy compares fast; all others go value by value
 VALUES_LOOKED_AT = 1000  # of a column with too many, to say what they look like
+MOST_CODES = 2**31  # that thirty-two bits can tell apart, with one more for what is missing
 FEW = 32  # levels that blocks are compared with one by one; columns with more are searched
 
 
@@ -35,6 +36,11 @@ class Codes(NamedTuple):
 
     codes: NDArray[Any]
     absent: NDArray[np.bool_] | None
+
+
+def most_values(reading: Reading) -> int:
+    """Return how many values a column may show: any number, where columns are to be cut into bins."""
+    return reading.max_levels if reading.bins is None else MOST_CODES
 
 
 def reject_complex(dtype: object) -> InputError:
@@ -100,6 +106,7 @@ class ArrayCoder:
     ) -> None:
         self._findings = findings
         self._reading = reading
+        self._limit = most_values(reading)
         self._fixed = False
         self._missing = _codes_in(dtype, reading)
         # Level by level; a column repeats its first until it has shown as many, so that "is
@@ -176,7 +183,7 @@ class ArrayCoder:
         if self._overfull:
             left[:, np.isin(at, list(self._overfull))] = False
         found: NDArray[Any] = np.zeros(seen.shape, np.uint8)
-        for code in range(min(FEW, self._reading.max_levels)):
+        for code in range(min(FEW, self._limit)):
             if not self._fixed:
                 self._meet(code, seen, left, at)
             if code == len(self._levels):
@@ -188,7 +195,7 @@ class ArrayCoder:
             if code and not left.any():
                 break
         if left.any():
-            found = self._search(seen, left, found.astype(np.uint16), at, (row, columns + column))
+            found = self._search(seen, left, found.astype(np.uint32), at, (row, columns + column))
         if all_of_it:
             return found
         merged = codes.astype(found.dtype)
@@ -213,13 +220,13 @@ class ArrayCoder:
         self,
         seen: NDArray[Any],
         left: NDArray[np.bool_],
-        found: NDArray[np.uint16],
+        found: NDArray[np.uint32],
         at: NDArray[np.int64],
         corner: tuple[int, NDArray[np.int64]],
-    ) -> NDArray[np.uint16]:
+    ) -> NDArray[np.uint32]:
         """Find the codes of what is left of columns that have many levels, a column at a time."""
         row, columns = corner
-        limit = 0 if self._fixed else self._reading.max_levels
+        limit = 0 if self._fixed else self._limit
         for c in np.flatnonzero(left.any(axis=0)):
             j = int(at[c])
             rows = np.flatnonzero(left[:, c])
@@ -292,6 +299,7 @@ class ValueCoder:
     ) -> None:
         self._findings = findings
         self._reading = reading
+        self._limit = most_values(reading)
         self._parse = parse
         self._declared = declared
         self._fixed = False
@@ -336,18 +344,18 @@ class ValueCoder:
             return Codes((stored - stored.dtype.type(1)).T, None)
         return Codes((stored - (stored != 0)).T, (stored == 0).T)
 
-    def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint16]:
+    def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint32]:
         """Return what stands for values that are all known; those that are not are missing."""
         stored = self._stored[offset]
         try:
             return bytes(map(stored.__getitem__, values))
         except (KeyError, ValueError):
-            return np.array([stored.get(value, 0) for value in values], np.uint16)
+            return np.array([stored.get(value, 0) for value in values], np.uint32)
 
     def _meet(self, values: Sequence[Any], row: int, column: int, offset: int) -> None:
         """Learn the values of a column that have not been seen yet."""
         stored, levels = self._stored[offset], self._levels[offset]
-        limit = 0 if self._fixed else self._reading.max_levels
+        limit = 0 if self._fixed else self._limit
         texts_are_levels = column in self._declared
         missing = []
         for r, raw in enumerate(values, start=row):

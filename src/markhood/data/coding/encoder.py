@@ -35,7 +35,7 @@ from markhood.data.coding.merged import are_merged
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.kinds import with_kinds
-from markhood.data.reading import MOST_LEVELS, SIMILARITY, Reading
+from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, Samples, Weights
 from markhood.data.understood import Account
 from markhood.data.variables import Variables
@@ -109,10 +109,6 @@ class Encoder:
         self._parse = parse
         self._rows = 0
         self._reading = reading or Reading()
-        # Columns that are to be cut may have any number of values until they are.
-        self._coding = self._reading
-        if self._reading.bins is not None:
-            self._coding = replace(self._reading, max_levels=MOST_LEVELS)
         self._findings = Findings(names, locate)
         self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
         self._planes = Planes(len(names), self._reading.storage)
@@ -442,10 +438,10 @@ class Encoder:
             fits_array(fixed, dtype.kind) and not any(map(are_merged, fixed))
         )
         if dtype.kind in ARRAY_KINDS and by_array:
-            coder = ArrayCoder(dtype, stop - start, self._findings, self._coding)
+            coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
         else:
             coder = ValueCoder(
-                stop - start, self._findings, self._coding, self._parse, self._orders
+                stop - start, self._findings, self._reading, self._parse, self._orders
             )
         if fixed is not None:
             coder.fix(fixed)

@@ -14,7 +14,7 @@ class ManyLevels:
     def __init__(self, values: NDArray[Any], first: int) -> None:
         order = np.argsort(values, kind="stable")
         self._values = values[order]
-        self._codes = (first + order).astype(np.uint16)
+        self._codes = (first + order).astype(np.uint32)
         self._next = first + len(values)
 
     def learn(self, values: NDArray[Any], limit: int) -> int | None:
@@ -32,7 +32,7 @@ class ManyLevels:
         room = max(0, limit - self._next)
         taken = new[by_appearance[:room]]
         if len(taken):
-            fresh = np.arange(self._next, self._next + len(taken), dtype=np.uint16)
+            fresh = np.arange(self._next, self._next + len(taken), dtype=np.uint32)
             codes = np.concatenate([self._codes, fresh])
             both = np.concatenate([self._values, taken])
             order = np.argsort(both, kind="stable")
@@ -40,7 +40,7 @@ class ManyLevels:
             self._next += len(taken)
         return int(places[by_appearance[room]]) if len(new) > room else None
 
-    def codes(self, values: NDArray[Any]) -> NDArray[np.uint16]:
+    def codes(self, values: NDArray[Any]) -> NDArray[np.uint32]:
         """Return the codes of values that are all known."""
         return self._codes[np.searchsorted(self._values, values)]
 

@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.findings import listed
-from markhood.data.coding.frames import add_frame, as_frame, category_orders
+from markhood.data.coding.frames import (
+    add_frame,
+    as_frame,
+    category_orders,
+    ordered_categories,
+)
 from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -124,8 +129,13 @@ def _encode_batches(
         frame = as_frame(table.select(names))
         assert frame is not None
         if encoder is None:
-            orders = category_orders(frame)
-            encoder = Encoder(names, n_samples, orders=orders, reading=reading)
+            encoder = Encoder(
+                names,
+                n_samples,
+                orders=category_orders(frame),
+                ordered=ordered_categories(frame),
+                reading=reading,
+            )
         add_frame(encoder, frame)
         if weights is not None:
             encoder.weigh(table[weights].to_pylist())

@@ -3,6 +3,9 @@
 A labelled value is called by its label, and levels stand in the order of the values: "never" (1)
 before "often" (3). What the file declares as missing is missing. In a column of which some values have
 labels and others none (ages, of which 99 means "99 or more") those without keep their numbers.
+Labelled values are steps where some have no label, as between "not at all" (1) and "very much" (7), and where SPSS was
+told that they are ordinal or a scale; elsewhere they are categories, for regions have labels as well as
+answers. That values are nominal SPSS says of most columns unasked, so of plain numbers it is not believed.
 
 pyreadstat does not survive every damaged file: mutated ones have crashed it, and kept it busy for ever.
 So it reads in a process of its own, with a limit to its processor time, and hands over plain JSON.
@@ -23,7 +26,7 @@ from markhood.data.coding.frames import read_foreign
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 
 READERS = {
     ".sav": "read_sav",
@@ -34,6 +37,7 @@ READERS = {
     ".xpt": "read_xport",
 }
 SECONDS, BYTES_A_SECOND = 30, 1_000_000  # of processor time for a file, and for its length
+ORDERED_MEASURES = ("ordinal", "scale")
 REFUSED = 3  # the exit code where pyreadstat says what is wrong
 
 READ = f"""
@@ -57,7 +61,8 @@ def plain(value):
 
 columns = [[plain(value) for value in frame.iloc[:, k].tolist()] for k in range(frame.shape[1])]
 labels = [[name, list(own.items())] for name, own in about.variable_value_labels.items()]
-json.dump({{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}, sys.stdout)
+told = {{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}
+json.dump({{**told, "measures": dict(about.variable_measure or {{}})}}, sys.stdout)
 """
 
 
@@ -70,10 +75,21 @@ def read_statistics(path: Path, reading: Reading | None = None) -> Samples:
     read = _read_apart(path)
     frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
     frame.columns = read["names"]
+    reading, n_categories = reading or Reading(), 0
     for name, labels in read["labels"]:
         if name in frame.columns:
-            frame[name] = _labelled(frame[name], {value: label for value, label in labels})
-    return read_foreign(frame, reading or Reading())
+            labelled = _labelled(frame[name], {value: label for value, label in labels})
+            is_partly = not all(isinstance(level, str) for level in labelled.categories)
+            is_ordered = is_partly or read["measures"].get(name) in ORDERED_MEASURES
+            frame[name] = labelled.as_ordered() if is_ordered else labelled
+            n_categories += not is_ordered and len(labelled.categories) > 2
+    if n_categories and reading.kinds == "auto":
+        many = n_categories > 1
+        reading.notes.mention(
+            f"{n_categories} column{'s'[:many]} of labelled values {'are' if many else 'is'} taken as "
+            f"categories ({option('kinds', 'ordinal')} for steps)."
+        )
+    return read_foreign(frame, reading)
 
 
 def _read_apart(path: Path) -> dict[str, Any]:
