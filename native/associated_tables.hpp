@@ -37,9 +37,9 @@ class PairTables {
             for (std::size_t i = tile.first_row; i < tile.last_row && i + 1 < end_j;) {
                 const std::size_t end_i = block_end(i, tile.last_row);
                 count(i, end_i, j, end_j);
-                for (std::size_t a = i; a < end_i; ++a)
-                    for (std::size_t b = a < j ? j : a + 1; b < end_j; ++b)
-                        test(a, b, i, j, parameter_cost, variable_cost, sink);
+                // Kinds are told apart outside the loop over pairs, so that there is no price where all are one.
+                if (rows_.ordered) test_block<true>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
+                else test_block<false>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
                 i = end_i;
             }
             j = end_j;
@@ -106,22 +106,35 @@ class PairTables {
         }
     }
 
+    template <bool has_order>
+    void test_block(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j, double parameter_cost,
+                    double variable_cost, TableSink sink) {
+        for (std::size_t a = i; a < end_i; ++a)
+            for (std::size_t b = a < j ? j : a + 1; b < end_j; ++b)
+                test<has_order>(a, b, i, j, parameter_cost, variable_cost, sink);
+    }
+
+    template <bool has_order>
     void test(std::size_t a, std::size_t b, std::size_t i, std::size_t j, double parameter_cost, double variable_cost,
               TableSink sink) {
         const std::size_t levels_a = rows_.levels(a), levels_b = rows_.levels(b);
         const std::size_t n_cells = (levels_a - 1) * (levels_b - 1);  // of the table that are free, given its margins
-        const std::size_t parameters = rows_.ordered ? rows_.n_scores(a) * rows_.n_scores(b) : n_cells;
+        const std::size_t parameters = has_order ? rows_.n_scores(a) * rows_.n_scores(b) : n_cells;
         const double price = static_cast<double>(parameters) * parameter_cost + variable_cost;
+        if (price != priced_) {  // nearly all pairs have the price of the one before
+            priced_ = price;
+            // Loosened by a hair, so that rounding never drops a pair.
+            least_phi_squared_ = std::expm1(price / n_) * (1.0 - 1e-9) - 1e-12;
+        }
         const std::size_t row = rows_.first_row(a) - rows_.first_row(i);
         const std::size_t column = rows_.first_row(b) - rows_.first_row(j);
-        const bool is_fitted = parameters < n_cells;
+        const bool is_fitted = has_order && parameters < n_cells;
         const double* joint = joint_.data() + row * stride_ + column;
         if (is_fitted && parameters == 1 && correlation_bound(moments_i_[a - i], moments_j_[b - j], joint) < price) return;
         fill(row_totals_, margin_i_.data() + row, levels_a);
         fill(column_totals_, margin_j_.data() + column, levels_b);
         fill_cells(joint, levels_a, levels_b);
-        // Loosened by a hair, so that rounding never drops a pair.
-        if (phi_squared(levels_a, levels_b) < std::expm1(price / n_) * (1.0 - 1e-9) - 1e-12) return;
+        if (phi_squared(levels_a, levels_b) < least_phi_squared_) return;
         const double ratio = is_fitted ? fitted_ratio(a, b, price) : likelihood_ratio(levels_a, levels_b);
         if (ratio >= price) sink(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), ratio);
     }
@@ -211,13 +224,15 @@ class PairTables {
         for (std::size_t k = 1; k < levels; ++k) totals[0] -= totals[k] = others[k - 1];
     }
 
-    double phi_squared(std::size_t levels_a, std::size_t levels_b) const {
+    double phi_squared(std::size_t levels_a, std::size_t levels_b) {
+        inverse_.resize(levels_b);  // inverse totals, because there are fewer of them than cells to divide
+        for (std::size_t l = 0; l < levels_b; ++l) inverse_[l] = column_totals_[l] > 0 ? 1.0 / column_totals_[l] : 0.0;
         double sum = -1.0;
         for (std::size_t k = 0; k < levels_a; ++k) {
             double of_row = 0.0;
             for (std::size_t l = 0; l < levels_b; ++l) {
                 const double n = cells_[k * levels_b + l];
-                of_row += column_totals_[l] > 0 ? n * n / column_totals_[l] : 0.0;
+                of_row += n * n * inverse_[l];
             }
             sum += row_totals_[k] > 0 ? of_row / row_totals_[k] : 0.0;
         }
@@ -235,10 +250,10 @@ class PairTables {
 
     BitRows rows_;
     Planes planes_;
-    double n_ = 0.0;
+    double n_ = 0.0, priced_ = HUGE_VAL, least_phi_squared_ = 0.0;
     std::size_t stride_ = 0;
     Buffer<std::uint64_t> panel_, masked_;
-    Buffer<double> joint_, margin_i_, margin_j_, row_totals_, column_totals_, cells_, counts_;
+    Buffer<double> joint_, margin_i_, margin_j_, row_totals_, column_totals_, inverse_, cells_, counts_;
     Buffer<Moments> moments_i_, moments_j_;
     UnitTable units_;
     OrdinalModel model_;

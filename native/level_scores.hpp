@@ -24,11 +24,11 @@ class MultinomialScorer {
         slopes_ = table_.n_levels - 1;
         first_.resize(size + 1);
         first_[0] = 1;
-        reach_.resize(0);
-        reach_.push(1.0);
-        for (std::size_t k = 0; k < size; ++k) {
-            first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
-            add_reach(index_of(blanket[k]), reach_);
+        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
+        if (rows_.ordered) {
+            reach_.resize(0);
+            reach_.push(1.0);
+            for (std::size_t k = 0; k < size; ++k) add_reach(index_of(blanket[k]), reach_);
         }
         list_predictors(blanket, size);
         set_intercepts();
@@ -58,18 +58,18 @@ class MultinomialScorer {
         for (std::size_t r = 0; r < table_.n_split; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             const std::size_t from = table_.split_row[r];
-            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) {
-                active_.push(own_active_[a]);
-                values_.push(own_values_[a]);
-            }
+            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
+            if (rows_.ordered)
+                for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) values_.push(own_values_[a]);
             add_predictor(candidate, table_.split_level[r], first_[size_], active_, values_);
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
         if (!restart_) std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
-        tried_reach_.resize(0);
-        for (std::size_t u = 0; u < first_[size_]; ++u) tried_reach_.push(reach_[u]);
-        add_reach(candidate, tried_reach_);
+        if (rows_.ordered) {
+            tried_reach_.copy(reach_);
+            add_reach(candidate, tried_reach_);
+        }
         return penalised(maximise(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_), n_predictors,
                          size_ + 1);
     }
@@ -83,12 +83,14 @@ class MultinomialScorer {
                 const std::uint32_t u = own_active_[a];
                 if (u >= first_[position] && u < first_[position + 1]) continue;
                 active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
-                values_.push(own_values_[a]);
+                if (rows_.ordered) values_.push(own_values_[a]);
             }
         }
-        tried_reach_.resize(0);
-        for (std::size_t u = 0; u < first_[size_]; ++u)
-            if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
+        if (rows_.ordered) {
+            tried_reach_.resize(0);
+            for (std::size_t u = 0; u < first_[size_]; ++u)
+                if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
+        }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
         if (!restart_) {
@@ -103,7 +105,9 @@ class MultinomialScorer {
 
   private:
     // Whether a variable enters by its step and not by indicators, which with two levels are the same.
-    bool is_step(std::size_t variable) const { return rows_.n_scores(variable) < rows_.levels(variable) - 1; }
+    bool is_step(std::size_t variable) const {
+        return rows_.ordered && rows_.n_scores(variable) < rows_.levels(variable) - 1;
+    }
 
     void clear_predictors() {
         starts_.resize(0);
@@ -114,8 +118,9 @@ class MultinomialScorer {
     void add_predictor(std::size_t variable, std::size_t level, std::size_t first, Buffer<std::uint32_t>& active,
                        Buffer<double>& values) const {
         if (level == 0) return;
-        active.push(static_cast<std::uint32_t>(is_step(variable) ? first : first + level - 1));
-        values.push(is_step(variable) ? static_cast<double>(level) : 1.0);
+        const bool steps = is_step(variable);
+        active.push(static_cast<std::uint32_t>(steps ? first : first + level - 1));
+        if (rows_.ordered) values.push(steps ? static_cast<double>(level) : 1.0);
     }
 
     void add_reach(std::size_t variable, Buffer<double>& to) const {
@@ -159,8 +164,9 @@ class MultinomialScorer {
     }
 
     double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) {
+        const bool has_values = rows_.ordered != nullptr;
         return fit.maximise({n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
-                             values_.data(), reach.data()},
+                             has_values ? values_.data() : nullptr, has_values ? reach.data() : nullptr},
                             criterion_.l1, criterion_.l2);
     }
 

@@ -30,7 +30,7 @@ class MultinomialModel {
         }
     }
 
-    double reach(std::size_t k) const { return design_.reach[k / n_thresholds]; }
+    double reach(std::size_t k) const { return design_.reach ? design_.reach[k / n_thresholds] : 1.0; }
 
     double n_samples() const {
         double sum = 0.0;
@@ -99,12 +99,8 @@ class MultinomialModel {
         residual_.resize(n_thresholds);
         std::memset(gradient, 0, n_parameters * sizeof(double));
         std::memset(hessian, 0, n_parameters * n_parameters * sizeof(double));
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            weigh(r);
-            add_row(0, 1.0, r, design_.starts[r]);
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
-                add_row(design_.active[a], design_.values[a], r, a + 1);
-        }
+        if (design_.values) add_rows<true>();
+        else add_rows<false>();
     }
 
     void note_leaving(const double* step, bool first) {
@@ -145,12 +141,24 @@ class MultinomialModel {
   private:
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
     void linear(const double* b, double* to) const {
+        if (design_.values) sum_predictors<true>(b, to);
+        else sum_predictors<false>(b, to);
+    }
+
+    template <bool has_values>
+    double value(std::size_t a) const {
+        if constexpr (has_values) return design_.values[a];
+        else return 1.0;
+    }
+
+    template <bool has_values>
+    void sum_predictors(const double* b, double* to) const {
         for (std::size_t r = 0; r < design_.n_rows; ++r, to += design_.n_levels) {
             to[0] = 0.0;
             for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] = b[k];
             for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                const double *row = b + design_.active[a] * n_thresholds, value = design_.values[a];
-                for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] += value * row[k];
+                const double *row = b + design_.active[a] * n_thresholds, x = value<has_values>(a);
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] += x * row[k];
             }
         }
     }
@@ -173,12 +181,23 @@ class MultinomialModel {
         }
     }
 
+    template <bool has_values>
+    void add_rows() {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            weigh(r);
+            add_row<has_values>(0, 1.0, r, design_.starts[r]);
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
+                add_row<has_values>(design_.active[a], value<has_values>(a), r, a + 1);
+        }
+    }
+
     // Adds the row's block for predictor u with the threshold and the predictors listed before `end`.
-    void add_row(std::size_t u, double value, std::size_t r, std::size_t end) {
-        for (std::size_t k = 0; k < n_thresholds; ++k) gradient_[u * n_thresholds + k] += value * residual_[k];
-        add_block(u, 0, value);
-        for (std::size_t a = design_.starts[r]; a < end; ++a)
-            add_block(u, design_.active[a], value * design_.values[a]);
+    template <bool has_values>
+    void add_row(std::size_t u, double x, std::size_t r, std::size_t end) {
+        if constexpr (!has_values) x = 1.0;  // known to the compiler, which then multiplies by nothing
+        for (std::size_t k = 0; k < n_thresholds; ++k) gradient_[u * n_thresholds + k] += x * residual_[k];
+        add_block(u, 0, x);
+        for (std::size_t a = design_.starts[r]; a < end; ++a) add_block(u, design_.active[a], x * value<has_values>(a));
     }
 
     void add_block(std::size_t u, std::size_t v, double scale) {

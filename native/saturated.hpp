@@ -15,7 +15,8 @@ constexpr double kIndependent = 1e-6;  // what is left of a column of zeros and 
 constexpr double kAlmostNever = 1e-11;  // the share of samples that a cell without any has in finite coefficients
 
 // A table as a regression sees it. The predictors of row r are the intercept, number 0, which is one, and those in
-// active[starts[r]] ... active[starts[r + 1] - 1], ascending, with their `values`; others are zero.
+// active[starts[r]] ... active[starts[r + 1] - 1], ascending, with their `values`; others are zero. Where all are
+// indicators both `values` and `reach` are null: so it is without ordered levels, which must cost nothing then.
 struct Design {
     std::size_t n_rows, n_levels, n_predictors;
     const double* counts;  // (n_rows, n_levels)
@@ -118,7 +119,7 @@ class SaturatedFit {
             value_of_[row_starts_[1]] = 1.0;
             row_of_[row_starts_[1]++] = r;
             for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                value_of_[row_starts_[design_.active[a] + 1]] = design_.values[a];
+                value_of_[row_starts_[design_.active[a] + 1]] = design_.values ? design_.values[a] : 1.0;
                 row_of_[row_starts_[design_.active[a] + 1]++] = r;
             }
         }

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
@@ -113,7 +113,7 @@ def test_property_all_backends_reach_the_same_maximum(seed, n_samples, size, wei
         np.testing.assert_allclose(toggled, of_reference[1], rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("penalty", [NO_PENALTY, FitPenalty(l2=0.5), FitPenalty(l1=2.0)])
 def test_oracle_an_optimiser_that_knows_no_tables(native_kernels, seed, penalty):
     """The data are few, so most fits are separated: L-BFGS comes near the supremum only."""
@@ -174,24 +174,22 @@ def test_property_two_levels_given_as_levels_change_nothing(kernels, costs):
     np.testing.assert_allclose(found.scores, expected.scores, rtol=0, atol=1e-8)
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8, deadline=None)
 @given(seed=seeds)
-def test_property_searches_agree(native_kernels, seed):
+def test_property_searches_agree(seed):
     rng = np.random.default_rng(seed)
-    values = chain(seed, 300, tuple(rng.integers(2, 5, 6).tolist()))
-    bits = bits_of(values)
+    bits = bits_of(chain(seed, 200, tuple(rng.integers(2, 5, 5).tolist())))
     targets, candidates = (
-        np.arange(6),
-        Lists.of([[j for j in range(6) if j != i] for i in range(6)]),
+        np.arange(5),
+        Lists.of([[j for j in range(5) if j != i] for i in range(5)]),
     )
-    for costs in (Costs(np.log(300) / 2, 0.8), Dirichlet(0.8)):
-        found = native_kernels.grow_blankets(bits, targets, candidates, costs)
+    for costs in (Costs(np.log(200) / 2, 0.8), Dirichlet(0.8)):
         expected = ReferenceKernels().grow_blankets(bits, targets, candidates, costs)
-        assert found.members.values.tolist() == expected.members.values.tolist()
-        np.testing.assert_allclose(found.scores, expected.scores, rtol=0, atol=1e-7)
-        assert found.evaluations.tolist() == expected.evaluations.tolist()
+        for name in NativeKernels.available():
+            found = NativeKernels(name).grow_blankets(bits, targets, candidates, costs)
+            assert found.members.values.tolist() == expected.members.values.tolist()
+            np.testing.assert_allclose(found.scores, expected.scores, rtol=0, atol=1e-7)
+            assert found.evaluations.tolist() == expected.evaluations.tolist()
 
 
 @pytest.mark.parametrize("given_size", [0, 1, 3])

@@ -124,7 +124,7 @@ def test_property_the_pair_test_is_symmetric(kernels):
     assert len(ratios) == 15
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     seed=seeds,
     ordered=some,
@@ -146,7 +146,7 @@ def test_property_all_backends_find_the_same_pairs(seed, ordered, n_samples, uni
             np.testing.assert_allclose(found.ratios[order], expected.ratios, rtol=0, atol=1e-7)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     seed=seeds,
     ordered=some,
@@ -177,17 +177,17 @@ def test_property_all_backends_reach_the_same_maximum(
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-7)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(seed=seeds, ordered=some, coupling=st.sampled_from([0.1, 0.4, 1.5]))
 def test_property_searches_agree(seed, ordered, coupling):
     """Candidates are bounded before they are fitted, and that never changes what is found."""
     rng = np.random.default_rng(seed)
-    values = ordinal_chain(seed, 300, tuple(rng.integers(2, 6, 6).tolist()), coupling)
-    bits = bits_of(values, ordered)
-    for costs in (Costs(np.log(300) / 2, 0.8), Costs(0.3, 0.0)):
-        expected = ReferenceKernels().grow_blankets(bits, *all_others(6), costs)
+    values = ordinal_chain(seed, 150, tuple(rng.integers(2, 5, 5).tolist()), coupling)
+    bits = bits_of(values, ordered[:5])
+    for costs in (Costs(np.log(150) / 2, 0.8), Costs(0.3, 0.0)):
+        expected = ReferenceKernels().grow_blankets(bits, *all_others(5), costs)
         for name in NativeKernels.available():
-            found = NativeKernels(name).grow_blankets(bits, *all_others(6), costs)
+            found = NativeKernels(name).grow_blankets(bits, *all_others(5), costs)
             assert found.members.values.tolist() == expected.members.values.tolist()
             np.testing.assert_allclose(found.scores, expected.scores, rtol=0, atol=1e-7)
             assert found.evaluations.tolist() == expected.evaluations.tolist()
@@ -230,9 +230,15 @@ def test_property_reversing_an_order_flips_the_signs(kernels, target, turned):
     )
     signs = np.where(is_turned | (target == turned), -1, 1)[:, None]
     np.testing.assert_allclose(turned_slopes, signs * slopes, rtol=0, atol=1e-5)
+
+
+def test_property_reversing_an_order_changes_no_blanket(kernels):
+    values = ordinal_chain(6, 150, LEVELS)
+    turned = values.copy()
+    turned[:, 3] = LEVELS[3] - 1 - values[:, 3]
     found, turned_found = (
         kernels.grow_blankets(bits_of(v, ORDERED), *all_others(6), Costs(3.0, 0.8)).members
-        for v in (values, reversed_values)
+        for v in (values, turned)
     )
     assert found.values.tolist() == turned_found.values.tolist()
 
@@ -276,7 +282,7 @@ def test_property_two_levels_among_ordered_ones_are_fitted_as_binary_ones(kernel
         np.testing.assert_allclose(one[1], other[1], rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("n_levels", [3, 6, 40])
+@pytest.mark.parametrize("n_levels", [3, 6, 15])
 def test_example_one_variable_is_the_other(kernels, n_levels):
     """The coupling is infinite and the likelihood one, with any number of steps."""
     values = np.repeat(np.arange(n_levels), 12)[:, None].repeat(2, axis=1)
@@ -307,7 +313,7 @@ def test_example_kinds_without_levels_are_refused():
 
 
 def test_example_a_fit_that_cannot_be_held_in_memory():
-    bits = bits_of(np.arange(5000)[:, None].repeat(2, axis=1), [True, True])
+    bits = bits_of(np.arange(4100)[:, None].repeat(2, axis=1), [True, True])
     with pytest.raises(InputError, match="more than 4096 parameters"):
         fit(NativeKernels(), bits, 0, [1])
     with pytest.raises(InputError, match="more than 4096 parameters"):
