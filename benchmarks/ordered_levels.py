@@ -2,9 +2,10 @@
 
 python benchmarks/ordered_levels.py docs/ordered 20
 
-Networks of five ordered levels with the paper's graphs and couplings (`markhood.simulate.ordinal`). Every data set is a
-line of `hamming.csv` in that folder, and a run goes on where the file ends; then the table is printed, and drawn as
-`hamming.png`.
+Networks of five ordered levels with the paper's graphs and couplings (`markhood.simulate.ordinal`); and, to see what it
+costs to take categories as ordered, of five categories with its tables (`markhood.simulate.potts`). Every data set is a
+line of `ordered.csv` or `categories.csv` in that folder, and a run goes on where the file ends; then the tables are
+printed, and the first is drawn as `ordered.png`.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from markhood.graph.graph import Graph
 from markhood.output.pictures.panels import Curve, Panel, draw_panels
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
-from markhood.simulate import grid, hub, ordinal
+from markhood.simulate import grid, hub, ordinal, potts
 
 N_LEVELS, N_VARIABLES = 5, 64
 NETWORKS = {"grid": grid, "hub": hub}
 SAMPLES = (250, 500, 1000, 2000, 4000)
 CELLS = [Cell(network, N_VARIABLES, n) for network in NETWORKS for n in SAMPLES]
+MODELS = {"ordered": ordinal, "categories": potts}
 BURN_IN, THINNING = 5000, 50
 WAYS = {
     "ordinal": {"kinds": "ordinal"},
@@ -39,22 +41,25 @@ MEASURES = [f"{way}_{what}" for way in WAYS for what in ("false", "missed")]
 
 def main(folder: Path, replicates: int) -> None:
     """Run the data sets that the file does not have yet, then print the table and draw it."""
-    settings = f"{N_LEVELS} ordered levels, burn-in {BURN_IN}, thinning {THINNING}"
-    results = Results(folder / "hamming.csv", settings, [*Cell._fields, "replicate"], MEASURES)
-    for replicate in range(replicates):
-        for cell in CELLS:
-            if (*cell, replicate) not in results:
-                results.append((*cell, replicate), measure(*draw(cell, replicate)))
-    print(as_table(results, replicates))
-    draw_panels(panels(results, replicates), folder / "hamming.png")
+    for name in MODELS:
+        settings = f"{N_LEVELS} levels, {name}, burn-in {BURN_IN}, thinning {THINNING}"
+        keys = [*Cell._fields, "replicate"]
+        results = Results(folder / f"{name}.csv", settings, keys, MEASURES)
+        for replicate in range(replicates):
+            for cell in CELLS:
+                if (*cell, replicate) not in results:
+                    results.append((*cell, replicate), measure(*draw(name, cell, replicate)))
+        print(f"{name}\n\n{as_table(results, replicates)}\n")
+        if name == "ordered":
+            draw_panels(panels(results, replicates), folder / "ordered.png")
 
 
-def draw(cell: Cell, replicate: int) -> tuple[np.ndarray, Graph]:
+def draw(name: str, cell: Cell, replicate: int) -> tuple[np.ndarray, Graph]:
     """Make one data set, and return it with the graph that it came from."""
-    name = zlib.crc32(cell.network.encode())
-    seed = np.random.SeedSequence([name, cell.variables, cell.samples, replicate])
+    number = zlib.crc32(cell.network.encode())
+    seed = np.random.SeedSequence([number, cell.variables, cell.samples, replicate])
     for_couplings, for_samples = seed.spawn(2)
-    model = ordinal(NETWORKS[cell.network](cell.variables), N_LEVELS, seed=for_couplings)
+    model = MODELS[name](NETWORKS[cell.network](cell.variables), N_LEVELS, seed=for_couplings)
     values = model.sample(cell.samples, for_samples, burn_in=BURN_IN, thinning=THINNING)
     return values, model.graph
 

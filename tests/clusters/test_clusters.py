@@ -24,6 +24,7 @@ from markhood.learning.request import Options, Request
 from markhood.paper.experiment import Sampling, run
 from markhood.paper.screening import Screening
 from oracles.networks import network
+from oracles.ordered import ordinal_chain
 
 DATA = network(5, 300, 70, strength=1.5)
 COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
@@ -65,6 +66,13 @@ def test_property_every_method_learns_the_same(executor, name):
     assert {k: n.tolist() for k, n in there.evaluations.items()} == {
         k: n.tolist() for k, n in here.evaluations.items()
     }
+
+
+def test_property_ordered_levels_among_categories_learn_the_same(executor):
+    values = ordinal_chain(3, 300, (5, 3, 2, 4) * 10, coupling=0.4)
+    samples = encode(values, kinds={f"x{k}": "nominal" for k in range(3, 40, 4)})
+    there = Request(Plrhc(), Options(executor=executor)).learn(samples)
+    assert there.graph == Request(Plrhc()).learn(samples).graph
 
 
 def test_property_a_criterion_of_ones_own_learns_the_same(executor):

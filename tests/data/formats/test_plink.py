@@ -31,6 +31,7 @@ def test_example_codings(tmp_path, decode, genotypes, levels, expected):
     samples = read_samples(write(tmp_path), genotypes=genotypes)
     assert samples.names == ("rs1", "7:55", "rs3")
     assert samples.levels == (levels,) * 3
+    assert samples.variables.kinds == ("ordinal" if len(levels) > 2 else "binary",) * 3
     assert decode(samples) == [tuple(row) for row in expected.astype(int).tolist()]
 
 

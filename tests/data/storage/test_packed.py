@@ -167,6 +167,28 @@ def test_example_files_that_do_not_fit_together(tmp_path):
         read_samples(folder)
 
 
+@pytest.mark.parametrize("when", ["packing", "reading"])
+def test_property_bins_kinds_and_rare_levels_before_or_after_packing(tmp_path, when):
+    rng = np.random.default_rng(4)
+    table = pl.DataFrame(
+        {
+            "age": rng.integers(18, 60, 300),
+            "answer": rng.choice([1, 2, 3, 4, 5], 300, p=[0.5, 0.3, 0.14, 0.03, 0.03]),
+            "place": rng.choice(["a", "b", "c", "d"], 300, p=[0.5, 0.4, 0.07, 0.03]),
+        }
+    )
+    table.write_csv(tmp_path / "t.csv")
+    choices = {"bins": {"age": 4}, "kinds": {"place": "nominal"}, "merge_rare": 15}
+    first, then = (choices, {}) if when == "packing" else ({}, choices)
+    with warnings.catch_warnings(action="ignore", category=markhood.DataWarning):
+        pack(tmp_path / "t.csv", tmp_path / "packed", **first)
+    found, expected = read_samples(tmp_path / "packed", **then), encode(table, **choices)
+    assert_same(found, expected)
+    assert found.variables == expected.variables
+    assert found.variables.kinds == ("ordinal", "ordinal", "nominal")
+    assert found.levels[1:] == ((1, 2, 3, "4 or 5"), ("a", "b", "other"))
+
+
 def test_example_what_cannot_be_written_or_read_so(tmp_path):
     folder = pack_coins(tmp_path)
     with pytest.raises(InputError, match="is there already: name a new folder"):

@@ -19,7 +19,8 @@ def pack(
     r"""Stream a data file into a packed folder, which every learner takes in place of data.
 
     A million binary variables with ten thousand samples take 1.3 GB on disk. Files are read in
-    chunks; what is kept apart to be imputed, and weights by similarity, do need memory.
+    chunks; what is kept apart to be imputed, weights by similarity, and rare levels that are merged do
+    need memory.
 
     Parameters
     ----------
