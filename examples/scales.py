@@ -43,7 +43,7 @@ for k in graph.strongest(graph.n_edges):
 # %%
 # The figure
 # ----------
-# Blue edges raise each other, red ones lower. Who places Clinton farther to the left (1) votes for Dole (1), and places
+# Blue edges raise each other, orange ones lower. Who places Clinton farther to the left (1) votes for Dole (1), and places
 # Dole farther to the right.
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
