@@ -1,6 +1,7 @@
 """Reports in Debian's Chromium: `make test-browser`; elsewhere these tests are skipped."""
 
 import os
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,6 +15,36 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 HOSTILE = "<script>document.title='run'</script>"
+
+
+def saved(page, button, folder):
+    """Return the file that a button of the page downloads."""
+    with page.expect_download() as waiting:
+        page.click(button)
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def drawn(page, folder, tag):
+    """Return the elements of this name in the picture as SVG."""
+    root = ElementTree.parse(saved(page, "#download-svg", folder)).getroot()
+    return [element for element in root.iter() if element.tag.rpartition("}")[2] == tag]
+
+
+def discs(page, folder):
+    """Return where every node is on the screen; the picture is scrolled into view."""
+    found = drawn(page, folder, "circle")
+    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    page.locator("#network").evaluate("(network) => network.scrollIntoView()")
+    box = page.locator("#network").bounding_box()
+    return [(box["x"] + float(d.get("cx")), box["y"] + float(d.get("cy"))) for d in found]
+
+
+def rest(page):
+    """Wait until the camera rests, and what it sees is drawn."""
+    page.wait_for_selector("#network:not([data-camera=moving])")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
 
 
 @pytest.fixture(scope="session")

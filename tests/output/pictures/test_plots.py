@@ -195,7 +195,7 @@ def test_graphs_without_edges(graph):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "circle"}, "'circle'.*stress or grid"),
+        ({"layout": "spiral"}, "'spiral'.*stress, grid, circle"),
         ({"layout": np.zeros((2, 2))}, "5 pairs"),
         ({"columns": 3}, "grid"),
         ({"layout": "grid", "columns": 0}, "columns"),

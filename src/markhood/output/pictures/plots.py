@@ -13,15 +13,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.communities import communities
-from markhood.output.pictures.layout import Places, grid_positions, positions
+from markhood.output.pictures.layout import Places
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
+from markhood.output.pictures.placing import Layout, placed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,7 @@ def network(
     graph: Graph,
     ax: Axes | None = None,
     *,
-    layout: str | ArrayLike = "stress",
+    layout: Layout = "stress",
     columns: int | None = None,
     groups: str | Mapping[str, str] | Sequence[str] | None = None,
     labels: bool | None = None,
@@ -65,8 +66,9 @@ def network(
         of the components; unless they stand on a grid or at places of your own.
     ax : Axes, optional
         Where to draw; by default new axes.
-    layout : {"stress", "grid"} or array_like of shape (n_nodes, 2), default="stress"
-        Distances as in the graph, the cells of a grid, or places of your own (from igraph, say).
+    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2), default="stress"
+        Distances as in the graph, the cells of a grid, a circle, or places of your own (from igraph,
+        say); or a file (.csv, .tsv) of these, with the columns name, x and y or name and position.
     columns : int, optional
         Of the grid, for variables that are pixels; by default the grid is square.
     groups : "communities", mapping or sequence of str, optional
@@ -89,9 +91,9 @@ def network(
     ['rain', 'sun', 'wet']
     """
     ax = _axes(ax)
-    if graph.n_nodes > MANY and isinstance(layout, str) and layout != "grid":
+    if graph.n_nodes > MANY and isinstance(layout, str) and layout == "stress":
         return _overview(graph, ax)
-    places = _places(graph, layout, columns, seed)
+    places = placed(graph, layout, columns, seed)
     _draw_edges(ax, graph, places)
     _draw_nodes(ax, graph, places, _named_groups(graph, groups))
     _frame(ax, places)
@@ -153,7 +155,7 @@ def comparison(
     learned: Graph,
     ax: Axes | None = None,
     *,
-    layout: str | ArrayLike = "stress",
+    layout: Layout = "stress",
     columns: int | None = None,
     labels: bool | None = None,
     seed: int = 0,
@@ -180,7 +182,7 @@ def comparison(
     ax = _axes(ax)
     from matplotlib.collections import LineCollection
 
-    places = _places(truth, layout, columns, seed)
+    places = placed(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     kinds = (
         (outcomes.hits, HIT, "solid", "hit" if len(outcomes.hits) == 1 else "hits"),
@@ -228,26 +230,6 @@ def _axes(ax: Axes | None) -> Axes:
     except ImportError:
         raise InputError("Plots need matplotlib: pip install 'markhood[plot]'.") from None
     return pyplot.subplots(layout="constrained")[1] if ax is None else ax
-
-
-def _places(graph: Graph, layout: str | ArrayLike, columns: int | None, seed: int) -> Places:
-    if columns is not None and (layout != "grid" if isinstance(layout, str) else True):
-        raise InputError('columns is for layout="grid" only.')
-    if isinstance(layout, str):
-        if layout == "grid":
-            if columns is not None and columns < 1:
-                raise InputError(f"columns must be 1 or more, not {columns}.")
-            return grid_positions(graph.n_nodes, columns or int(np.ceil(np.sqrt(graph.n_nodes))))
-        if layout == "stress":
-            return positions(graph, seed)
-        raise InputError(f"Unknown layout {layout!r}: choose stress or grid, or give places.")
-    places = np.asarray(layout, dtype=np.float64)
-    if places.shape != (graph.n_nodes, 2) or not np.isfinite(places).all():
-        raise InputError(
-            f"Places must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
-            f"array of shape {places.shape}."
-        )
-    return places
 
 
 def _strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
