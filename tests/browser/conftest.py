@@ -129,7 +129,7 @@ def opened(chromium):
     """Open a file in a page of its own; complaints and requests are checked at the end."""
     contexts, complaints, requests = [], [], []
 
-    def open_page(path, **options):
+    def open_page(path, fragment="", **options):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
         contexts.append(context)
         page = context.new_page()
@@ -141,9 +141,9 @@ def opened(chromium):
         )
         page.on("dialog", lambda dialog: complaints.append(dialog.message))
         page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + fragment)
         page.wait_for_selector("html[data-ready]")
-        requests.remove(path.as_uri())
+        requests.remove(next(url for url in requests if url.startswith(path.as_uri())))
         return page
 
     yield open_page

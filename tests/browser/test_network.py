@@ -3,12 +3,13 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import markhood
 from browser.conftest import discs, drawn, rest, saved
-from browser.test_report import edges_shown, picture
+from browser.test_report import TO, edges_shown, picture
 
 EDGE = 3  # of the small graph: from 'say "hi"' to the image
 DASH = "stroke-dasharray"
@@ -21,7 +22,8 @@ def weather():
     rain = rng.random(400) < 0.4
     wet = np.where(rain, rng.random(400) < 0.9, rng.random(400) < 0.1)
     words = np.array(["no", "yes"])
-    return markhood.encode({"rain": words[rain.astype(int)], "wet": words[wet.astype(int)]})
+    table = {"rain": words[rain.astype(int)], "wet": words[wet.astype(int)]}
+    return markhood.encode(pd.DataFrame(table))
 
 
 @pytest.fixture(scope="session")
@@ -54,14 +56,14 @@ def test_an_edge_is_hovered_and_clicked(opened, small_report, small_graph, tmp_p
     x, y = middle_of_edge(page, tmp_path, small_graph, EDGE)
     before = picture(page)
     page.mouse.move(x, y)
-    assert page.inner_text("#tip").startswith('say "hi" – <img src=x')
+    assert page.inner_text("#tip").startswith(f'say "hi" {TO} <img src=x')
     assert "coupling 0.38" in page.inner_text("#tip")
     assert picture(page) != before
     page.mouse.move(x + 200, y + 300)
     assert page.is_hidden("#tip")
     page.mouse.click(x, y)
     assert page.get_attribute("#network", "data-edge") == str(EDGE)
-    assert page.inner_text("#edge-name").startswith('say "hi" –')
+    assert page.inner_text("#edge-name").startswith(f'say "hi" {TO}')
     assert "9.2, strong" in page.inner_text("#edge-facts")
     page.click("#edge .clear")
     assert page.get_attribute("#network", "data-edge") == ""
@@ -106,7 +108,7 @@ def test_a_row_of_the_table_lights_its_edge(opened, small_report):
 
 
 def test_a_selection_brings_the_neighbours_into_view(opened, large_report, large_graph, tmp_path):
-    page = opened(large_report)
+    page = opened(large_report, reduced_motion="reduce")
     page.fill("#search", "gene 77")
     page.press("#search", "Enter")
     rest(page)
@@ -116,7 +118,6 @@ def test_a_selection_brings_the_neighbours_into_view(opened, large_report, large
     for node in near:
         assert 0 < float(found[node].get("cx")) < box["width"]
         assert 0 < float(found[node].get("cy")) < box["height"]
-    assert not 0 < float(found[1500].get("cx")) < box["width"] or len(near) > 100
 
 
 def test_a_lit_edge_is_not_covered_by_faded_nodes(opened, tmp_path):
@@ -161,7 +162,7 @@ def test_signs_differ_without_colour_and_infinity_has_a_style(opened, small_repo
     doubles = [line for line in lines if line.get("class") == "inside"]
     assert len(doubles) == 2
     edges = [line for line in lines if line.get("class") != "inside"]
-    assert sum(DASH in line.keys() for line in edges) == 2
+    assert sum(line.get(DASH) is not None for line in edges) == 2
     assert "infinite coupling (2)" in page.inner_text("[data-kind=infinite]")
 
 
@@ -189,10 +190,10 @@ def test_the_width_is_what_the_reader_chooses(opened, table_report, tmp_path):
 
     # Edges are drawn in the order of their strength, so the widest is the last: look at its sign.
     by_coupling = drawn(page, tmp_path, "line")[2]
-    assert DASH not in by_coupling.keys()
+    assert by_coupling.get(DASH) is None
     page.select_option("#measure", "evidence")
     by_evidence = drawn(page, tmp_path, "line")[2]
-    assert DASH in by_evidence.keys()
+    assert by_evidence.get(DASH) is not None
     assert widest() == 2
     assert "evidence 18" in page.inner_text("#widths")
 
@@ -226,7 +227,7 @@ def test_variables_are_reached_from_the_keyboard(opened, small_report):
 
 
 def test_search_goes_through_all_matches(opened, large_report):
-    page = opened(large_report)
+    page = opened(large_report, reduced_motion="reduce")
     page.fill("#search", "gene 199")
     assert page.inner_text("#search-result") == "1 of 11 found"
     names = []
@@ -264,10 +265,7 @@ def test_the_address_keeps_the_view(opened, small_report, tmp_path):
     rest(page)
     page.wait_for_timeout(400)
     assert "variable=say" in page.url
-    shared = opened(small_report)
-    shared.goto("about:blank")
-    shared.goto(page.url)
-    shared.wait_for_selector("html[data-ready]")
+    shared = opened(small_report, page.url[page.url.index("#") :])
     assert shared.get_attribute("#network", "data-selected") == 'say "hi"'
     assert edges_shown(shared) == edges_shown(page) == 4
     assert shared.input_value("#measure") == "evidence"
@@ -277,24 +275,31 @@ def test_the_address_keeps_the_view(opened, small_report, tmp_path):
     assert np.allclose(np.array(places[0], float), np.array(places[1], float), atol=2)
 
 
-def test_a_finger_scrolls_past_the_picture(opened, small_report, tmp_path):
-    page = opened(
-        small_report, viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True
-    )
-    page.locator("#network").evaluate("(network) => network.scrollIntoView({behavior: 'instant'})")
-    box = page.locator("#network").bounding_box()
-    before = page.evaluate("scrollY")
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.8
+def move_fingers(page, paths):
+    """Move each finger from its first place to its second, in steps of a finger's pace."""
     touch = page.context.new_cdp_session(page)
-    touch.send(
-        "Input.synthesizeScrollGesture",
-        {"x": x, "y": y, "yDistance": -250, "gestureSourceType": "touch"},
-    )
-    assert page.evaluate("scrollY") > before + 100
-    touch.send(
-        "Input.synthesizePinchGesture",
-        {"x": x, "y": box["y"] + 100, "scaleFactor": 2, "gestureSourceType": "touch"},
-    )
+    for step in range(16):
+        points = [
+            {"x": a[0] + (b[0] - a[0]) * step / 15, "y": a[1] + (b[1] - a[1]) * step / 15}
+            for a, b in paths
+        ]
+        kind = "touchMove" if step else "touchStart"
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(20)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(400)
+
+
+def test_a_finger_scrolls_past_the_picture_and_two_zoom_it(opened, small_report):
+    page = opened(small_report, viewport={"width": 390, "height": 800}, has_touch=True)
+    box = page.locator("#network").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 200
+    move_fingers(page, [((x - 20, y), (x - 120, y)), ((x + 20, y), (x + 120, y))])
+    assert page.evaluate("scrollY") == 0
+    page.wait_for_url("**view=*")
+    assert float(re.search(r"view=[^&]*_([\d.]+)", page.url)[1]) < 0.5
+    move_fingers(page, [((x, y), (x, y - 150))])
+    assert page.evaluate("scrollY") > 80
 
 
 def test_a_tap_selects_an_edge(opened, small_report, small_graph, tmp_path):

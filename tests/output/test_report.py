@@ -118,14 +118,14 @@ def test_pairs_of_values_are_counted(weights):
     assert counts == [expected]
 
 
-def test_numbers_are_those_of_the_graph():
+def test_the_size_of_a_table_is_that_of_the_graph():
     table = np.array([[1.0, -1.0], [-0.5, 0.5]])
     ends = [(1, 2), (math.inf, 3), (2, 2)]
     edges = [(0, 1), (0, 2), (1, 2)]
     graph = Graph("abc", edges, [(0.25, 3)] * 3, ends, None, [None, None, table])
     data = data_of(report_html(graph))
     assert data["edges"]["coupling"] == [1.5, "inf", graph.coupling[2]]
-    assert data["edges"]["evidence"] == [3.25] * 3
+    assert "coupling" not in data_of(report_html(Graph("ab", [(0, 1)])))["edges"]
 
 
 def test_says_which_number_to_trust():

@@ -1,9 +1,9 @@
 // The report's data: JSON in the page, unpacked to columns of numbers.
 //
-// Every number was worked out by markhood; nothing is computed again here. JSON has no infinity and no
-// NaN: an infinite number is the text "inf" or "-inf", an unknown one is null. Everything known about
-// edge k is at place k of a column. The coupling of an edge with a table is the table's size, and
-// `signed` has no number for it.
+// JSON has no infinity and no NaN: an infinite number is the text "inf" or "-inf", an unknown one is
+// null. Everything known about edge k is at place k of a column. Evidence is the sum of both ends and coupling
+// their mean, here as in Python; where couplings are tables, whose number is a size and not a mean, that
+// comes from Python, and `signed` has no number for them.
 
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
@@ -17,7 +17,11 @@ export function readData(text) {
   const raw = JSON.parse(text);
   const { source, target } = raw.edges;
   const columns = {};
-  for (const name of raw.columns) columns[name] = numbers(raw.edges[name]);
+  for (const name of raw.columns) if (name in raw.edges) columns[name] = numbers(raw.edges[name]);
+  columns.evidence = columns.evidence_source.map((value, k) => value + columns.evidence_target[k]);
+  columns.coupling ??= columns.coupling_source.map(
+    (value, k) => 0.5 * value + 0.5 * columns.coupling_target[k],
+  );
   const table = raw.edges.table ?? source.map(() => null);
   const counts = raw.edges.counts ?? source.map(() => null);
   const signed = columns.coupling.map((value, k) => (table[k] ? NaN : value));

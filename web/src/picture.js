@@ -38,6 +38,8 @@ export function picture(network) {
     svgElement("g", { class: "edges" }, ...strokes),
     svgElement("g", { class: "nodes" }, ...discs),
     svgElement("g", { class: "names", "font-family": FONT, "font-size": 13 }, ...names),
+    // What the picture cuts off must not run into the legend.
+    svgElement("rect", { y: height, width, height: whole - height, fill: LIGHT.ground }),
     svgElement(
       "g",
       { class: "legend", "font-family": FONT, "font-size": 12, fill: LIGHT.text },

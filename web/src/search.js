@@ -15,7 +15,7 @@ export function offerSearch(data, selection, network) {
   const mark = () => {
     if (!network) return;
     network.matches = new Set(found.length <= MARKED ? found : []);
-    network.refresh();
+    network.front.draw();
   };
   const look = () => {
     const wanted = input.value.trim().toLowerCase();

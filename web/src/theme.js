@@ -73,10 +73,17 @@ function fromHue(hue, saturation, lightness) {
   return hex([part(0), part(8), part(4)].map((x) => 255 * x));
 }
 
+const mixed = new Map(); // of thousands of edges, few differ to the eye
+
 // A colour on its way to the ground: opaque, so that lines that cross do not add up.
 export function paled(colour, share, ground) {
-  const [a, b] = [parts(colour), parts(ground)];
-  return hex(a.map((x, k) => share * x + (1 - share) * b[k]));
+  const part = Math.round(100 * share) / 100;
+  const key = `${colour}${part}${ground}`;
+  if (!mixed.has(key)) {
+    const [a, b] = [parts(colour), parts(ground)];
+    mixed.set(key, hex(a.map((x, k) => part * x + (1 - part) * b[k])));
+  }
+  return mixed.get(key);
 }
 
 function parts(colour) {

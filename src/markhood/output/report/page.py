@@ -23,7 +23,7 @@ from string import Template
 from typing import Any
 
 from markhood.data.samples import Samples
-from markhood.graph.columns import NUMBER_COLUMNS
+from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.pictures.communities import communities
@@ -155,11 +155,13 @@ def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, A
 
 
 def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
+    """Return the columns of edges; evidence and coupling only where the two ends do not give them."""
     numbers = number_columns(graph)
+    own = (*END_COLUMNS, *graph.annotations, *(["coupling"] if graph.coupling_tables else []))
     edges: dict[str, Any] = {
         "source": graph.edges[:, 0].tolist(),
         "target": graph.edges[:, 1].tolist(),
-        **{name: [_strict(number) for number in column] for name, column in numbers.items()},
+        **{name: [_strict(number) for number in numbers[name]] for name in own},
     }
     if graph.coupling_tables:
         edges["table"] = table_column(graph)
