@@ -142,6 +142,17 @@ def test_a_lit_edge_is_not_covered_by_faded_nodes(opened, tmp_path):
     assert pixel[2] > pixel[0] + 60  # blue
 
 
+def test_an_edge_that_would_run_through_a_node_is_an_arc(opened, tmp_path):
+    graph = markhood.Graph("abc", [(0, 1), (0, 2)], [(5, 5), (3, 3)], [(2, 2), (1, 1)])
+    markhood.write_report(graph, tmp_path / "arc.html", layout="grid", columns=3)
+    page = opened(tmp_path / "arc.html")
+    (arc,) = (e for e in drawn(page, tmp_path, "path"))
+    assert re.fullmatch(r"M[\d.]+ [\d.]+Q[\d.]+ [\d.]+ [\d.]+ [\d.]+", arc.get("d"))
+    (a, _, c) = discs(page, tmp_path)
+    page.mouse.move((a[0] + c[0]) / 2, a[1] - 0.5 * 0.18 * (c[0] - a[0]))
+    assert page.inner_text("#tip").startswith(f"a {TO} c:")
+
+
 def test_weak_edges_are_pale_and_not_thin(opened, tmp_path):
     strengths = [0.01, 0.5, 4]
     graph = markhood.Graph("abcd", [(0, 1), (1, 2), (2, 3)], None, [(s, s) for s in strengths])

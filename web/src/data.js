@@ -32,7 +32,7 @@ export function readData(text) {
   });
   return {
     ...raw,
-    edges: { source, target, table, counts, ...columns },
+    edges: { source, target, table, counts, bend: raw.edges.bend ?? source.map(() => 0), ...columns },
     signed,
     kind: Array.from(signed, kindOf),
     count: source.length,

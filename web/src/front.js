@@ -1,5 +1,6 @@
 // The layer above sigma's nodes: what is lit up, and the names.
 
+import { control } from "./arcs.js";
 import { placeLabels, shortName } from "./labels.js";
 import { dashes } from "./looks.js";
 import { colours } from "./theme.js";
@@ -43,14 +44,15 @@ export class Front {
 
   drawEdge(k, wider) {
     const { context, network } = this;
-    const { source, target } = network.data.edges;
+    const { source, target, bend } = network.data.edges;
     const { width, colour, dashed, double } = network.looks.edge(k, colours());
     const [a, b] = [network.at(source[k]), network.at(target[k])];
+    const middle = control(a, b, bend[k]);
     const wide = Math.max(network.renderer.scaleSize(width), LIT) + wider;
     const line = () => {
       context.beginPath();
       context.moveTo(a.x, a.y);
-      context.lineTo(b.x, b.y);
+      context.quadraticCurveTo(middle.x, middle.y, b.x, b.y);
       context.stroke();
     };
     context.lineWidth = wide;

@@ -1,17 +1,24 @@
-// An edge as lines of SVG: one, or for an infinite coupling a second one in the colour of the ground on
-// top.
+// An edge as lines of SVG, straight or bent: one, or for an infinite coupling a second one in the colour of
+// the ground on top.
 
+import { control } from "./arcs.js";
 import { svgElement } from "./dom.js";
 import { dashes } from "./looks.js";
 import { LIGHT } from "./theme.js";
 
-export function edgeLines(a, b, { width, colour, dashed, double }, ground = LIGHT.ground) {
-  const ends = { x1: short(a.x), y1: short(a.y), x2: short(b.x), y2: short(b.y) };
+export function edgeLines(a, b, { width, colour, dashed, double }, ground = LIGHT.ground, bend = 0) {
   const style = dashed ? { "stroke-dasharray": dashes(width).map(short).join(" ") } : {};
-  const line = svgElement("line", { ...ends, stroke: colour, "stroke-width": short(width), ...style });
-  if (!double) return [line];
-  const inside = { ...ends, stroke: ground, "stroke-width": short(width / 3), class: "inside" };
-  return [line, svgElement("line", inside)];
+  const outside = line(a, b, bend, { stroke: colour, "stroke-width": short(width), ...style });
+  if (!double) return [outside];
+  const inside = { stroke: ground, "stroke-width": short(width / 3), class: "inside" };
+  return [outside, line(a, b, bend, inside)];
+}
+
+function line(a, b, bend, look) {
+  const [x1, y1, x2, y2] = [a.x, a.y, b.x, b.y].map(short);
+  if (!bend) return svgElement("line", { x1, y1, x2, y2, ...look });
+  const { x, y } = control(a, b, bend);
+  return svgElement("path", { d: `M${x1} ${y1}Q${short(x)} ${short(y)} ${x2} ${y2}`, fill: "none", ...look });
 }
 
 export function short(number) {

@@ -7,7 +7,7 @@
 
 import Graph from "graphology";
 import Sigma from "sigma";
-import { StyledEdges } from "./edgeProgram.js";
+import { BentEdges, StraightEdges } from "./edgeProgram.js";
 import { Front } from "./front.js";
 import { THINNEST } from "./looks.js";
 import { colours, communityColour, onThemeChange } from "./theme.js";
@@ -25,7 +25,7 @@ export class Network {
     this.renderer = new Sigma(this.graph, container, {
       nodeReducer: (_, node) => this.nodeLook(node),
       edgeReducer: (_, edge) => this.edgeLook(edge),
-      edgeProgramClasses: { line: StyledEdges },
+      edgeProgramClasses: { line: StraightEdges, arc: BentEdges },
       renderLabels: false,
       defaultDrawNodeHover: (context, node) => this.front.drawHover(context, node),
       minEdgeThickness: THINNEST,
@@ -66,8 +66,11 @@ export class Network {
   edgeLook({ number }) {
     const { width, colour, dashed, double } = this.looks.edge(number, colours());
     const isFaded = !this.selection.isEmpty;
+    const bend = this.data.edges.bend[number];
     return {
+      type: bend ? "arc" : "line",
       size: width,
+      bend,
       dashed,
       double,
       hidden: !this.shown.has(number),

@@ -21,7 +21,8 @@ export function picture(network) {
       const [a, b] = [network.at(data.edges.source[k]), network.at(data.edges.target[k])];
       const look = looks.edge(k, LIGHT);
       const colour = selection.isEmpty || lit.has(k) ? look.colour : LIGHT.faded;
-      return edgeLines(a, b, { ...look, colour, width: renderer.scaleSize(look.width) });
+      const drawn = { ...look, colour, width: renderer.scaleSize(look.width) };
+      return edgeLines(a, b, drawn, LIGHT.ground, data.edges.bend[k]);
     });
   const discs = data.nodes.name.map((_, node) => {
     const { x, y } = network.at(node);

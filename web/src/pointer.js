@@ -5,6 +5,7 @@
 // a finger reaches further than a mouse. One finger is left to the page, else nobody could get past
 // the picture on a phone; two fingers move and zoom it, and in full screen one does.
 
+import { pointsOf } from "./arcs.js";
 import { edgeName, spelled } from "./data.js";
 import { byId } from "./dom.js";
 
@@ -99,11 +100,13 @@ function nodeAt(network, { x, y }, reach) {
 // The nearest of the edges that can be seen; with a selection, of those that are lit.
 function edgeAt(network, { x, y }, reach) {
   const { data, shown, selection } = network;
-  const { source, target } = data.edges;
+  const { source, target, bend } = data.edges;
   const places = data.nodes.name.map((_, node) => network.at(node));
   let [best, nearest] = [null, reach];
   for (const k of selection.isEmpty ? shown.edges : selection.lit) {
-    const away = distance(x, y, places[source[k]], places[target[k]]);
+    const points = pointsOf(places[source[k]], places[target[k]], bend[k]);
+    let away = Infinity;
+    for (let p = 1; p < points.length; p++) away = Math.min(away, distance(x, y, points[p - 1], points[p]));
     if (away < nearest) [best, nearest] = [k, away];
   }
   return best;

@@ -26,6 +26,7 @@ from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
+from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.placing import Layout, placed
@@ -104,6 +105,7 @@ def report_html(
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
+    is_free = isinstance(layout, str) and layout == "stress"
     style, script = _asset("style.css"), _asset("bundle.js")
     policy = (
         f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
@@ -114,18 +116,21 @@ def report_html(
         title=html.escape(_without_surrogates(title)),
         style=style,
         script=script,
-        data=_as_script(_content(graph, samples, title, placed(graph, layout, columns))),
+        data=_as_script(_content(graph, samples, title, placed(graph, layout, columns), is_free)),
     )
 
 
-def _content(graph: Graph, samples: Samples | None, title: str, places: Places) -> dict[str, Any]:
-    """Return everything that the page shows."""
+def _content(
+    graph: Graph, samples: Samples | None, title: str, places: Places, is_free: bool
+) -> dict[str, Any]:
+    """Return everything that the page shows; where places are free to choose, edges are straight."""
+    bent = {} if is_free else {"bend": bends(places, graph.edges).round(3).tolist()}
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
         "summary": facts.summary(graph),
         "nodes": _nodes(graph, samples, places.round(3)),
-        "edges": _edges(graph, samples),
+        "edges": _edges(graph, samples) | bent,
         "columns": [*NUMBER_COLUMNS, *graph.annotations],
         "annotations": list(graph.annotations),
         "notes": facts.notes(graph),
