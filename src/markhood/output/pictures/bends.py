@@ -64,4 +64,5 @@ def _spacing(places: Places) -> float:
     """Median distance of a node from its nearest."""
     from scipy.spatial import KDTree
 
-    return float(np.median(KDTree(places).query(places, k=2)[0][:, 1]))
+    nearest, _ = KDTree(places).query(places, k=2)
+    return float(np.median(np.asarray(nearest)[:, 1]))
