@@ -103,7 +103,7 @@ def test_example_what_is_not_known_lowers_probabilities():
     full = markhood.learn(holes, "bayes", **SHORT)
     holes[np.random.default_rng(2).random(len(holes)) < 0.6, 1] = np.nan
     graph = markhood.learn(holes, "bayes", missing="impute", imputations=3, **SHORT)
-    assert {"probability", "share", "coupling_low"} <= graph.annotations.keys()
+    assert {"probability", "evidence_variance", "coupling_low"} <= graph.annotations.keys()
     assert np.all(graph.probability > 0.5)
     wider = dict(
         zip(graph.edge_names(), graph.annotations["coupling_high"] - graph.coupling, strict=False)

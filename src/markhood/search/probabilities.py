@@ -6,13 +6,12 @@ graph is a choice that can be made again without another search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.graph.numbering import pair_numbers
 
 INTERVAL = 1.959964  # standard deviations either side that hold 95 % of a normal distribution
 
@@ -131,41 +130,3 @@ class EdgeProbabilities:
             return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
         at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
         return at, numbers[at] == wanted
-
-
-def pooled(parts: Sequence[EdgeProbabilities]) -> EdgeProbabilities:
-    """Return the mean over completed data sets: what is not known of the values is in it.
-
-    A pair that is no candidate of a set has the probability zero there. Couplings are weighted with the
-    probabilities, and their variance has that between the sets. Every set's probabilities then stand
-    for a chain's.
-    """
-    numbers = np.unique(np.concatenate([pair_numbers(part.pairs) for part in parts]))
-    sizes = np.zeros(len(numbers), np.int64)
-    places = [np.searchsorted(numbers, pair_numbers(part.pairs)) for part in parts]
-    for part, at in zip(parts, places, strict=True):
-        sizes[at] = np.diff(part.starts)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    of_sets = np.zeros((len(parts), len(numbers)))
-    weight, mean, square = np.zeros((3, int(starts[-1])))
-    for k, (part, at) in enumerate(zip(parts, places, strict=True)):
-        of_sets[k, at] = part.probabilities
-        own = np.repeat(np.maximum(part.probabilities, 1e-300), np.diff(part.starts))
-        before = np.repeat(starts[at] - part.starts[:-1], np.diff(part.starts))
-        entries = before + np.arange(len(own))
-        weight[entries] += own
-        mean[entries] += own * part.couplings
-        square[entries] += own * (part.couplings**2 + part.deviations**2)
-    mean /= weight
-    return replace(
-        parts[0],
-        pairs=pairs_numbered(numbers),
-        probabilities=of_sets.mean(axis=0),
-        couplings=mean,
-        deviations=np.sqrt(np.maximum(square / weight - mean**2, 0.0)),
-        starts=starts,
-        density=float(np.mean([part.density for part in parts])),
-        scale=float(np.mean([part.scale for part in parts])),
-        chain_probabilities=of_sets,
-        n_fits=sum(part.n_fits for part in parts),
-    )
