@@ -62,6 +62,52 @@ def test_example_a_prior_moves_probabilities():
     assert probabilities(0.01) < probabilities(0.5)
 
 
+def test_example_pairs_can_have_priors_of_their_own():
+    values = network(5, 200, 6, strength=0.5)
+
+    def probability(**options):
+        found = markhood.Bayes(min_probability=0.0, **SHORT, **options).fit(values).graph_
+        return dict(zip(found.edge_names(), found.probability.tolist(), strict=True))
+
+    plain = probability()
+    pair = min(plain, key=lambda names: abs(plain[names] - 0.3))  # one that is in doubt
+    low, high = (probability(pair_priors={pair: p}) for p in (0.001, 0.99))
+    assert low[pair] < plain[pair] < high[pair]
+    far = probability(pair_priors=[("x0", "x5", 0.5)])  # a candidate it was not
+    assert ("x0", "x5") in far
+    # Bayes' rule: the odds are the prior's times a factor that does not depend on it.
+    alone = values[:, list(map(int, (pair[0][1:], pair[1][1:])))]
+    p, q = (
+        markhood.Bayes(pair_priors={(0, 1): prior}, min_probability=0.0).fit(alone).probabilities_
+        for prior in (0.2, 0.6)
+    )
+    factors = (p / (1 - p)) / (0.2 / 0.8), (q / (1 - q)) / (0.6 / 0.4)
+    np.testing.assert_allclose(*factors, rtol=0.05)  # but for the scale, which is learned
+
+
+def test_example_priors_that_clash():
+    with pytest.raises(
+        InputError, match="'x0' - 'x1' has a probability, but is required or cannot"
+    ):
+        markhood.learn(VALUES, "bayes", pair_priors={(0, 1): 0.3}, forbidden_edges=[(1, 0)])
+    with pytest.raises(InputError, match="pair_priors are for the method 'bayes', and 'hc' has no"):
+        markhood.learn(VALUES, "hc", pair_priors={(0, 1): 0.3})
+
+
+def test_property_what_is_known_is_heeded():
+    groups = [k % 2 for k in range(16)]
+    required, forbidden = [(0, 15)], [(0, 1)]
+    found = markhood.Bayes(
+        required_edges=required, forbidden_edges=forbidden, groups=groups, **SHORT
+    ).fit(VALUES)
+    edges = set(map(tuple, found.graph_.edges.tolist()))
+    assert (0, 15) in edges
+    assert (0, 1) not in set(map(tuple, found.pairs_.tolist()))
+    assert all((i + j) % 2 for i, j in found.pairs_.tolist())
+    at = found.graph_.edges.tolist().index([0, 15])
+    assert found.graph_.probability[at] == 1.0
+
+
 def test_property_seeds_decide():
     one, again, other = (markhood.learn(VALUES, "bayes", seed=s, **SHORT) for s in (1, 1, 2))
     assert one == again

@@ -427,17 +427,18 @@ class Bayes(Method):
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
-        return bayes(job, choice=self.choice, prior=self.prior, sweeps=self.lengths)
+        return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
 
     @property
     def choice(self) -> Choice:
         """Which pairs make the graph."""
         return Choice(self.fdr, self.min_probability)
 
-    @property
-    def prior(self) -> GraphPrior:
-        """What is believed of edges before the data are seen."""
-        return GraphPrior(None if self.edge_prior is None else float(self.edge_prior))
+    def prior_for(self, job: Job) -> GraphPrior:
+        """Return what is believed of edges before the data are seen."""
+        density = None if self.edge_prior is None else float(self.edge_prior)
+        known = job.knowledge
+        return GraphPrior(density, pairs=known.priors, probabilities=known.prior_probabilities)
 
     @property
     def lengths(self) -> Sweeps:

@@ -61,7 +61,7 @@ def sample_with_values(
     completed = job.on(values.samples())
     screened = screen(completed, SCREEN_GAMMA)
     also = np.concatenate([screened.edges, settled.or_edges])
-    state = settle(completed, settled.edges, also, method.prior, seeds[-1])
+    state = settle(completed, settled.edges, also, method.prior_for(job), seeds[-1])
     scorer, pairs, prior, present = job.scorer, state.pairs, state.pair_prior(), state.present
     n_settling = (n_turns + 1) // 2
 
