@@ -21,8 +21,8 @@ def edges_shown(page):
     return int(page.get_attribute("#network", "data-edges"))
 
 
-def move_slider(page, step):
-    page.locator("#evidence").evaluate(
+def move_slider(page, step, name="evidence"):
+    page.locator(f"#{name}").evaluate(
         "(slider, step) => { slider.value = step; slider.dispatchEvent(new Event('input')); }", step
     )
 
@@ -255,6 +255,26 @@ def test_a_tap_selects(opened, small_report, tmp_path):
     box = page.locator("#network").bounding_box()
     page.touchscreen.tap(box["x"] + float(disc.get("cx")), box["y"] + float(disc.get("cy")))
     page.wait_for_selector("#network[data-selected=e]")
+
+
+def test_edges_are_the_paler_the_less_probable(opened, probable_report, small_report, tmp_path):
+    page = opened(probable_report)
+    saved_picture = saved(page, "#download-svg", tmp_path).read_text()
+    strokes = re.findall(r'stroke="#([0-9a-f]{6})"', saved_picture)
+    blue, ground = (0x00, 0x72, 0xB2), (255, 255, 255)
+    expected = [
+        "".join(
+            f"{round(p * a + (1 - p) * b + 1e-9):02x}" for a, b in zip(blue, ground, strict=True)
+        )
+        for p in (1.0, 0.75, 0.25)
+    ]
+    assert sorted(strokes) == sorted(expected)
+    assert page.is_visible("#probability")
+    move_slider(page, 1, "probability")
+    assert edges_shown(page) == 2
+    assert "at least 0.75: 2 of 3 edges" in page.inner_text("#probability-says")
+    assert "2 of 3 edges" in page.inner_text("#evidence-says")
+    assert not opened(small_report).is_visible("#by-probability")
 
 
 def test_a_large_graph(opened, large_report, large_graph, tmp_path):

@@ -125,14 +125,42 @@ def test_example_a_checkpoint_is_of_one_seed(tmp_path):
         learn(None)
 
 
-def test_example_levels_have_tables_and_no_interval():
-    rng = np.random.default_rng(4)
-    values = rng.integers(0, 3, (300, 3))
-    values[:, 1] = np.where(rng.random(300) < 0.6, values[:, 0], values[:, 1])
-    graph = markhood.learn(values, "bayes", kinds="nominal", **SHORT)
+def of_three_levels(n_samples, seed=4):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 3, (n_samples, 3))
+    copies = rng.random(n_samples) < 0.6
+    values[:, 1] = np.where(copies, values[:, 0], values[:, 1])
+    return values
+
+
+def test_example_levels_have_tables_with_a_deviation_for_each_cell():
+    found = markhood.Bayes(kinds="nominal", **SHORT).fit(of_three_levels(300))
+    graph, (deviations,) = found.graph_, found.coupling_deviations_
     assert graph.edges.tolist() == [[0, 1]]
-    assert graph.coupling_tables[0].shape == (3, 3)
-    assert np.isnan(graph.annotations["coupling_low"][0])
+    assert graph.coupling_tables[0].shape == deviations.shape == (3, 3)
+    assert np.all(deviations > 0)
+    assert np.isnan(graph.annotations["coupling_low"][0])  # a single number is the table's size
+    more = markhood.Bayes(kinds="nominal", **SHORT).fit(of_three_levels(1200))
+    np.testing.assert_allclose(more.coupling_deviations_[0], deviations / 2, rtol=0.2)
+
+
+def test_oracle_cells_are_as_far_from_the_truth_as_their_deviations_say():
+    truth = np.log(np.full((3, 3), 0.4 / 3) + 0.6 * np.eye(3))
+    truth = truth - truth.mean(axis=0) - truth.mean(axis=1)[:, np.newaxis] + truth.mean()
+    apart = []
+    for seed in range(8):
+        found = markhood.Bayes(kinds="nominal", sweeps=2, chains=1).fit(of_three_levels(400, seed))
+        at = found.graph_.edges.tolist().index([0, 1])
+        error = found.graph_.coupling_tables[at] - truth
+        apart.append(error / found.coupling_deviations_[at])
+    assert 0.6 < np.sqrt(np.mean(np.square(apart))) < 1.6
+
+
+def test_example_deviations_are_those_of_the_intervals():
+    found = markhood.Bayes(**SHORT).fit(VALUES)
+    wide = found.graph_.annotations["coupling_high"] - found.graph_.coupling
+    deviations = np.array([own.item() for own in found.coupling_deviations_])
+    np.testing.assert_allclose(1.959964 * deviations, wide)
 
 
 def test_example_weights_count_samples():

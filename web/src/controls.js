@@ -8,7 +8,7 @@ export class Controls {
   constructor(data, shown, network) {
     Object.assign(this, { data, shown, network, selected: null });
     this.offerSearch();
-    this.offerSlider();
+    this.offerSliders();
     shown.listeners.push(() => this.describe());
     byId("clear").addEventListener("click", () => this.select(null));
     document.addEventListener("keydown", (event) => {
@@ -63,23 +63,30 @@ export class Controls {
     });
   }
 
-  offerSlider() {
-    const slider = byId("evidence");
-    const { steps } = this.shown;
-    slider.max = Math.max(steps.length - 1, 0);
-    slider.value = 0;
-    slider.disabled = steps.length < 2;
+  offerSliders() {
+    byId("by-probability").hidden = !("probability" in this.shown.limits);
+    const names = Object.keys(this.shown.limits);
     const say = () => {
-      const least = steps[+slider.value];
       const count = `${this.shown.edges.length} of ${this.data.count} edges`;
-      const words = steps.length ? `at least ${spelled(least, 2)}: ${count}` : count;
-      byId("evidence-says").textContent = words;
-      slider.setAttribute("aria-valuetext", words);
+      for (const name of names) {
+        const { steps } = this.shown.limits[name];
+        const least = steps[+byId(name).value];
+        const words = steps.length ? `at least ${spelled(least, 2)}: ${count}` : count;
+        byId(`${name}-says`).textContent = words;
+        byId(name).setAttribute("aria-valuetext", words);
+      }
     };
-    slider.addEventListener("input", () => {
-      this.shown.moveTo(+slider.value);
-      say();
-    });
+    for (const name of names) {
+      const slider = byId(name);
+      const { steps } = this.shown.limits[name];
+      slider.max = Math.max(steps.length - 1, 0);
+      slider.value = 0;
+      slider.disabled = steps.length < 2;
+      slider.addEventListener("input", () => {
+        this.shown.moveTo(name, +slider.value);
+        say();
+      });
+    }
     say();
   }
 

@@ -7,7 +7,7 @@ import Graph from "graphology";
 import Sigma from "sigma";
 import { across } from "./data.js";
 import { svgElement } from "./dom.js";
-import { colours, communityColour, onThemeChange, signColour } from "./theme.js";
+import { colours, communityColour, onThemeChange, paler, signColour } from "./theme.js";
 
 const WIDEST = 5; // pixels, of an edge
 const LIGHTER = 0.6; // a line of SVG looks wider than one of WebGL
@@ -68,13 +68,14 @@ export class Network {
   }
 
   edgeLook({ number, size }) {
-    const { source, target } = this.data.edges;
+    const { source, target, probability } = this.data.edges;
     const at = source[number] === this.selected || target[number] === this.selected;
     const faded = this.selected !== null && !at;
+    const own = paler(signColour(this.data.signed[number]), probability?.[number]);
     return {
       size: at ? Math.max(size, 2) : size,
       hidden: !this.shown.has(number),
-      color: faded ? colours().faded : signColour(this.data.signed[number]),
+      color: faded ? colours().faded : own,
       zIndex: faded ? 0 : 1,
     };
   }

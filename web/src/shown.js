@@ -1,32 +1,38 @@
-// Which edges are shown: those with at least as much evidence as the slider says.
+// Which edges are shown: those with at least as much evidence as one slider says and, where edges
+// have probabilities, at least as probable as the other says.
 //
-// The slider moves through the ranks of the edges and not through the numbers: evidence is
+// The sliders move through the ranks of the edges and not through the numbers: evidence is
 // spread over orders of magnitude, and every step should change something. Edges of unknown
-// evidence are always shown.
+// evidence or probability are always shown.
 
 export class Shown {
   constructor(data) {
-    this.evidence = data.edges.evidence;
-    const known = this.evidence.filter((value) => !Number.isNaN(value)).sort();
-    // Equal evidence is one step.
-    this.steps = [...new Set(known)];
-    this.threshold = -Infinity;
+    this.limits = {};
+    for (const name of ["evidence", "probability"]) {
+      const values = data.edges[name];
+      if (values === undefined) continue;
+      const known = values.filter((value) => !Number.isNaN(value)).sort();
+      // Equal numbers are one step.
+      this.limits[name] = { values, steps: [...new Set(known)], least: -Infinity };
+    }
+    this.count = data.count;
     this.listeners = [];
     this.update();
   }
 
-  moveTo(step) {
-    this.threshold = step === 0 ? -Infinity : this.steps[step];
+  moveTo(name, step) {
+    const limit = this.limits[name];
+    limit.least = step === 0 ? -Infinity : limit.steps[step];
     this.update();
     this.listeners.forEach((listener) => listener());
   }
 
   has(edge) {
-    return !(this.evidence[edge] < this.threshold);
+    return Object.values(this.limits).every(({ values, least }) => !(values[edge] < least));
   }
 
   update() {
     this.edges = [];
-    for (let k = 0; k < this.evidence.length; k++) if (this.has(k)) this.edges.push(k);
+    for (let k = 0; k < this.count; k++) if (this.has(k)) this.edges.push(k);
   }
 }

@@ -51,3 +51,15 @@ export function signColour(coupling) {
   const { attraction, repulsion, unknown } = colours();
   return coupling > 0 ? attraction : coupling < 0 ? repulsion : unknown;
 }
+
+// The less probable an edge, the paler: its colour, with so much of the ground's as it may not be
+// there. Mixed and not transparent, so that lines which cross do not look like one that is surer.
+export function paler(colour, probability) {
+  if (!(probability < 1)) return colour; // sure, or not known
+  const { ground } = colours();
+  const mixed = [1, 3, 5].map((at) => {
+    const [own, under] = [colour, ground].map((text) => parseInt(text.slice(at, at + 2), 16));
+    return Math.round(probability * own + (1 - probability) * under);
+  });
+  return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+}

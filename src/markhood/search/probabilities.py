@@ -94,8 +94,8 @@ class EdgeProbabilities:
     def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         """Return columns of edges: their probability, and the 95 % interval of their coupling.
 
-        The interval of a coupling that is a table is not a number; pairs that are no candidates have
-        the probability zero.
+        A coupling that is a table has no interval here, but one for each cell: see `deviations_of`.
+        Pairs that are no candidates have the probability zero.
         """
         at, is_known = self._places(edges)
         columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
@@ -112,16 +112,28 @@ class EdgeProbabilities:
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64] | None]]:
         """Return the mean couplings of edges as numbers and, of more than two levels, as tables."""
+        own = self._entries_of(edges, n_levels, self.couplings)
+        tables = [table if table.size > 1 else None for table in own]
+        return np.array([np.linalg.norm(t) if t.size > 1 else t.item() for t in own]), tables
+
+    def deviations_of(
+        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
+    ) -> list[NDArray[np.float64]]:
+        """Return the standard deviations of couplings: (1, 1), or one for each cell of a table."""
+        return self._entries_of(edges, n_levels, self.deviations)
+
+    def _entries_of(
+        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        """Pick what belongs to each edge, a row for each level of its first end; zeros if unknown."""
         at, is_known = self._places(edges)
-        numbers, tables = np.zeros(len(edges)), list[NDArray[np.float64] | None]()
+        found = []
         for k, (i, j) in enumerate(edges.tolist()):
             shape = int(n_levels[i]), int(n_levels[j])
+            shape = (1, 1) if shape == (2, 2) else shape
             start, stop = self.starts[at[k] : at[k] + 2].tolist() if is_known[k] else (0, 0)
-            own = self.couplings[start:stop] if is_known[k] else np.zeros(shape).ravel()
-            is_number = shape == (2, 2)
-            numbers[k] = own[0] if is_number else np.linalg.norm(own)
-            tables.append(None if is_number else own.reshape(shape))
-        return numbers, tables
+            found.append((values[start:stop] if is_known[k] else np.zeros(shape)).reshape(shape))
+        return found
 
     def _places(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Find edges among the pairs; whether each is one."""
