@@ -97,6 +97,21 @@ def table_report(table_graph, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def probable_report(tmp_path_factory):
+    """A chain whose edges are less and less probable, alike in all else."""
+    graph = markhood.Graph(
+        "abcd",
+        [(0, 1), (1, 2), (2, 3)],
+        [(2, 2)] * 3,
+        [(1, 1)] * 3,
+        annotations={"probability": [1.0, 0.75, 0.25]},
+    )
+    path = tmp_path_factory.mktemp("report") / "probable.html"
+    markhood.write_report(graph, path)
+    return path
+
+
+@pytest.fixture(scope="session")
 def large_graph():
     """2000 nodes in 20 groups, 10 000 edges."""
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import markhood
-from browser.conftest import HOSTILE, discs, rest, saved
+from browser.conftest import HOSTILE, discs, drawn, rest, saved
 from markhood.output.report.viewer import notebook_html
 
 TO = "\N{EN DASH}"
@@ -21,8 +21,8 @@ def edges_shown(page):
     return int(page.get_attribute("#network", "data-edges"))
 
 
-def move_slider(page, step):
-    page.locator("#evidence").evaluate(
+def move_slider(page, step, name="evidence"):
+    page.locator(f"#{name}").evaluate(
         "(slider, step) => { slider.value = step; slider.dispatchEvent(new Event('input')); }", step
     )
 
@@ -239,6 +239,21 @@ def test_a_tap_selects(opened, small_report, tmp_path):
     page = opened(small_report, viewport={"width": 360, "height": 740}, has_touch=True)
     page.touchscreen.tap(*discs(page, tmp_path)[4])
     page.wait_for_selector("#network[data-selected=e]")
+
+
+def test_edges_are_the_paler_the_less_probable(opened, probable_report, small_report, tmp_path):
+    page = opened(probable_report)
+    strokes = {line.get("stroke") for line in drawn(page, tmp_path, "line")[:3]}
+    assert "#0072b2" in strokes
+    assert len(strokes) == 3
+    assert page.inner_text("#paler") == "Paler edges are weaker or less probable."
+    move_slider(page, 1, "probability")
+    assert edges_shown(page) == 2
+    assert page.input_value("#probability-least") == "0.75"
+    assert page.inner_text("#shown-count") == "2 of 3 edges shown."
+    page = opened(small_report)
+    assert page.locator("#probability").count() == 0
+    assert page.is_hidden("#paler")
 
 
 def test_a_large_graph(opened, large_report, large_graph, tmp_path):

@@ -9,7 +9,7 @@ export const THINNEST = 1.7; // pixels; sigma's own least
 const WIDEST = 6;
 const DOUBLE = 4.5;
 const PALEST = 0.38; // of the colour, on the way from the ground
-const DOUBTFUL = 0.5; // of that, where the probability is nought
+const DOUBTFUL = 0.3; // of that, where the probability is nought
 const MEASURES = ["coupling", "evidence", "probability"];
 
 export class Looks {
