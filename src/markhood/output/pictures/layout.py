@@ -34,6 +34,11 @@ _FORCE_STEPS = 150
 _PUSH = 5.0  # against the pull of an edge
 _GAP = 1.0  # between components
 _STRIP = 0.5  # between isolated nodes
+_LONG, _THIN, _APART = (
+    40.0,
+    5.0,
+    1.5,
+)  # what is rolled up: longer, and so many times as long as high
 _SHORTEST, _LONGEST = 0.4, 1.6  # edges with the most and the least evidence
 
 
@@ -120,7 +125,7 @@ def _component(
         places, least = _least_stress(_ways(edges, lengths[inside], len(nodes)), start), 1.0
     else:
         places, least = _settled(start, edges), 0.0
-    turned = _along_longest(places)
+    turned = _rolled_up(_along_longest(places))
     # A dense component would be small; every node gets the room that an isolated one has.
     room = float(np.sqrt(len(nodes)) / np.ptp(turned, axis=0).max())
     return turned * max(room, least)
@@ -244,6 +249,21 @@ def _along_longest(places: Places) -> Places:
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     axes = axes * np.where(axes[np.arange(2), np.abs(axes).argmax(1)] < 0, -1, 1)[:, None]
     return np.asarray(centred @ axes.T)
+
+
+def _rolled_up(places: Places) -> Places:
+    """Wind what is long and thin around a spiral: as a band, it would be too small to be seen."""
+    low, high = places.min(0), places.max(0)
+    length, height = high - low
+    turn = height + _APART  # how much further out every turn is
+    if length < _LONG or length < _THIN * turn:
+        return places
+    x, y = (places - [low[0], (low[1] + high[1]) / 2]).T
+    inner, growth = 0.7 * turn, turn / (2 * np.pi)
+    # So much of a turn gives a way of this length along r = inner + growth * angle.
+    angle = (np.sqrt(inner**2 + 2 * growth * x) - inner) / growth
+    radius = inner + growth * angle + y
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
 def _packed(blocks: list[Places]) -> list[Places]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from markhood.graph.graph import Graph
 from markhood.output.pictures.layout import Places, grid_positions, positions
 
 LAYOUTS = ("stress", "grid", "circle")
-Layout = str | os.PathLike[str] | ArrayLike
+Layout = str | os.PathLike[str] | Mapping[str, Sequence[float]] | ArrayLike
 
 
 def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int = 0) -> Places:
@@ -27,9 +28,10 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     Parameters
     ----------
     graph : Graph
-    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2)
+    layout : {"stress", "grid", "circle"}, path, mapping or array_like of shape (n_nodes, 2)
         By the edges, in the order of the variables on a grid or around a circle, from a file (.csv,
-        .tsv) with the columns name, x and y or name and position, or places of your own.
+        .tsv) with the columns name, x and y or name and position, or places of your own, by name or in
+        the order of the nodes.
     columns : int, optional
         Of the grid; by default it is square.
     seed : int, default=0
@@ -42,6 +44,11 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     """
     if columns is not None and not (isinstance(layout, str) and layout == "grid"):
         raise InputError(f"{option('columns')} is for {option('layout', 'grid')} only.")
+    if isinstance(layout, Mapping):
+        absent = [name for name in graph.nodes if name not in layout]
+        if absent:
+            raise InputError(f"The places do not name {absent[0]!r}: give every node one.")
+        layout = np.array([layout[name] for name in graph.nodes]).reshape(graph.n_nodes, -1)
     if not isinstance(layout, (str, os.PathLike)):
         return _given(graph, layout)
     check_layout(layout)
@@ -54,6 +61,39 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     if layout == "stress":
         return positions(graph, seed)
     return _from_file(graph, Path(layout))
+
+
+def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float]]:
+    """Return places that suit several graphs, so that they can be compared side by side.
+
+    Parameters
+    ----------
+    *graphs : Graph
+        Of the same nodes, or of some of them.
+    seed : int, default=0
+        Same seed, same places.
+
+    Returns
+    -------
+    dict
+        The place of every node by its name: the `layout` of plots and reports.
+
+    Examples
+    --------
+    >>> places = shared_layout(Graph("abc", [(0, 1)]), Graph("bc", [(0, 1)]))
+    >>> sorted(places)
+    ['a', 'b', 'c']
+    """
+    names = list(dict.fromkeys(name for graph in graphs for name in graph.nodes))
+    number = {name: k for k, name in enumerate(names)}
+    evidence: dict[tuple[int, int], float] = {}
+    for graph in graphs:
+        for (a, b), found in zip(graph.edge_names(), graph.evidence.tolist(), strict=True):
+            i, j = sorted((number[a], number[b]))
+            evidence[i, j] = evidence.get((i, j), 0.0) + found
+    halves = [(0.5 * found, 0.5 * found) for found in evidence.values()]
+    places = positions(Graph(names, list(evidence), halves or None), seed)
+    return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
 
 
 def check_layout(layout: str | os.PathLike[str]) -> None:
