@@ -194,7 +194,7 @@ def group_colour(number: int) -> str:
 def frame(ax: Axes, places: Places, handles: Handles) -> None:
     """Set the limits of the axes, with room for the legend below all dots."""
     ax.set_axis_off()
-    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_aspect("equal")
     if not len(places):
         return
     figure = ax.get_figure(root=True)
