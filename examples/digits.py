@@ -18,7 +18,6 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.collections import LineCollection
 from sklearn.datasets import load_digits
 
 import markhood
@@ -32,19 +31,14 @@ graph
 # %%
 # Draw
 # ----
-# Each node stands where its pixel is. Blue edges attract (both on, or both off), orange ones repel;
-# the wider, the more evidence.
+# Each node stands where its pixel is, and is the larger the more often the pixel is on. Blue edges attract
+# (both on, or both off), dashed orange ones repel; an edge that would run through another pixel is an arc.
 
 SIDE = 8
-place = np.array([(pixel % SIDE, SIDE - 1 - pixel // SIDE) for pixel in range(graph.n_nodes)])
-colour = np.where(graph.coupling > 0, "#0072B2", "#D55E00")
-width = 0.4 + 3 * np.sqrt(graph.evidence / graph.evidence.max())
-
-fig, ax = plt.subplots(figsize=(6, 6), layout="constrained")
-ax.add_collection(LineCollection(place[graph.edges], colors=colour, linewidths=width, alpha=0.7))
-ax.scatter(*place.T, s=40 + 260 * pictures.mean(axis=0), c="white", edgecolors="black", zorder=2)
-ax.set(aspect="equal", title=f"{graph.n_edges} edges among 64 pixels")
-ax.axis("off")
+fig, ax = plt.subplots(figsize=(6, 6.5), layout="constrained")
+sizes = 4 + 10 * pictures.mean(axis=0)
+markhood.plot.network(graph, ax, layout="grid", sizes=sizes, labels=False)
+ax.set_title(f"{graph.n_edges} edges among 64 pixels")
 plt.show()
 
 # %%

@@ -13,7 +13,6 @@ network is the paper's: hubs in a chain, each with seven or eight neighbours.
 # nearly flat, so some edges are too weak for anyone to find.
 
 import matplotlib.pyplot as plt
-import networkx as nx
 
 import markhood
 from markhood import evaluate, simulate
@@ -33,24 +32,8 @@ evaluate.compare(truth, learned)
 # Draw hits, misses and false edges
 # ---------------------------------
 
-network = markhood.convert.to_networkx(truth)
-place = nx.kamada_kawai_layout(network)
-true_edges, learned_edges = set(truth.edge_names()), set(learned.edge_names())
-kinds = {
-    "found": (true_edges & learned_edges, "#0072B2", "solid"),
-    "missed": (true_edges - learned_edges, "#999999", "dotted"),
-    "false": (learned_edges - true_edges, "#D55E00", "solid"),
-}
-
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
-nx.draw_networkx_nodes(network, place, node_size=30, node_color="black", ax=ax)
-for kind, (edges, colour, style) in kinds.items():
-    nx.draw_networkx_edges(
-        network, place, edgelist=sorted(edges), edge_color=colour, style=style, width=2, ax=ax
-    )
-    ax.plot([], [], color=colour, linestyle=style, linewidth=2, label=f"{kind}: {len(edges)}")
-ax.legend(frameon=False)
-ax.axis("off")
+markhood.plot.comparison(truth, learned, ax)
 plt.show()
 
 # %%
@@ -60,9 +43,13 @@ plt.show()
 # of the samples.
 
 couplings = dict(zip(truth.edge_names(), model.couplings, strict=True))
+true_edges, learned_edges = set(truth.edge_names()), set(learned.edge_names())
+kinds = {
+    "found": (true_edges & learned_edges, "#0072B2"),
+    "missed": (true_edges - learned_edges, "#999999"),
+}
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-for kind in ("found", "missed"):
-    edges, colour, _ = kinds[kind]
+for kind, (edges, colour) in kinds.items():
     ax.hist([abs(couplings[e]) for e in edges], bins=20, range=(0, 6), alpha=0.7, color=colour,
             label=kind)  # fmt: skip
 ax.set(xlabel="true coupling, without its sign", ylabel="edges")

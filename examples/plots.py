@@ -3,7 +3,7 @@ Plots of a graph
 ================
 
 `markhood.plot` draws with matplotlib: axes in, axes out. Width is strength, colour is sign: blue
-attracts, orange repels.
+attracts, orange (and dashed) repels.
 """
 
 # %%
@@ -38,4 +38,18 @@ plt.show()
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
 markhood.plot.adjacency(graph, ax=left)
 markhood.plot.degrees(graph, ax=right)
+plt.show()
+
+# %%
+# Two networks in one layout
+# --------------------------
+# The same places for both, so that what differs can be seen.
+
+half = markhood.learn(samples[:400])
+places = markhood.plot.shared_layout(graph, half)
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+markhood.plot.network(graph, ax=left, layout=places, labels=False)
+markhood.plot.network(half, ax=right, layout=places, labels=False)
+left.set_title("4000 samples")
+right.set_title("400 samples")
 plt.show()

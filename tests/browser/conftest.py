@@ -1,6 +1,7 @@
 """Reports in Debian's Chromium: `make test-browser`; elsewhere these tests are skipped."""
 
 import os
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,6 +15,36 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 HOSTILE = "<script>document.title='run'</script>"
+
+
+def saved(page, button, folder):
+    """Return the file that a button of the page downloads."""
+    with page.expect_download() as waiting:
+        page.click(button)
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def drawn(page, folder, tag):
+    """Return the elements of this name in the picture as SVG."""
+    root = ElementTree.parse(saved(page, "#download-svg", folder)).getroot()
+    return [element for element in root.iter() if element.tag.rpartition("}")[2] == tag]
+
+
+def discs(page, folder):
+    """Return where every node is on the screen; the picture is scrolled into view."""
+    found = drawn(page, folder, "circle")
+    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    page.locator("#network").evaluate("(network) => network.scrollIntoView()")
+    box = page.locator("#network").bounding_box()
+    return [(box["x"] + float(d.get("cx")), box["y"] + float(d.get("cy"))) for d in found]
+
+
+def rest(page):
+    """Wait until the camera rests, and what it sees is drawn."""
+    page.wait_for_selector("#network:not([data-camera=moving])")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +97,21 @@ def table_report(table_graph, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def probable_report(tmp_path_factory):
+    """A chain whose edges are less and less probable, alike in all else."""
+    graph = markhood.Graph(
+        "abcd",
+        [(0, 1), (1, 2), (2, 3)],
+        [(2, 2)] * 3,
+        [(1, 1)] * 3,
+        annotations={"probability": [1.0, 0.75, 0.25]},
+    )
+    path = tmp_path_factory.mktemp("report") / "probable.html"
+    markhood.write_report(graph, path)
+    return path
+
+
+@pytest.fixture(scope="session")
 def large_graph():
     """2000 nodes in 20 groups, 10 000 edges."""
     rng = np.random.default_rng(0)
@@ -98,7 +144,7 @@ def opened(chromium):
     """Open a file in a page of its own; complaints and requests are checked at the end."""
     contexts, complaints, requests = [], [], []
 
-    def open_page(path, **options):
+    def open_page(path, fragment="", **options):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
         contexts.append(context)
         page = context.new_page()
@@ -110,9 +156,9 @@ def opened(chromium):
         )
         page.on("dialog", lambda dialog: complaints.append(dialog.message))
         page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + fragment)
         page.wait_for_selector("html[data-ready]")
-        requests.remove(path.as_uri())
+        requests.remove(next(url for url in requests if url.startswith(path.as_uri())))
         return page
 
     yield open_page

@@ -35,6 +35,7 @@ def folder(tmp_path):
     (tmp_path / "votes.csv").write_text("\n".join(["tax,spend,war,peace", *rows]) + "\n")
     (tmp_path / "required.csv").write_text("source,target\nwar,peace\n")
     (tmp_path / "forbidden.tsv").write_text("spend\ttax\n")
+    (tmp_path / "priors.csv").write_text("source,target,probability\ntax,spend,1e-200\n")
     (tmp_path / "groups.csv").write_text(
         "variable,group\ntax,money\nspend,money\nwar,arms\npeace,arms\n"
     )
@@ -48,6 +49,7 @@ def folder(tmp_path):
         (("--required-edges", "required.csv"), "tax-spend spend-war war-peace"),
         (("--forbidden-edges", "forbidden.tsv"), "tax-war spend-war"),
         (("--groups", "groups.csv"), "tax-war spend-war"),
+        (("--method", "bayes", "--pair-priors", "priors.csv"), "tax-war spend-war"),
         (("--groups", "groups.csv", "--group-rule", "within"), "tax-spend"),
         (("--method", "chow-liu", "--forbidden-edges", "forbidden.tsv"), "tax-war spend-war"),
     ],

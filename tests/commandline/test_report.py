@@ -34,6 +34,13 @@ def test_a_result_is_shown_and_data_are_learned_from(coins, tmp_path):
         assert f"200 samples, 3 variables, 1 edge; method {method}" in page
 
 
+def test_variables_stand_where_a_file_says(coins, tmp_path):
+    (tmp_path / "sites.csv").write_text("name,x,y\nheads,0,0\ntails,9,0\nheads again,0,3\n")
+    done = run("report", coins, "--layout", "sites.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert '"x":[0.0,1.732,0.0]' in (tmp_path / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -44,6 +51,8 @@ def test_a_result_is_shown_and_data_are_learned_from(coins, tmp_path):
         (["report", "three.csv", "--max-levels", "2"], "more than 2 values"),
         (["report", "letter.doc"], r"\.doc"),
         (["learn", "coins.csv", "--report", "report.txt"], r"'\.txt'"),
+        (["report", "coins.csv", "--layout", "spiral"], "'spiral'.*circle"),
+        (["report", "coins.csv", "--layout", "no/places.csv"], r"places\.csv cannot be read"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing_behind(arguments, sentence, coins, tmp_path):

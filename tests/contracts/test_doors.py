@@ -50,6 +50,7 @@ SHARED = {
     "forbidden_edges": ([("q0", "q1")], {}),
     "groups": ({name: int(k > 3) for k, name in enumerate(NAMES)}, {}),
     "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
+    "pair_priors": ({("q0", "q7"): 0.4, ("q1", "q2"): 0.01}, {}),
     "shuffles": (2, {}),
     "n_jobs": (2, {}),
     "kernels": ("native", {}),
@@ -91,6 +92,10 @@ def flags(folder, options):
             rows = value.items() if isinstance(value, dict) else value
             path = folder / f"{name}.csv"
             path.write_text("".join(f"{a},{b}\n" for a, b in rows))
+            value = path
+        elif name == "pair_priors":
+            path = folder / f"{name}.csv"
+            path.write_text("".join(f"{a},{b},{p}\n" for (a, b), p in value.items()))
             value = path
         elif name == "kinds":
             value = ",".join(f"{column}={kind}" for column, kind in value.items())
@@ -144,7 +149,8 @@ def test_example_the_doors_have_the_same_options_with_the_same_defaults():
 @pytest.mark.parametrize("name", SHARED)
 def test_property_a_shared_option_means_the_same_at_every_door(name, tmp_path):
     value, others = SHARED[name]
-    graphs = at_every_door(tmp_path, "plrhc", {name: value} | others)
+    method = "bayes" if name == "pair_priors" else "plrhc"
+    graphs = at_every_door(tmp_path, method, {name: value} | others)
     assert graphs[0] == graphs[1] == graphs[2]
     assert graphs[0].n_edges > 0
 

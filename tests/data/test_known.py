@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from markhood.data.known import known_groups, known_pairs
+from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.errors import InputError
 
 NAMES = ["smokes", "coughs", "tired", "a,b"]
@@ -190,3 +190,84 @@ def test_example_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "edges.csv")
     with pytest.raises(InputError, match=r"edges\.csv is no regular file: give a text file"):
         pairs(tmp_path / "edges.csv")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {("coughs", "smokes"): 0.9, ("tired", "a,b"): 0.25},
+        [(1, 0, 0.9), ("tired", 3, 0.25), ("smokes", "coughs", 0.9)],
+        np.array([[2, 3, 0.25], [1, 0, 0.9]], dtype=object),
+        pd.Series({("smokes", "coughs"): 0.9, ("tired", "a,b"): 0.25}),
+        pd.DataFrame({"from": ["smokes", "tired"], "to": ["coughs", "a,b"], "p": [0.9, 0.25]}),
+        pd.DataFrame(
+            {
+                "evidence": [1.0, 2.0],
+                "probability": [0.9, 0.25],
+                "target": [0, 2],
+                "source": [1, 3],
+            },
+            dtype=object,
+        ),
+        pl.DataFrame(
+            {"source": ["smokes", "tired"], "target": ["coughs", "a,b"], "probability": [0.9, 0.25]}
+        ),
+    ],
+    ids=["mapping", "rows", "array", "series", "pandas", "named", "polars"],
+)
+def test_example_priors_in_python(given):
+    found, probabilities = known_priors(given, NAMES)
+    assert found.tolist() == [[0, 1], [2, 3]]
+    assert probabilities.tolist() == [0.9, 0.25]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'smokes,coughs,0.9\ntired,"a,b",.25\n',
+        "source\ttarget\tprobability\n1\t0\t0.9\na,b\ttired\t0.25\n",
+        'source,target,evidence,coupling,probability\ncoughs,smokes,1.5,,0.9\n"a,b",tired,,,0.25\n',
+    ],
+    ids=["csv", "header", "edge-list"],
+)
+def test_example_priors_in_a_file(tmp_path, text):
+    path = tmp_path / "priors.txt"
+    path.write_text(text)
+    found, probabilities = known_priors(path, NAMES)
+    assert found.tolist() == [[0, 1], [2, 3]]
+    assert probabilities.tolist() == [0.9, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {("smokes", "coughs"): 1},
+            "1 is no probability between 0 and 1, both excluded (row 1 of ",
+        ),
+        ({("smokes", "coughs"): "often"}, "'often' is no probability"),
+        ({("smokes", "coughs"): float("nan")}, "nan is no probability"),
+        ({("smokes", "cough"): 0.5}, "There is no variable 'cough' (row 1 of pair_priors): near"),
+        ({"smokes": 0.5}, "is no pair with a probability (row 1 of pair_priors): give a mapping"),
+        ([("smokes", "coughs")], "is no pair with a probability (row 1"),
+        ([("tired", "tired", 0.5)], "'tired' is joined to itself (row 1"),
+        (
+            [(0, 1, 0.5), (1, 0, 0.6)],
+            "'smokes' - 'coughs' has two probabilities, 0.5 and 0.6 (row 2",
+        ),
+        (0.5, "0.5 is no pair with a probability"),
+    ],
+)
+def test_example_priors_that_cannot_be(given, message):
+    with pytest.raises(InputError) as error:
+        known_priors(given, NAMES)
+    assert message in str(error.value)
+
+
+def test_example_a_file_of_pairs_is_no_file_of_priors(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("smokes,coughs\n")
+    with pytest.raises(
+        InputError, match="has 2 fields where 3 were expected: give source, target and"
+    ):
+        known_priors(path, NAMES)

@@ -59,6 +59,7 @@ WORDS: dict[str, list[str]] = {
         "folder.html",
         "x" * 300 + ".html",
     ],
+    "layout": ["stress", "grid", "circle", "data.csv", "no.csv", "folder.csv", "x", ""],
     "checkpoint": [
         "saved",
         "saved",
@@ -73,6 +74,7 @@ WORDS: dict[str, list[str]] = {
     ],
     "required_edges": ["edges.csv", "data.csv", "no.csv", "folder.csv", ""],
     "forbidden_edges": ["edges.csv", "data.csv", "no.csv", "folder.csv", ""],
+    "pair_priors": ["edges.csv", "priors.csv", "no.csv", "folder.csv", ""],
     "groups": ["groups.csv", "edges.csv", "no.csv", ""],
     "variables": ["-1", "0", "1", "4", "9", "x", ""],
     "samples": ["-1", "0", "1", "10", "40", "x", ""],

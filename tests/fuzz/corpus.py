@@ -83,6 +83,7 @@ def valid() -> dict[str, Files]:
         found["paper"] = {"paper/cost.csv": (home / "paper" / "cost.csv").read_bytes()}
     found["weights"] = {"weights.txt": b"1\n2\n" * 40}
     found["edges"] = {"edges.csv": b"a,b\nc,d\n"}
+    found["priors"] = {"priors.csv": b"a,b,0.3\nc,d,0.9\n"}
     found["groups"] = {"groups.csv": b"a,x\nb,x\nc,y\nd,y\ne,y\n"}
     return found
 

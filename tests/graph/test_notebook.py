@@ -40,6 +40,7 @@ def test_says_what_the_graph_is_and_where_it_came_from() -> None:
     texts = read(graph)
     for text in ("0 to 2, mean 1", "2, the largest of 3 nodes", "plrhc", "gamma 0.5", "samples 80"):
         assert text in texts
+    texts = texts[texts.index("edge") :]  # after the picture
     at = texts.index("61.5")
     assert texts[at - 2 : at + 2] == ["wet", "sun", "61.5", "-∞"]
     assert at < texts.index("rain")
@@ -77,4 +78,4 @@ def test_long_graphs_show_the_strongest_edges_only() -> None:
     names = [f"x{i}" for i in range(20)]
     graph = Graph(names, [(0, i) for i in range(1, 20)])
     assert "the 10 edges with the most evidence of 19" in read(graph)
-    assert len(graph._repr_html_()) < 10_000
+    assert len(graph._repr_html_()) < 15_000

@@ -62,6 +62,52 @@ def test_example_a_prior_moves_probabilities():
     assert probabilities(0.01) < probabilities(0.5)
 
 
+def test_example_pairs_can_have_priors_of_their_own():
+    values = network(5, 200, 6, strength=0.5)
+
+    def probability(**options):
+        found = markhood.Bayes(min_probability=0.0, **SHORT, **options).fit(values).graph_
+        return dict(zip(found.edge_names(), found.probability.tolist(), strict=True))
+
+    plain = probability()
+    pair = min(plain, key=lambda names: abs(plain[names] - 0.3))  # one that is in doubt
+    low, high = (probability(pair_priors={pair: p}) for p in (0.001, 0.99))
+    assert low[pair] < plain[pair] < high[pair]
+    far = probability(pair_priors=[("x0", "x5", 0.5)])  # a candidate it was not
+    assert ("x0", "x5") in far
+    # Bayes' rule: the odds are the prior's times a factor that does not depend on it.
+    alone = values[:, list(map(int, (pair[0][1:], pair[1][1:])))]
+    p, q = (
+        markhood.Bayes(pair_priors={(0, 1): prior}, min_probability=0.0).fit(alone).probabilities_
+        for prior in (0.2, 0.6)
+    )
+    factors = (p / (1 - p)) / (0.2 / 0.8), (q / (1 - q)) / (0.6 / 0.4)
+    np.testing.assert_allclose(*factors, rtol=0.05)  # but for the scale, which is learned
+
+
+def test_example_priors_that_clash():
+    with pytest.raises(
+        InputError, match="'x0' - 'x1' has a probability, but is required or cannot"
+    ):
+        markhood.learn(VALUES, "bayes", pair_priors={(0, 1): 0.3}, forbidden_edges=[(1, 0)])
+    with pytest.raises(InputError, match="pair_priors are for the method 'bayes', and 'hc' has no"):
+        markhood.learn(VALUES, "hc", pair_priors={(0, 1): 0.3})
+
+
+def test_property_what_is_known_is_heeded():
+    groups = [k % 2 for k in range(16)]
+    required, forbidden = [(0, 15)], [(0, 1)]
+    found = markhood.Bayes(
+        required_edges=required, forbidden_edges=forbidden, groups=groups, **SHORT
+    ).fit(VALUES)
+    edges = set(map(tuple, found.graph_.edges.tolist()))
+    assert (0, 15) in edges
+    assert (0, 1) not in set(map(tuple, found.pairs_.tolist()))
+    assert all((i + j) % 2 for i, j in found.pairs_.tolist())
+    at = found.graph_.edges.tolist().index([0, 15])
+    assert found.graph_.probability[at] == 1.0
+
+
 def test_property_seeds_decide():
     one, again, other = (markhood.learn(VALUES, "bayes", seed=s, **SHORT) for s in (1, 1, 2))
     assert one == again
@@ -79,14 +125,42 @@ def test_example_a_checkpoint_is_of_one_seed(tmp_path):
         learn(None)
 
 
-def test_example_levels_have_tables_and_no_interval():
-    rng = np.random.default_rng(4)
-    values = rng.integers(0, 3, (300, 3))
-    values[:, 1] = np.where(rng.random(300) < 0.6, values[:, 0], values[:, 1])
-    graph = markhood.learn(values, "bayes", kinds="nominal", **SHORT)
+def of_three_levels(n_samples, seed=4):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 3, (n_samples, 3))
+    copies = rng.random(n_samples) < 0.6
+    values[:, 1] = np.where(copies, values[:, 0], values[:, 1])
+    return values
+
+
+def test_example_levels_have_tables_with_a_deviation_for_each_cell():
+    found = markhood.Bayes(kinds="nominal", **SHORT).fit(of_three_levels(300))
+    graph, (deviations,) = found.graph_, found.coupling_deviations_
     assert graph.edges.tolist() == [[0, 1]]
-    assert graph.coupling_tables[0].shape == (3, 3)
-    assert np.isnan(graph.annotations["coupling_low"][0])
+    assert graph.coupling_tables[0].shape == deviations.shape == (3, 3)
+    assert np.all(deviations > 0)
+    assert np.isnan(graph.annotations["coupling_low"][0])  # a single number is the table's size
+    more = markhood.Bayes(kinds="nominal", **SHORT).fit(of_three_levels(1200))
+    np.testing.assert_allclose(more.coupling_deviations_[0], deviations / 2, rtol=0.2)
+
+
+def test_oracle_cells_are_as_far_from_the_truth_as_their_deviations_say():
+    truth = np.log(np.full((3, 3), 0.4 / 3) + 0.6 * np.eye(3))
+    truth = truth - truth.mean(axis=0) - truth.mean(axis=1)[:, np.newaxis] + truth.mean()
+    apart = []
+    for seed in range(8):
+        found = markhood.Bayes(kinds="nominal", sweeps=2, chains=1).fit(of_three_levels(400, seed))
+        at = found.graph_.edges.tolist().index([0, 1])
+        error = found.graph_.coupling_tables[at] - truth
+        apart.append(error / found.coupling_deviations_[at])
+    assert 0.6 < np.sqrt(np.mean(np.square(apart))) < 1.6
+
+
+def test_example_deviations_are_those_of_the_intervals():
+    found = markhood.Bayes(**SHORT).fit(VALUES)
+    wide = found.graph_.annotations["coupling_high"] - found.graph_.coupling
+    deviations = np.array([own.item() for own in found.coupling_deviations_])
+    np.testing.assert_allclose(1.959964 * deviations, wide)
 
 
 def test_example_weights_count_samples():
@@ -103,7 +177,7 @@ def test_example_what_is_not_known_lowers_probabilities():
     full = markhood.learn(holes, "bayes", **SHORT)
     holes[np.random.default_rng(2).random(len(holes)) < 0.6, 1] = np.nan
     graph = markhood.learn(holes, "bayes", missing="impute", imputations=3, **SHORT)
-    assert {"probability", "share", "coupling_low"} <= graph.annotations.keys()
+    assert {"probability", "evidence_variance", "coupling_low"} <= graph.annotations.keys()
     assert np.all(graph.probability > 0.5)
     wider = dict(
         zip(graph.edge_names(), graph.annotations["coupling_high"] - graph.coupling, strict=False)

@@ -78,7 +78,7 @@ def test_data_add_shares_and_warnings():
         samples = markhood.encode(table)
     graph = markhood.learn(samples)
     data = data_of(report_html(graph, samples))
-    assert data["nodes"]["shares"][1:3] == ["100.0 % 0", "96.7 % 0 and 3.3 % 1"]
+    assert data["nodes"]["shares"][1:3] == [[["0", 1]], [["0", 0.9667], ["1", 0.0333]]]
     assert any("one value only: 'x1'" in text for text in data["warnings"])
     assert any("fewer than 5 samples: 'x2'" in text for text in data["warnings"])
 
@@ -89,19 +89,60 @@ def test_data_of_many_levels_weights_and_missing_values():
     graph = Graph(samples.names, [])
     data = data_of(report_html(graph, samples))
     assert data["nodes"]["shares"] == [
-        "50.0 % 0, 20.0 % 1 and 30.0 % 2",
-        "71.4 % 5 and 28.6 % 6",
+        [["0", 0.5], ["1", 0.2], ["2", 0.3]],
+        [["5", 0.7143], ["6", 0.2857]],
     ]
     rows = dict(data["data"])
     assert rows["weight of all samples"] == "100"
     assert rows["missing values"] == "10 (12.5 %)"
     assert rows["levels of a variable"] == "2 to 3"
     levels = markhood.encode(table, missing="level")
-    assert data_of(report_html(graph, levels))["nodes"]["shares"][1] == (
-        "50.0 % 5, 25.0 % 6 and 25.0 % missing"
-    )
+    shares = data_of(report_html(graph, levels))["nodes"]["shares"]
+    assert shares[1] == [["5", 0.5], ["6", 0.25], ["missing", 0.25]]
     alike = Variables(("a", "b"), ((0, 1, "a"),) * 2)
     assert ("values", "0, 1 and a") in facts.data_rows(Graph(alike, []), None)
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4, 0.5] * 40])
+def test_pairs_of_values_are_counted(weights):
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 3, size=(200, 3)).astype(float)
+    table[rng.random((200, 3)) < 0.1] = np.nan
+    samples = markhood.encode(table, missing="impute", weights=weights, normalize_weights=False)
+    counts = data_of(report_html(Graph(samples.names, [(0, 2)]), samples))["edges"]["counts"]
+    each = np.ones(200) if weights is None else np.array(weights)
+    expected = [
+        [float(each[(table[:, 0] == a) & (table[:, 2] == b)].sum()) for b in range(3)]
+        for a in range(3)
+    ]
+    assert counts == [expected]
+
+
+def test_the_size_of_a_table_is_that_of_the_graph():
+    table = np.array([[1.0, -1.0], [-0.5, 0.5]])
+    ends = [(1, 2), (math.inf, 3), (2, 2)]
+    edges = [(0, 1), (0, 2), (1, 2)]
+    graph = Graph("abc", edges, [(0.25, 3)] * 3, ends, None, [None, None, table])
+    data = data_of(report_html(graph))
+    assert data["edges"]["coupling"] == [1.5, "inf", graph.coupling[2]]
+    assert "coupling" not in data_of(report_html(Graph("ab", [(0, 1)])))["edges"]
+
+
+def test_says_which_number_to_trust():
+    there, strong, cause = facts.how_to_read(Graph("ab", []))
+    assert "Look at the evidence" in there
+    assert "below 6, positive" in there
+    sure = Graph("ab", [(0, 1)], annotations={"probability": [0.9]})
+    assert "Look at the probability" in facts.how_to_read(sure)[0]
+    assert "infinite" in strong
+    assert "cause" in cause
+
+
+def test_nodes_stand_where_they_are_asked_to():
+    data = data_of(report_html(Graph("abcdef", []), layout="grid", columns=3))
+    assert data["nodes"]["x"] == [0, 1, 2, 0, 1, 2]
+    with pytest.raises(InputError, match="columns"):
+        report_html(Graph("ab", []), columns=3)
 
 
 def test_holds_tables_annotations_and_levels():

@@ -16,7 +16,7 @@ from markhood.search.graph_sampler import (
 )
 from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.other_pairs import measure_other_pairs
-from markhood.search.probabilities import Choice, EdgeProbabilities, pooled
+from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
 from markhood.simulate import SignedCouplings, erdos_renyi, grid, ising
 from oracles.jobs import job_of
@@ -197,18 +197,6 @@ def of_two_pairs(probabilities, couplings, pairs=((0, 1), (0, 2))):
         chain_probabilities=np.array([probabilities]),
         n_fits=3,
     )
-
-
-def test_example_completed_sets_are_averaged():
-    one = of_two_pairs([0.9, 0.2], [1.0, -1.0])
-    two = of_two_pairs([0.3, 0.8], [2.0, 0.5], pairs=((0, 1), (1, 2)))
-    both = pooled([one, two])
-    assert both.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
-    np.testing.assert_allclose(both.probabilities, [0.6, 0.1, 0.4])
-    np.testing.assert_allclose(both.couplings, [1.25, -1.0, 0.5])
-    # The variance of a mixture: within 0.01, between 0.75 * 0.25 * 1.
-    np.testing.assert_allclose(both.deviations, np.sqrt([0.01 + 0.1875, 0.01, 0.01]))
-    assert both.edges.tolist() == [[0, 1]]
 
 
 def test_example_columns_of_edges():

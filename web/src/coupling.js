@@ -1,21 +1,23 @@
-// The coupling of an edge in a table row: a number, in the colour of its sign; where it is a table, a
-// button with the table's size that opens the table below the row.
+// The coupling of an edge: in a table row a number, in the colour of its sign, and where it is a table a
+// button with the table's size that opens the table below the row; and in words.
 
 import { spelled } from "./data.js";
 import { element } from "./dom.js";
+import { heatMap } from "./heatmap.js";
+import { isInfinite } from "./shown.js";
 
 export function couplingCell(data, k) {
   const { coupling, table } = data.edges;
   const size = spelled(coupling[k], 2);
-  if (table[k] === null) {
-    return element("td", { class: `number ${signName(data.signed[k])}` }, size);
-  }
+  if (table[k] === null) return element("td", { class: `number ${data.kind[k]}` }, size);
   const button = element("button", { class: "link", type: "button", "aria-expanded": false }, size);
   let detail = null;
-  button.addEventListener("click", () => {
+  button.addEventListener("click", (event) => {
+    event.stopPropagation(); // the row itself selects the edge
     if (detail === null) {
       const row = button.closest("tr");
-      detail = detailRow(data, k, row.cells.length);
+      const whole = element("td", { colspan: row.cells.length }, couplingMap(data, k));
+      detail = element("tr", { class: "detail" }, whole);
       row.after(detail);
     } else {
       detail.remove();
@@ -26,36 +28,29 @@ export function couplingCell(data, k) {
   return element("td", { class: "number" }, button);
 }
 
-function detailRow(data, k, columns) {
-  const { name, levels } = data.nodes;
+export function couplingMap(data, k) {
+  const { name } = data.nodes;
   const { source, target, table } = data.edges;
-  const [rows, across] = [source[k], target[k]];
-  // Levels of another program's provenance may not be those of the table.
-  const named = (node, count) =>
-    levels[node]?.length === count ? levels[node] : Array.from({ length: count }, (_, r) => `${r}`);
-  const head = named(across, table[k][0].length).map((level) =>
-    element("th", { scope: "col", class: "number" }, level),
-  );
-  const firsts = named(rows, table[k].length);
-  const body = table[k].map((numbers, r) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, firsts[r]),
-      ...numbers.map((x) => element("td", { class: `number ${signName(x)}` }, spelled(x, 2))),
-    ),
-  );
-  const whole = element(
-    "table",
-    {},
-    element("caption", {}, `rows: ${name[rows]}, columns: ${name[across]}`),
-    element("thead", {}, element("tr", {}, element("td"), ...head)),
-    element("tbody", {}, ...body),
-  );
-  const wide = element("div", { class: "wide" }, whole);
-  return element("tr", { class: "detail" }, element("td", { colspan: columns }, wide));
+  const texts = table[k].map((row) => row.map((x) => spelled(x, 2)));
+  const caption = `Coupling; rows: ${name[source[k]]}, columns: ${name[target[k]]}`;
+  return heatMap(data, k, caption, texts, table[k]);
 }
 
-function signName(coupling) {
-  return coupling > 0 ? "attraction" : coupling < 0 ? "repulsion" : "unknown";
+// What the coupling says, all other variables held fixed.
+export function couplingWords(data, k) {
+  const { name, levels } = data.nodes;
+  const { source, target, coupling, table } = data.edges;
+  if (isInfinite(coupling[k])) {
+    return "Infinite: some combination of values never occurs in the data. Read no size into it.";
+  }
+  if (Number.isNaN(coupling[k]) || table[k] !== null) return "";
+  const [a, b] = [source[k], target[k]];
+  const isBinary = levels[a]?.length === 2 && levels[b]?.length === 2;
+  const [one, other] = isBinary
+    ? [`${name[a]} = ${levels[a][1]}`, `where ${name[b]} = ${levels[b][1]}`]
+    : [`a step up of ${name[a]}`, `with every step up of ${name[b]}`];
+  const times = Math.exp(Math.abs(coupling[k]));
+  const factor = times < 100 ? times.toPrecision(2) : times > 1e4 ? "over 10 000" : Math.round(times);
+  const how = coupling[k] < 0 ? "divided by" : "multiplied by";
+  return `The odds of ${one} are ${how} ${factor} ${other}, all else equal.`;
 }

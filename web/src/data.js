@@ -1,8 +1,9 @@
 // The report's data: JSON in the page, unpacked to columns of numbers.
 //
-// JSON has no infinity and no NaN: an infinite number is the text "inf" or "-inf", an unknown
-// one is null. Everything known about edge k is at place k of a column. The coupling of an edge with
-// a table is the table's size, and `signed` has no number for it.
+// JSON has no infinity and no NaN: an infinite number is the text "inf" or "-inf", an unknown one is
+// null. Everything known about edge k is at place k of a column. Evidence is the sum of both ends and coupling
+// their mean, here as in Python; where couplings are tables, whose number is a size and not a mean, that
+// comes from Python, and `signed` has no number for them.
 
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
@@ -15,15 +16,15 @@ function numbers(column) {
 export function readData(text) {
   const raw = JSON.parse(text);
   const { source, target } = raw.edges;
-  const ends = {};
-  for (const name of [...raw.end_columns, ...raw.annotations]) ends[name] = numbers(raw.edges[name]);
+  const columns = {};
+  for (const name of raw.columns) if (name in raw.edges) columns[name] = numbers(raw.edges[name]);
+  columns.evidence = columns.evidence_source.map((value, k) => value + columns.evidence_target[k]);
+  columns.coupling ??= columns.coupling_source.map(
+    (value, k) => 0.5 * value + 0.5 * columns.coupling_target[k],
+  );
   const table = raw.edges.table ?? source.map(() => null);
-  const evidence = ends.evidence_source.map((value, k) => value + ends.evidence_target[k]);
-  const coupling = ends.coupling_source.map((value, k) => {
-    const mean = 0.5 * value + 0.5 * ends.coupling_target[k];
-    return table[k] && Number.isFinite(mean) ? Math.hypot(...table[k].flat()) : mean;
-  });
-  const signed = coupling.map((value, k) => (table[k] ? NaN : value));
+  const counts = raw.edges.counts ?? source.map(() => null);
+  const signed = columns.coupling.map((value, k) => (table[k] ? NaN : value));
   const incident = raw.nodes.name.map(() => []);
   source.forEach((node, k) => {
     incident[node].push(k);
@@ -31,11 +32,17 @@ export function readData(text) {
   });
   return {
     ...raw,
-    edges: { source, target, evidence, coupling, table, ...ends },
+    edges: { source, target, table, counts, bend: raw.edges.bend ?? source.map(() => 0), ...columns },
     signed,
+    kind: Array.from(signed, kindOf),
     count: source.length,
     incident, // numbers of the edges at every node
   };
+}
+
+// What an edge is in the legend.
+function kindOf(coupling) {
+  return coupling > 0 ? "attraction" : coupling < 0 ? "repulsion" : "unknown";
 }
 
 // The other end of an edge.
@@ -44,8 +51,17 @@ export function across(data, edge, node) {
   return source[edge] === node ? target[edge] : source[edge];
 }
 
+export function edgeName(data, k) {
+  const { name } = data.nodes;
+  return `${name[data.edges.source[k]]} \u2013 ${name[data.edges.target[k]]}`;
+}
+
 export function spelled(number, digits) {
   if (Number.isNaN(number)) return "?";
   if (!Number.isFinite(number)) return number > 0 ? "+\u221e" : "\u2212\u221e";
   return number.toFixed(digits).replace("-", "\u2212");
+}
+
+export function counted(number, thing) {
+  return number === 1 ? `1 ${thing}` : `${number} ${thing}s`;
 }

@@ -1,7 +1,9 @@
-// Files made in the page, of the edges that are shown: CSV and GraphML as `markhood` writes
-// them (a CSV alone has no coupling tables), SVG and PNG of the picture as it stands.
+// Files made in the page, of the edges that are shown: CSV and GraphML as `markhood` writes them (a CSV
+// alone has no coupling tables), SVG and PNG of the picture as it stands. The page cannot hold the files
+// that markhood would write, because what is shown changes; the browser tests hold both side by side.
 
 import { byId, element } from "./dom.js";
+import { picture } from "./picture.js";
 
 const CSV_QUOTED = /[,"\r\n]|^\s|\s$|^$/;
 // What no XML document can hold.
@@ -22,10 +24,6 @@ export function offerDownloads(data, shown, network) {
   offer("download-png", "png", () => png(network));
 }
 
-function columns(data) {
-  return ["evidence", "coupling", ...data.end_columns, ...data.annotations];
-}
-
 function csv(data, edges) {
   const quoted = (name) =>
     CSV_QUOTED.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
@@ -36,10 +34,10 @@ function csv(data, edges) {
     [
       quoted(name[data.edges.source[k]]),
       quoted(name[data.edges.target[k]]),
-      ...columns(data).map((column) => spelled(data.edges[column][k])),
+      ...data.columns.map((column) => spelled(data.edges[column][k])),
     ].join(","),
   );
-  return [["source", "target", ...columns(data)].join(","), ...lines, ""].join("\n");
+  return [["source", "target", ...data.columns].join(","), ...lines, ""].join("\n");
 }
 
 function graphml(data, edges) {
@@ -60,7 +58,7 @@ function graphml(data, edges) {
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
     ...Object.keys(data.about).map((name) => key(name, "graph", "string")),
     key("label", "node", "string"),
-    ...columns(data).map((name) => key(name, "edge", "double")),
+    ...data.columns.map((name) => key(name, "edge", "double")),
     ...(anyTable ? [key("table", "edge", "string")] : []),
     '<graph edgedefault="undirected">',
     ...Object.entries(data.about).map(
@@ -68,7 +66,7 @@ function graphml(data, edges) {
     ),
     ...names.map((name) => `<node id="${name}"><data key="label">${name}</data></node>`),
     ...edges.map((k) => {
-      const numbers = columns(data).map(
+      const numbers = data.columns.map(
         (name) => `<data key="${name}">${spelled(data.edges[name][k])}</data>`,
       );
       const ends = `source="${names[source[k]]}" target="${names[target[k]]}"`;
@@ -82,12 +80,12 @@ function graphml(data, edges) {
 }
 
 function svg(network) {
-  return new XMLSerializer().serializeToString(network.picture()).replace(NOT_XML, "\ufffd");
+  return new XMLSerializer().serializeToString(picture(network)).replace(NOT_XML, "\ufffd");
 }
 
 // The SVG, drawn by the browser at twice its size.
 async function png(network) {
-  const { width, height } = network.renderer.getDimensions();
+  const { width, height } = picture(network).viewBox.baseVal;
   const image = new Image(2 * width, 2 * height);
   image.src = `data:image/svg+xml,${encodeURIComponent(svg(network))}`;
   await image.decode();

@@ -9,7 +9,7 @@ export function writeFacts(data) {
   fill("data", data.data);
   byId("warnings").replaceChildren(...data.warnings.map((text) => element("li", {}, text)));
   byId("notes").replaceChildren(...data.notes.map((text) => element("p", { class: "note" }, text)));
-  byId("without-sign").hidden = data.edges.table.every((table) => table === null);
+  byId("reading").replaceChildren(...data.reading.map((text) => element("p", {}, text)));
   byId("no-warnings").hidden = data.warnings.length > 0;
   byId("cite").replaceChildren(...data.cite.map((text) => element("p", {}, text)));
   byId("bibtex").textContent = data.bibtex;

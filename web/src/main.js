@@ -1,28 +1,41 @@
 // The report's page: reads its data, and sets every part going.
 
+import { keepAddress } from "./address.js";
+import { Card } from "./card.js";
 import { drawCharts } from "./charts.js";
-import { Controls } from "./controls.js";
 import { readData } from "./data.js";
 import { byId } from "./dom.js";
 import { offerDownloads } from "./downloads.js";
 import { writeFacts } from "./facts.js";
+import { offerFilters } from "./filters.js";
+import { letType } from "./keys.js";
+import { offerLegend } from "./legend.js";
+import { Looks } from "./looks.js";
 import { Network } from "./network.js";
+import { letPoint } from "./pointer.js";
+import { preparePrint } from "./print.js";
+import { offerSearch } from "./search.js";
+import { Selection } from "./selection.js";
 import { Shown } from "./shown.js";
 import { EdgeTable } from "./table.js";
+import { offerView } from "./view.js";
 
 const data = readData(byId("report-data").textContent);
 const shown = new Shown(data);
+const selection = new Selection(data, shown);
+const looks = new Looks(data);
 writeFacts(data);
 const network = startNetwork();
-const controls = new Controls(data, shown, network);
-new EdgeTable(data, shown, (node) => {
-  controls.select(node);
-  byId("network-section").scrollIntoView();
-});
+new Card(data, shown, selection);
+offerView(selection, network, offerSearch(data, selection, network));
+offerFilters(data, shown);
+const legend = offerLegend(data, shown, selection, looks, network);
+const table = new EdgeTable(data, shown, selectAndShow, hoverEdge);
 shown.listeners.push(() => drawCharts(data, shown));
-drawCharts(data, shown);
 offerDownloads(data, shown, network);
-// In a notebook's frame a link to a place would be one to the notebook's address.
+preparePrint(network, table);
+keepAddress(data, shown, selection, looks, network, legend);
+// A link to a place would lose the state in the address, and in a notebook's frame lead to the notebook.
 for (const link of document.querySelectorAll("nav a")) {
   link.addEventListener("click", (event) => {
     event.preventDefault();
@@ -33,10 +46,24 @@ document.documentElement.dataset.ready = Math.round(performance.now());
 
 // Without WebGL there is no picture, but all the rest.
 function startNetwork() {
-  try {
-    return new Network(byId("network"), data, shown);
-  } catch {
+  const canvas = document.createElement("canvas");
+  if (!(canvas.getContext("webgl2") ?? canvas.getContext("webgl"))) {
     byId("network").textContent = "This browser cannot draw the network: it has no WebGL.";
     return null;
   }
+  const made = new Network(byId("network"), data, shown, selection, looks);
+  letPoint(made, selection);
+  letType(made, selection);
+  return made;
+}
+
+function selectAndShow(what) {
+  selection.choose(what, true);
+  byId("network-section").scrollIntoView();
+}
+
+function hoverEdge(edge) {
+  if (network === null) return;
+  network.hovered = edge;
+  network.front.draw();
 }

@@ -1,32 +1,85 @@
-// Which edges are shown: those with at least as much evidence as the slider says.
+// Which edges are shown: those that pass every limit and whose kind the legend has not switched off.
 //
-// The slider moves through the ranks of the edges and not through the numbers: evidence is
-// spread over orders of magnitude, and every step should change something. Edges of unknown
-// evidence are always shown.
+// A limit is the least evidence, coupling (its size) or probability. A slider moves through the ranks of
+// the edges and not through the numbers: evidence is spread over orders of magnitude, and every step
+// should change something. Edges whose number is unknown are always shown.
+
+const LIMITED = { evidence: "evidence", coupling: "size of the coupling", probability: "probability" };
 
 export class Shown {
   constructor(data) {
-    this.evidence = data.edges.evidence;
-    const known = this.evidence.filter((value) => !Number.isNaN(value)).sort();
-    // Equal evidence is one step.
-    this.steps = [...new Set(known)];
-    this.threshold = -Infinity;
+    this.data = data;
+    this.limits = Object.entries(LIMITED)
+      .filter(([name]) => name in data.edges)
+      .map(([name, words]) => new Limit(name, words, data.edges[name]))
+      .filter((limit) => limit.name === "evidence" || limit.steps.length > 1);
+    this.switchedOff = new Set(); // kinds of edges
     this.listeners = [];
     this.update();
   }
 
-  moveTo(step) {
-    this.threshold = step === 0 ? -Infinity : this.steps[step];
+  limit(name) {
+    return this.limits.find((limit) => limit.name === name);
+  }
+
+  has(edge) {
+    return this.passes[edge];
+  }
+
+  // Whether a kind is to be seen; infinite couplings are a kind beside their sign.
+  toggle(kind) {
+    if (!this.switchedOff.delete(kind)) this.switchedOff.add(kind);
+    this.change();
+  }
+
+  change() {
     this.update();
     this.listeners.forEach((listener) => listener());
   }
 
-  has(edge) {
-    return !(this.evidence[edge] < this.threshold);
+  update() {
+    const { kind, edges, count } = this.data;
+    this.edges = [];
+    this.passes = new Array(count);
+    for (let k = 0; k < count; k++) {
+      const isOff =
+        this.switchedOff.has(kind[k]) ||
+        (this.switchedOff.has("infinite") && isInfinite(edges.coupling[k]));
+      this.passes[k] = !isOff && this.limits.every((limit) => limit.allows(k));
+      if (this.passes[k]) this.edges.push(k);
+    }
+  }
+}
+
+class Limit {
+  constructor(name, words, column) {
+    Object.assign(this, { name, words, least: -Infinity });
+    this.sizes = column.map(Math.abs);
+    if (name === "evidence") this.sizes = column;
+    const known = this.sizes.filter((value) => !Number.isNaN(value)).sort();
+    this.steps = [...new Set(known)]; // equal numbers are one step
   }
 
-  update() {
-    this.edges = [];
-    for (let k = 0; k < this.evidence.length; k++) if (this.has(k)) this.edges.push(k);
+  allows(edge) {
+    return !(this.sizes[edge] < this.least);
   }
+
+  get isSet() {
+    return this.least > -Infinity;
+  }
+
+  moveTo(step) {
+    this.least = step === 0 ? -Infinity : this.steps[step];
+  }
+
+  // The first step that passes, for a slider beside a number.
+  get step() {
+    if (!this.isSet) return 0;
+    const found = this.steps.findIndex((value) => value >= this.least);
+    return found < 0 ? this.steps.length - 1 : found;
+  }
+}
+
+export function isInfinite(number) {
+  return number === Infinity || number === -Infinity;
 }

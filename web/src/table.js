@@ -1,14 +1,16 @@
-// The table of edges: sortable by every column, searchable, a page at a time.
+// The table of edges: sortable by every column, searchable, a page at a time. A row under the pointer
+// lights its edge in the picture, and a click selects it.
 
 import { couplingCell } from "./coupling.js";
-import { spelled } from "./data.js";
+import { edgeName, spelled } from "./data.js";
 import { byId, element } from "./dom.js";
 
 const PAGE = 25;
 
 export class EdgeTable {
-  constructor(data, shown, select) {
-    Object.assign(this, { data, shown, select, page: 0, wanted: "" });
+  // `select` takes what is to be selected, `hover` an edge or null.
+  constructor(data, shown, select, hover) {
+    Object.assign(this, { data, shown, select, hover, page: 0, wanted: "" });
     this.sorting = { column: "evidence", direction: -1 };
     const { name } = data.nodes;
     const { source, target } = data.edges;
@@ -66,9 +68,10 @@ export class EdgeTable {
     this.draw();
   }
 
-  draw() {
-    const first = this.page * PAGE;
-    const last = Math.min(first + PAGE, this.rows.length);
+  // For print, all rows at once.
+  draw(rows = PAGE) {
+    const first = rows === PAGE ? this.page * PAGE : 0;
+    const last = Math.min(first + rows, this.rows.length);
     byId("edge-rows").replaceChildren(...this.rows.slice(first, last).map((k) => this.row(k)));
     byId("page").textContent = this.rows.length
       ? `${first + 1}\u2013${last} of ${this.rows.length}`
@@ -79,18 +82,35 @@ export class EdgeTable {
 
   row(k) {
     const { annotations, edges } = this.data;
-    const link = (node) =>
+    const button = (text, what, further = {}) =>
       element(
         "button",
-        { class: "link", type: "button", onclick: () => this.select(node) },
-        this.data.nodes.name[node],
+        {
+          class: "link",
+          type: "button",
+          onclick: (event) => {
+            event.stopPropagation(); // the row itself selects the edge
+            this.select(what);
+          },
+          ...further,
+        },
+        text,
       );
+    const node = (number) => {
+      const name = this.data.nodes.name[number];
+      return element("td", { class: "name" }, button(name, { node: number }, { title: name }));
+    };
+    const told = { "aria-label": `Edge ${edgeName(this.data, k)}, evidence ${spelled(edges.evidence[k], 2)}` };
     return element(
       "tr",
-      {},
-      element("td", {}, link(edges.source[k])),
-      element("td", {}, link(edges.target[k])),
-      element("td", { class: "number" }, spelled(edges.evidence[k], 2)),
+      {
+        onclick: () => this.select({ edge: k }),
+        onmouseenter: () => this.hover(k),
+        onmouseleave: () => this.hover(null),
+      },
+      node(edges.source[k]),
+      node(edges.target[k]),
+      element("td", { class: "number" }, button(spelled(edges.evidence[k], 2), { edge: k }, told)),
       couplingCell(this.data, k),
       ...annotations.map((name) => element("td", { class: "number" }, spelled(edges[name][k], 2))),
     );

@@ -1,21 +1,22 @@
-// Colours of what is drawn, for a light and for a dark page.
+// Colours of what is drawn, for a light and for a dark page. Downloads and print are always light.
 //
-// Signs are Okabe and Ito's blue and vermillion (lighter twins in the dark); the first eight
-// communities have Paul Tol's light scheme. People with any colour vision can tell these apart;
-// the next eight are there because grey would say less.
+// Signs are Okabe and Ito's blue and vermillion (lighter twins in the dark). Communities have other hues:
+// none is blue or orange, so that a colour has one meaning. The first nine were chosen to be told apart;
+// the others go around what is left of the circle of hues by the golden section, so that no two that
+// follow each other are alike, and none is grey.
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-const LIGHT = {
+export const LIGHT = {
   attraction: "#0072b2",
   repulsion: "#d55e00",
-  unknown: "#7a7f87",
+  unknown: "#6d737b",
   node: "#5b6470",
   alone: "#a9afb8",
-  faded: "#dfe2e6",
+  faded: "#e3e6ea",
   text: "#1c2024",
+  quiet: "#5d6570",
   ground: "#ffffff",
-  halo: "#ffffff",
 };
 const DARK = {
   attraction: "#56b4e9",
@@ -25,13 +26,15 @@ const DARK = {
   alone: "#6b727c",
   faded: "#2c3138",
   text: "#eceff2",
+  quiet: "#a3abb5",
   ground: "#14171a",
-  halo: "#14171a",
 };
 const COMMUNITIES = [
-  "#77aadd", "#ee8866", "#44bb99", "#aaaa00", "#ffaabb", "#99ddff", "#bbcc33", "#eedd88",
-  "#b566a8", "#c2655c", "#5f9e4d", "#8f84d8", "#b08d57", "#4f9fa8", "#d98fb8", "#8fa3b8",
+  "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5", "#8c5a3c", "#c2447e",
 ];
+// Degrees of the circle without orange and blue: yellow to turquoise, violet to red.
+const HUES = [[55, 180], [265, 350]];
+const GOLDEN = 0.618034;
 
 export function colours() {
   return dark.matches ? DARK : LIGHT;
@@ -41,13 +44,52 @@ export function onThemeChange(redraw) {
   dark.addEventListener("change", redraw);
 }
 
-// Communities are numbered from the largest; those past the palette, and lone nodes, are grey.
-export function communityColour(community) {
-  if (community < 0) return colours().alone;
-  return COMMUNITIES[community] ?? colours().unknown;
+// Communities are numbered from the largest; lone nodes are grey.
+export function communityColour(community, palette) {
+  if (community < 0) return palette.alone;
+  return COMMUNITIES[community] ?? furtherColour(community - COMMUNITIES.length);
 }
 
-export function signColour(coupling) {
-  const { attraction, repulsion, unknown } = colours();
-  return coupling > 0 ? attraction : coupling < 0 ? repulsion : unknown;
+function furtherColour(number) {
+  const whole = HUES.reduce((sum, [low, high]) => sum + high - low, 0);
+  let hue = whole * ((number * GOLDEN) % 1);
+  for (const [low, high] of HUES) {
+    if (hue <= high - low) {
+      hue += low;
+      break;
+    }
+    hue -= high - low;
+  }
+  return fromHue(hue, 0.45, [0.42, 0.56, 0.68][number % 3]);
+}
+
+// Sigma reads hexadecimal colours.
+function fromHue(hue, saturation, lightness) {
+  const reach = saturation * Math.min(lightness, 1 - lightness);
+  const part = (offset) => {
+    const k = (offset + hue / 30) % 12;
+    return lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+  };
+  return hex([part(0), part(8), part(4)].map((x) => 255 * x));
+}
+
+const mixed = new Map(); // of thousands of edges, few differ to the eye
+
+// A colour on its way to the ground: opaque, so that lines that cross do not add up.
+export function paled(colour, share, ground) {
+  const part = Math.round(100 * share) / 100;
+  const key = `${colour}${part}${ground}`;
+  if (!mixed.has(key)) {
+    const [a, b] = [parts(colour), parts(ground)];
+    mixed.set(key, hex(a.map((x, k) => part * x + (1 - part) * b[k])));
+  }
+  return mixed.get(key);
+}
+
+function parts(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+}
+
+function hex(numbers) {
+  return `#${numbers.map((x) => Math.round(x).toString(16).padStart(2, "0")).join("")}`;
 }

@@ -48,6 +48,7 @@ def learn(
     forbidden_edges: options.ForbiddenEdges = None,
     groups: options.Groups = None,
     group_rule: options.GroupRule = "between",
+    pair_priors: options.PairPriors = None,
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     shuffles: options.Shuffles = 0,
@@ -111,6 +112,7 @@ def learn(
         forbidden_edges=forbidden_edges,
         groups=groups,
         group_rule=group_rule,
+        pair_priors=pair_priors,
         imputations=imputations,
         seed=seed,
         shuffles=shuffles,
@@ -124,7 +126,14 @@ def learn(
     check_outputs(
         outputs,
         report,
-        inputs=[data, required_edges, forbidden_edges, groups, read.keywords["weights"]],
+        inputs=[
+            data,
+            required_edges,
+            forbidden_edges,
+            groups,
+            pair_priors,
+            read.keywords["weights"],
+        ],
         others=[] if checkpoint is None else [checkpoint / "run.json"],
     )
     with progress_bar() as progress:

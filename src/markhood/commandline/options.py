@@ -154,6 +154,14 @@ GroupRule = Annotated[
     str,
     typer.Option(help="between or within: where groups allow edges.", rich_help_panel=KNOWN),
 ]
+PairPriors = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="How probable some edges are beforehand (bayes): two names and a number on every line.",
+        rich_help_panel=KNOWN,
+    ),
+]
 
 Jobs = Annotated[
     int, typer.Option("--n-jobs", "-j", help="Threads; -1 for all.", rich_help_panel=RUN)

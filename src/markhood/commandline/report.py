@@ -19,6 +19,13 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
         "report.html"
     ),
+    layout: Annotated[
+        str,
+        typer.Option(
+            help="Where the variables stand: stress, grid, circle, or a .csv or .tsv with name, x, y "
+            "or name, position."
+        ),
+    ] = "stress",
 ) -> None:
     """Make an interactive page of a graph: one file, for any browser, offline.
 
@@ -30,16 +37,21 @@ def report(
       markhood report votes.graphml --output votes.html
 
       markhood report votes.csv
+
+      markhood report digits.graphml --layout grid
     """
     from markhood.learning.methods import Plrhc
     from markhood.learning.request import Request
     from markhood.output.graphs.files import holds_graph, read_graph
+    from markhood.output.pictures.placing import check_layout, is_file
 
-    check_outputs([], output, inputs=[file, read.keywords["weights"]])
+    check_layout(layout)
+    places = Path(layout) if is_file(layout) else None
+    check_outputs([], output, inputs=[file, read.keywords["weights"], places])
     if holds_graph(file):
-        write_report_page(read_graph(file), output, None, file.name)
+        write_report_page(read_graph(file), output, None, file.name, layout=layout)
         return
     samples = read(file)
     with progress_bar() as progress:
         learned = Request(Plrhc(), progress=progress).learn(samples)
-    write_report_page(learned.graph, output, samples, file.name)
+    write_report_page(learned.graph, output, samples, file.name, layout=layout)

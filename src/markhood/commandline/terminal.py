@@ -191,10 +191,15 @@ def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False
 
 
 def write_report_page(
-    graph: Graph, path: Path, samples: Samples | None, title: str, err: bool = False
+    graph: Graph,
+    path: Path,
+    samples: Samples | None,
+    title: str,
+    err: bool = False,
+    layout: str = "stress",
 ) -> None:
     """Write the interactive page of a graph, and say so."""
     from markhood.output.report.page import write_report
 
-    write_report(graph, path, samples, title)
+    write_report(graph, path, samples, title, layout=layout)
     say(f"Wrote {path}", err=err)

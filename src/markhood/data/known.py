@@ -1,10 +1,11 @@
-"""Pairs and groups of variables as people write them down: in Python or in a file of two columns.
+"""Pairs and groups of variables as people write them down: in Python or in a file of two or three columns.
 
 A variable is named, or given by the number of its column, from 0. In a file a number is text as a
 name is, so it is a column's only where no variable has a number for a name; and in Python a whole
 number that is also the name of another column is refused: either might be meant.
 
-A file's first line may be a header, `source,target` for pairs and `variable,group` for groups; it
+A file's first line may be a header, `source,target` for pairs, with `probability` where each has one,
+and `variable,group` for groups; it
 may then have other columns, which are not read, so an edge list that markhood wrote will do. Any
 other first line is taken for a pair, so that a misspelt one is not mistaken for a header.
 """
@@ -29,9 +30,10 @@ from markhood.data.formats.delimited import DELIMITERS
 from markhood.errors import InputError
 
 PAIR_COLUMNS = ("source", "target")
+PRIOR_COLUMNS = (*PAIR_COLUMNS, "probability")
 GROUP_COLUMNS = ("variable", "group")
 
-Row = tuple[str, Sequence[Any]]  # where it is, and its two values
+Row = tuple[str, Sequence[Any]]  # where it is, and its values
 
 
 def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int64]:
@@ -67,15 +69,55 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
         rows = _file_rows(Path(given), PAIR_COLUMNS)
     else:
         rows = _rows_of_pairs(given, option)
-    pairs = np.empty((len(rows), 2), dtype=np.int64)
-    for k, (place, ends) in enumerate(rows):
-        i, j = (variables.number(end, place) for end in ends)
-        if i == j:
+    pairs = [variables.pair(ends, place) for place, ends in rows]
+    return np.unique(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=0)
+
+
+def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return pairs of variables as numbers, as `known_pairs` does, and the probability of each.
+
+    Parameters
+    ----------
+    given : None, path-like, mapping from pairs to probabilities, or table of three columns
+        Variables by names or column numbers; a table may be an iterable of three values a row.
+    names : sequence of str
+        Of all variables.
+
+    Raises
+    ------
+    InputError
+        As `known_pairs`, and where a probability is none or a pair has two.
+
+    Examples
+    --------
+    >>> pairs, probabilities = known_priors({("c", "a"): 0.9, (0, 1): 0.2}, ["a", "b", "c"])
+    >>> pairs.tolist(), probabilities.tolist()
+    ([[0, 1], [0, 2]], [0.2, 0.9])
+    """
+    variables, found = _Variables(names), dict[tuple[int, int], float]()
+    for place, (first, second, value) in _rows_of_priors(given):
+        pair, probability = variables.pair((first, second), place), _probability(value, place)
+        if found.setdefault(pair, probability) != probability:
             raise InputError(
-                f"{names[i]!r} is joined to itself ({place}): give two different variables."
+                f"{names[pair[0]]!r} - {names[pair[1]]!r} has two probabilities, {found[pair]} and "
+                f"{probability} ({place}): give it one."
             )
-        pairs[k] = min(i, j), max(i, j)
-    return np.unique(pairs, axis=0)
+    pairs = sorted(found)
+    numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return numbers, np.array([found[pair] for pair in pairs], dtype=np.float64)
+
+
+def _probability(value: Any, place: str) -> float:
+    try:
+        probability = float(value)
+    except (TypeError, ValueError):
+        probability = float("nan")
+    if not 0 < probability < 1:
+        raise InputError(
+            f"{value!r} is no probability between 0 and 1, both excluded ({place}): give one, or "
+            "require or forbid the edge."
+        )
+    return probability
 
 
 def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
@@ -157,6 +199,41 @@ class _Variables:
             )
         return number
 
+    def pair(self, ends: Sequence[Any], place: str) -> tuple[int, int]:
+        """Return the numbers of two variables, the lower one first."""
+        i, j = (self.number(end, place) for end in ends)
+        if i == j:
+            raise InputError(
+                f"{self._names[i]!r} is joined to itself ({place}): give two different variables."
+            )
+        return min(i, j), max(i, j)
+
+
+def _rows_of_priors(given: Any) -> list[Row]:
+    """List pairs with their probabilities."""
+    if given is None:
+        return []
+    if isinstance(given, (str, os.PathLike)):
+        return _file_rows(Path(given), PRIOR_COLUMNS)
+    if set(PRIOR_COLUMNS) <= set(getattr(given, "columns", ())):
+        given = given[list(PRIOR_COLUMNS)]
+    if hasattr(given, "items") and not hasattr(given, "columns"):  # a mapping, or a series
+        given = [(*_pair_of(pair), value) for pair, value in given.items()]
+    elif hasattr(given, "__array__"):
+        given = np.asarray(given).tolist()
+    rows = list(given) if isinstance(given, Iterable) else [given]
+    for k, row in enumerate(rows):
+        if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
+            raise InputError(
+                f"{row!r} is no pair with a probability (row {k + 1} of pair_priors): give a mapping such as "
+                "{('a', 'b'): 0.9}, a table of source, target and probability, or the path of a file."
+            )
+    return [(f"row {k + 1} of pair_priors", list(row)) for k, row in enumerate(rows)]
+
+
+def _pair_of(key: Any) -> tuple[Any, ...]:
+    return tuple(key) if isinstance(key, Iterable) and not isinstance(key, str) else (key,)
+
 
 def _rows_of_pairs(given: Any, option: str) -> list[Row]:
     """List pairs that are not in a file."""
@@ -191,14 +268,14 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
     return [("in groups", pair) for pair in zip(names, labels, strict=True)]
 
 
-def _file_rows(path: Path, columns: tuple[str, str]) -> list[Row]:
-    """Read a text file of two columns, or the two of these names."""
+def _file_rows(path: Path, columns: tuple[str, ...]) -> list[Row]:
+    """Read a text file of so many columns, or those of these names."""
     lines = [(line, cells) for line, cells in _lines(path, columns) if any(cells)]
     if not lines:
-        raise InputError(f"{path} is empty: give lines of {columns[0]} and {columns[1]}")
-    header, first, second = lines[0][1], 0, 1
+        raise InputError(f"{path} is empty: give lines of {_listed(columns)}.")
+    header, places = lines[0][1], list(range(len(columns)))
     if set(columns) <= set(header):
-        first, second = (header.index(name) for name in columns)
+        places = [header.index(name) for name in columns]
         del lines[0]
     else:
         header = list(columns)
@@ -206,15 +283,19 @@ def _file_rows(path: Path, columns: tuple[str, str]) -> list[Row]:
         if len(cells) != len(header):
             raise InputError(
                 f"Line {line} of {path} has {len(cells)} field{'s'[: len(cells) > 1]} where "
-                f"{len(header)} were expected: give {columns[0]} and {columns[1]} on every line."
+                f"{len(header)} were expected: give {_listed(columns)} on every line."
             )
-    return [(f"line {line} of {path}", (cells[first], cells[second])) for line, cells in lines]
+    return [(f"line {line} of {path}", [cells[k] for k in places]) for line, cells in lines]
 
 
-def _lines(path: Path, columns: tuple[str, str]) -> list[tuple[int, list[str]]]:
-    """Split a file into lines and cells, by the delimiter that gives its first line two cells."""
+def _listed(columns: Sequence[str]) -> str:
+    return f"{', '.join(columns[:-1])} and {columns[-1]}"
+
+
+def _lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str]]]:
+    """Split a file into lines and cells, by the delimiter that gives its first line enough cells."""
     if path.exists() and not path.is_file():  # a pipe would be waited for, perhaps for ever
-        raise InputError(f"{path} is no regular file: give a text file of two columns.")
+        raise InputError(f"{path} is no regular file: give a text file of {len(columns)} columns.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -237,7 +318,7 @@ def _lines(path: Path, columns: tuple[str, str]) -> list[tuple[int, list[str]]]:
     first = next((line for line in text.splitlines() if line.strip()), "")
     for delimiter in DELIMITERS:
         _, cells = next(split(first, delimiter), (0, []))
-        if len(cells) == 2 or set(columns) <= set(cells):
+        if len(cells) == len(columns) or set(columns) <= set(cells):
             return list(split(text, delimiter))
     return list(split(text, DELIMITERS[0]))
 

@@ -46,6 +46,10 @@ class Bayes(StructureEstimator):
         The mean probability of all pairs of variables.
     coupling_scale_ : float
         The standard deviation of couplings.
+    coupling_deviations_ : list of ndarray
+        For every edge of ``graph_`` how uncertain its coupling is, given that it is there: a standard
+        deviation, of shape (1, 1), or one for each cell of a table of more levels; 1.96 of them
+        either side of ``graph_.coupling_tables[k]`` are 95 % intervals.
 
     Examples
     --------
@@ -73,3 +77,7 @@ class Bayes(StructureEstimator):
         self.probabilities_: NDArray[np.float64] = found.probabilities
         self.edge_density_ = found.density
         self.coupling_scale_ = found.scale
+        levels = learned.graph.variables.levels
+        assert levels is not None  # of data they are known
+        n_levels = np.array([max(2, len(values)) for values in levels], dtype=np.int64)
+        self.coupling_deviations_ = found.deviations_of(learned.graph.edges, n_levels)

@@ -153,15 +153,31 @@ def from_igraph(graph: Any) -> Graph:
     )
 
 
-def to_scipy(graph: Graph) -> csr_array:
+def to_scipy(graph: Graph, column: str | None = None) -> csr_array:
     """Return the adjacency matrix, a scipy `csr_array` of bool: `Graph.adjacency`.
+
+    With the name of a column of numbers, "evidence", "coupling" or an annotation such as
+    "probability", it has these in the place of True.
 
     Examples
     --------
-    >>> to_scipy(Graph("abc", [(0, 2)])).nnz
+    >>> graph = Graph("abc", [(0, 2)], annotations={"probability": [0.75]})
+    >>> to_scipy(graph).nnz
     2
+    >>> float(to_scipy(graph, "probability")[2, 0])
+    0.75
     """
-    return graph.adjacency()
+    from scipy.sparse import coo_array
+
+    adjacency = graph.adjacency()
+    if column is None:
+        return adjacency
+    numbers = number_columns(graph)
+    if column not in numbers:
+        raise InputError(f"The graph has no column {column!r}: choose one of {', '.join(numbers)}.")
+    i, j = graph.edges.T
+    places = np.concatenate((i, j)), np.concatenate((j, i))
+    return coo_array((np.array(numbers[column] * 2), places), shape=adjacency.shape).tocsr()
 
 
 def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:

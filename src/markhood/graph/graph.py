@@ -362,8 +362,13 @@ class Graph:
                 text += f"; strongest {a!r} - {b!r} (evidence {self.evidence[best]:.4g})"
         return text + ">"
 
-    def show(self) -> Any:
+    def show(self, layout: Any = "stress", columns: int | None = None) -> Any:
         """Open the interactive view: in a notebook below the cell, else in the browser.
+
+        Parameters
+        ----------
+        layout, columns
+            Where the nodes stand; as for `write_report`.
 
         Returns
         -------
@@ -372,7 +377,7 @@ class Graph:
         """
         from markhood.output.report.viewer import show
 
-        return show(self)
+        return show(self, layout, columns)
 
     def _repr_html_(self) -> str:
         from markhood.graph.notebook import summary_html

@@ -1,4 +1,4 @@
-"""A graph as a notebook shows it: a small table of facts, and one of the strongest edges.
+"""A graph as a notebook shows it: a picture, a small table of facts, and one of the strongest edges.
 
 The HTML stands alone and names no colour, so it takes those of a light or a dark notebook. Names
 come from the user's data and are escaped, every one.
@@ -31,8 +31,10 @@ def summary_html(graph: Graph) -> str:
     >>> "a &lt; b" in summary_html(Graph(["a < b", "c"], [(0, 1)]))
     True
     """
+    from markhood.output.pictures.svg import network_svg
+
     facts = _table((), [*_shape(graph), *_origin(graph.provenance)])
-    parts = ["<div><strong>Graph</strong>", facts]
+    parts = ["<div><strong>Graph</strong>", network_svg(graph), facts]
     if graph.n_edges:
         further = [name.replace("_", " ") for name in graph.annotations]
         head = ("edge", "", "evidence", "coupling", *further)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
-from markhood.learning.imputation import Completed
+from markhood.learning.completed import Completed
 from markhood.learning.methods import BlanketsJointPosterior, Method
 from markhood.scores.bic import Bic
 from markhood.search.job import Job

@@ -183,8 +183,8 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
-        _by_edge(gained, blankets, edges),
-        _by_edge(regressions.couplings(), blankets, edges),
+        by_edge(gained, blankets, edges),
+        by_edge(regressions.couplings(), blankets, edges),
         _tables(regressions, edges),
         scores,
         regressions,
@@ -244,7 +244,7 @@ def _table(regressions: Regressions, i: int, j: int) -> NDArray[np.float64] | No
     return zero_sum((regressions.table(i, of_j) + regressions.table(j, of_i).T) / 2)
 
 
-def _by_edge(
+def by_edge(
     values: NDArray[np.float64], blankets: Lists, edges: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Pick from values along all blankets those of the two ends of every edge."""

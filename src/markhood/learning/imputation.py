@@ -4,20 +4,23 @@ The data are completed by turns of learning and guessing, and sets are taken on 
 
     1. fill every missing value by chance, as often as its levels are seen in the variable
     2. search for a graph in the completed samples
-    3. fit every variable's regression on its neighbours, and draw each missing value anew given the
-       others of its sample, by its variable's regression; some sweeps of this are Gibbs sampling
-       from the learned model
+    3. fit every variable's regression on its neighbours, to a bootstrap of the samples, and draw each
+       missing value anew given the others of its sample, by its variable's regression; some sweeps of
+       this are Gibbs sampling from a model that the data leave possible (`completed.py`)
     4. go on with 2 until the graph settles
     5. for each set: fit and draw as in 3, and search again near what was found so far
+    6. draw as many sets once more, all on the graph that the searches agree on, and describe it in each
 
 A search is what takes the time, and two sets' samples hardly differ: so methods that can search
 again among the neighbours that they found do so in 5 (`Method.search_again`), and ten sets take a few
 times as long as complete data.
 
 An edge of the answer is in more than half of the completed sets' graphs. Its `share` says in how many,
-and `evidence_variance` how much its evidence differs between them: signs of how much the missing
-values matter to it. Evidence, couplings and regressions are means over the sets, all of them on the
-final graph.
+and `evidence_variance` how much its evidence differs between the sets of 6: signs of how much the missing
+values matter to it. Couplings and regressions are means over these sets. Evidence is their mean less what
+the guesses themselves add to it (`observed.py`): it is what the observed values say.
+
+Where a method samples graphs (`bayes`), 4 and 5 are one chain of both, graphs and values: `sampled.py`.
 
 The assumption is that values are missing at random: whether one is missing may depend on what was
 observed in its sample, but not on the value itself.
@@ -33,21 +36,24 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.kernels.tables import codes
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
+from markhood.kernels.lists import Lists
+from markhood.learning.completed import Completed
+from markhood.learning.describe import Learned, Numbers, by_edge, numbers_of, regress, scaled
 from markhood.learning.forecast import Forecast, forecast
-from markhood.learning.methods import Method
-from markhood.model.regressions import Regressions, softmax
+from markhood.learning.methods import Bayes, Method, Plrhc
+from markhood.learning.observed import surplus_of
+from markhood.learning.sampled import sample_with_values
+from markhood.model.regressions import Regressions
+from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.found import Found
+from markhood.search.found import Found, Slopes
+from markhood.search.graph_sampler import START_GAMMA
 from markhood.search.job import Job
-from markhood.search.probabilities import pooled
 
 # A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
 # there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,
@@ -101,21 +107,20 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     Returns
     -------
     Learned
-        Its graph has the annotations ``share`` and ``evidence_variance``.
+        Its graph has the annotation ``evidence_variance``, and ``share`` where sets had graphs of
+        their own.
     """
-    quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     start = perf_counter()
+    quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     values = Completed(job.samples, np.random.default_rng(imputation.seed))
-    job.runner.progress("imputations", 0, imputation.sets)
-    found = _settled(quiet, method, values)
+    found, columns = _agreed(job, quiet, method, values, imputation)
     sets = []
     for k in range(imputation.sets):
+        job.runner.progress("evidence", k, imputation.sets)
         for _ in range(TURNS_PER_SET):
-            completed = _drawn(quiet, found.edges, values)
-            found = method.search_again(completed, found)
-        sets.append((completed, found))
-        job.runner.progress("imputations", k + 1, imputation.sets)
-    return _combined(sets, perf_counter() - start)
+            completed = drawn(quiet, found.edges, values)
+        sets.append(completed)
+    return _described(sets, values, found, columns, perf_counter() - start)
 
 
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
@@ -132,6 +137,26 @@ def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Foreca
     return replace(said, seconds=seconds)
 
 
+def _agreed(
+    job: Job, quiet: Job, method: Method, values: Completed, imputation: Imputation
+) -> tuple[Found, dict[str, NDArray[np.float64]]]:
+    """Find the graph that completed sets agree on, and columns of its edges."""
+    if isinstance(method, Bayes):
+        job.runner.progress("settling", 0, 1)
+        settled = _settled(quiet, Plrhc(START_GAMMA), values)
+        return sample_with_values(
+            job, method, values, settled, imputation.sets, imputation.seed
+        ), {}
+    job.runner.progress("imputations", 0, imputation.sets)
+    found, of_sets = _settled(quiet, method, values), []
+    for k in range(imputation.sets):
+        for _ in range(TURNS_PER_SET):
+            found = method.search_again(drawn(quiet, found.edges, values), found)
+        of_sets.append(found)
+        job.runner.progress("imputations", k + 1, imputation.sets)
+    return _in_most(of_sets, job.n_variables)
+
+
 def _settled(job: Job, method: Method, values: Completed) -> Found:
     """Search and draw the missing values in turns until the graph stays as it is, but for chance.
 
@@ -142,7 +167,7 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
         before, changed_before = found, changed
-        found = method.search(_drawn(job, found.edges, values))
+        found = method.search(drawn(job, found.edges, values))
         seen = np.union1d(seen, pair_numbers(found.or_edges))
         changed = len(np.setxor1d(pair_numbers(found.edges), pair_numbers(before.edges)))
         if turn >= first_turns and (not changed or changed >= changed_before):
@@ -150,85 +175,48 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
     return replace(found, or_edges=pairs_numbered(seen))
 
 
-def _drawn(job: Job, edges: NDArray[np.int64], values: Completed) -> Job:
+def drawn(job: Job, edges: NDArray[np.int64], values: Completed) -> Job:
     """Draw the missing values anew, by regressions on a graph; return the job with them."""
-    regressions = regress(job.on(values.samples()), edges)
+    regressions = regress(job.on(values.resampled()), edges)
     for _ in range(SWEEPS):
         values.draw_missing(regressions)
     return job.on(values.samples())
 
 
-class Completed:
-    """Samples whose missing values are guesses, which can be drawn anew.
-
-    Parameters
-    ----------
-    samples : Samples
-        With missing values.
-    rng : numpy Generator
-    """
-
-    def __init__(self, samples: Samples, rng: np.random.Generator) -> None:
-        self._source = samples
-        self._rng = rng
-        self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
-        self._absent = {
-            variable: np.flatnonzero(_unpacked(mask, samples.n_samples))
-            for variable, mask in samples.missing.items()
-        }
-        for variable, absent in self._absent.items():
-            seen = np.delete(self._values[variable], absent)
-            self._values[variable, absent] = rng.choice(seen, size=len(absent))
-
-    @property
-    def share_missing(self) -> float:
-        """How many of all values are guesses."""
-        return sum(map(len, self._absent.values())) / self._values.size
-
-    def draw_missing(self, regressions: Regressions) -> None:
-        """Draw every missing value given the others of its sample, one variable after another."""
-        margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
-        for variable in self._rng.permutation(list(self._absent)).tolist():
-            absent = self._absent[variable]
-            neighbours = self._values[np.ix_(regressions.blankets[variable], absent)]
-            chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
-            steps = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
-            self._values[variable, absent] = (self._rng.random((len(absent), 1)) > steps).sum(
-                axis=1
-            )
-
-    def samples(self) -> Samples:
-        """Return the samples as they are completed now."""
-        source = self._source
-        words = source.words.copy()
-        for variable in self._absent:
-            start, stop = source.starts[variable : variable + 2].tolist()
-            levels = np.arange(1, stop - start + 1, dtype=np.uint16)[:, np.newaxis]
-            packed = np.packbits(self._values[variable] == levels, axis=1, bitorder="little")
-            words[start:stop].view(np.uint8)[:, : packed.shape[1]] = packed
-        return replace(source, words=words, missing={})
-
-
-def _unpacked(mask: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
-    return np.unpackbits(mask.view(np.uint8), count=n_samples, bitorder="little")
-
-
-def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
-    """Keep the edges that most sets have, with means of what the sets say of them."""
-    variables = sets[0][0].samples.variables
-    of_sets = [found for _, found in sets]
-    probable = [found.probabilities for found in of_sets if found.probabilities is not None]
-    probabilities = pooled(probable) if probable else None
+def _in_most(
+    of_sets: list[Found], n_variables: int
+) -> tuple[Found, dict[str, NDArray[np.float64]]]:
+    """Keep the edges that most sets have; each with its share."""
     edges, shares = edges_in_most([found.edges for found in of_sets])
     or_edges, _ = edges_in_most([found.or_edges for found in of_sets])
-    if probabilities is not None:  # the mean over sets has all that they say of an edge
-        edges, or_edges = probabilities.edges, _union(or_edges, probabilities.edges)
-        numbers = pair_numbers(edges)
-        shares = np.mean([np.isin(numbers, pair_numbers(f.edges)) for f in of_sets], axis=0)
-    described = [
-        numbers_of(job, replace(found, edges=edges, probabilities=probabilities))
-        for job, found in sets
-    ]
+    screened = [found.screened.edges for found in of_sets if found.screened is not None]
+    passed = edges_in_most(screened)[0] if screened else None
+    slopes = [found.slopes.of(edges) for found in of_sets if found.slopes is not None]
+    agreed = replace(
+        of_sets[-1],
+        edges=edges,
+        or_edges=or_edges,
+        screened=None if passed is None else Pairs(passed, np.full(len(passed), np.nan)),
+        slopes=Slopes.at(edges, np.mean(slopes, axis=0), n_variables) if slopes else None,
+        evaluations={
+            phase: add_counts([found.evaluations[phase] for found in of_sets])
+            for phase in of_sets[0].evaluations
+        },
+        n_cut=max(found.n_cut for found in of_sets),
+    )
+    return agreed, {"share": shares}
+
+
+def _described(
+    sets: list[Job],
+    values: Completed,
+    found: Found,
+    columns: dict[str, NDArray[np.float64]],
+    seconds: float,
+) -> Learned:
+    """Put together what the sets say of a graph's edges."""
+    edges, variables = found.edges, sets[0].samples.variables
+    described = [numbers_of(job, found) for job in sets]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
     coupling_ends = np.mean([numbers.coupling_ends for numbers in described], axis=0)
     coupling_tables = [
@@ -238,35 +226,40 @@ def _combined(sets: list[tuple[Job, Found]], seconds: float) -> Learned:
     graph = Graph(
         variables,
         edges,
-        evidence_ends.mean(axis=0),
+        evidence_ends.mean(axis=0) - _surplus(sets, values, found),
         coupling_ends,
         coupling_tables=coupling_tables,
         annotations={
-            **scaled(sets[0][0], edges, coupling_ends, coupling_tables),
-            "share": shares,
+            **scaled(sets[0], edges, coupling_ends, coupling_tables),
+            **columns,
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
-            **({} if probabilities is None else probabilities.of(edges)),
+            **({} if found.probabilities is None else found.probabilities.of(edges)),
         },
     )
-    screened = [found.screened.edges for found in of_sets if found.screened is not None]
+    screened = None if found.screened is None else Graph(variables, found.screened.edges)
     return Learned(
         graph=graph,
-        screened_graph=Graph(variables, edges_in_most(screened)[0]) if screened else None,
-        or_graph=Graph(variables, or_edges),
+        screened_graph=screened,
+        or_graph=Graph(variables, found.or_edges),
         blanket_scores=_mean_scores(described),
         regressions=_mean_regressions(described),
-        evaluations={
-            phase: add_counts([found.evaluations[phase] for found in of_sets])
-            for phase in of_sets[0].evaluations
-        },
+        evaluations=found.evaluations,
         seconds={"imputation": seconds},
-        n_cut=max(found.n_cut for found in of_sets),
-        probabilities=probabilities,
+        n_cut=found.n_cut,
+        probabilities=found.probabilities,
     )
 
 
-def _union(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-    return pairs_numbered(np.union1d(pair_numbers(first), pair_numbers(second)))
+def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.float64]:
+    """Return what the sets' guesses add to the evidence of each end of each edge."""
+    d, edges = sets[0].n_variables, found.edges
+    targets, blankets = np.arange(d), Lists.of_neighbours(edges, d)
+    if found.is_marginal:
+        targets, others = edges.ravel(), np.ascontiguousarray(edges[:, ::-1].ravel())
+        blankets = Lists(np.arange(len(targets) + 1), others)
+    samples = [job.samples for job in sets]
+    of_members = surplus_of(samples, values.is_missing, targets, blankets, sets[0].runner)
+    return of_members.reshape(-1, 2) if found.is_marginal else by_edge(of_members, blankets, edges)
 
 
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:

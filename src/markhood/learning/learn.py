@@ -32,6 +32,7 @@ def learn(
     forbidden_edges: Any = None,
     groups: Any = None,
     group_rule: str = "between",
+    pair_priors: Any = None,
     shuffles: int = 0,
     n_jobs: int | None = -1,
     kernels: Any = "native",
@@ -86,6 +87,9 @@ def learn(
         every line.
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
+    pair_priors : mapping, table of three columns, or path, optional
+        For "bayes": how probable it is, before the data are seen, that certain pairs are edges;
+        ``{("a", "b"): 0.9}``, a table of source, target and probability, or a file of such lines.
     shuffles : int, default=0
         Search so many times more with every column shuffled, where nothing depends on anything;
         ``provenance["edges_by_chance"]`` has how many edges each search found.

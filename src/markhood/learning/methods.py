@@ -21,7 +21,7 @@ from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.chow_liu import chow_liu
 from markhood.search.found import Found
-from markhood.search.graph_sampler import START_GAMMA, GraphPrior, Sweeps, bayes, bayes_again
+from markhood.search.graph_sampler import START_GAMMA, GraphPrior, Sweeps, bayes
 from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.job import Job
@@ -427,18 +427,24 @@ class Bayes(Method):
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
-        choice = Choice(self.fdr, self.min_probability)
-        return bayes(job, choice=choice, **self._chains)
-
-    def search_again(self, job: Job, before: Found) -> Found:
-        """Sample among the candidates that there were before."""
-        return bayes_again(job, before, **self._chains)
+        return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
 
     @property
-    def _chains(self) -> dict[str, Any]:
-        prior = GraphPrior(None if self.edge_prior is None else float(self.edge_prior))
+    def choice(self) -> Choice:
+        """Which pairs make the graph."""
+        return Choice(self.fdr, self.min_probability)
+
+    def prior_for(self, job: Job) -> GraphPrior:
+        """Return what is believed of edges before the data are seen."""
+        density = None if self.edge_prior is None else float(self.edge_prior)
+        known = job.knowledge
+        return GraphPrior(density, pairs=known.priors, probabilities=known.prior_probabilities)
+
+    @property
+    def lengths(self) -> Sweeps:
+        """How long the chains are, and how many."""
         averaged = int(self.sweeps)
-        return {"prior": prior, "sweeps": Sweeps(int(self.chains), (averaged + 1) // 2, averaged)}
+        return Sweeps(int(self.chains), (averaged + 1) // 2, averaged)
 
 
 METHODS: Mapping[str, type[Method]] = {

@@ -15,7 +15,7 @@ from numbers import Integral
 from typing import Any
 
 from markhood.data.formats.files import as_samples
-from markhood.data.known import known_groups, known_pairs
+from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option, warn
 from markhood.execution.checkpoint import Checkpoint
@@ -76,6 +76,9 @@ class Options:
         The group of every variable: by name, in order, or in a file.
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
+    pair_priors : mapping, table of three columns, or path, optional
+        For ``bayes``: how probable it is, before the data are seen, that certain pairs are edges;
+        ``{("a", "b"): 0.9}``, a table of source, target and probability, or a file of such lines.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -105,6 +108,7 @@ class Options:
     forbidden_edges: Any = None
     groups: Any = None
     group_rule: str = "between"
+    pair_priors: Any = None
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -159,6 +163,11 @@ class Request:
         if self.options.groups is None and rule != "between":
             raise InputError(
                 f"{option('group_rule', rule)} needs {option('groups')}: give them, or leave it out."
+            )
+        if self.options.pair_priors is not None and not isinstance(self.method, Bayes):
+            raise InputError(
+                f"{option('pair_priors')} are for the method 'bayes', and {self.method.name!r} has no "
+                "probabilities: leave one of the two out."
             )
         object.__setattr__(self, "_kernels", kernels_named(self.options.kernels))
         object.__setattr__(
@@ -252,6 +261,7 @@ class Request:
             known_pairs(options.forbidden_edges, names, "forbidden_edges"),
             None if options.groups is None else known_groups(options.groups, names),
             options.group_rule,  # type: ignore[arg-type]
+            *known_priors(options.pair_priors, names),
         )
         known.check(names)
         return known

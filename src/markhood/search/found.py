@@ -22,6 +22,20 @@ class Slopes:
     members: Lists
     values: NDArray[np.float64]
 
+    @classmethod
+    def at(cls, edges: NDArray[np.int64], ends: NDArray[np.float64], n_variables: int) -> Slopes:
+        """Return the slopes whose numbers at the two ends of every edge are these.
+
+        Examples
+        --------
+        >>> edges = np.array([[0, 1], [0, 2]])
+        >>> Slopes.at(edges, np.array([[1.0, 2.0], [3.0, 4.0]]), 3).of(edges).tolist()
+        [[1.0, 2.0], [3.0, 4.0]]
+        """
+        both = np.concatenate([edges, edges[:, ::-1]])
+        order = np.lexsort((both[:, 1], both[:, 0]))
+        return cls(Lists.of_neighbours(edges, n_variables), ends.T.ravel()[order])
+
     def of(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return each edge's slopes at its two ends, zero where it is in no blanket.
 

@@ -135,24 +135,6 @@ def bayes(
     )
 
 
-def bayes_again(
-    job: Job,
-    before: Found,
-    *,
-    prior: GraphPrior | None = None,
-    sweeps: Sweeps | None = None,
-) -> Found:
-    """Sample once more, in samples that hardly differ: the candidates are those of before."""
-    assert before.probabilities is not None
-    seconds: dict[str, float] = {}
-    with timed(seconds, "chains"):
-        found = sample_edges(job, before.edges, before.probabilities.pairs, prior, sweeps)
-        found = replace(found, choice=before.probabilities.choice)
-    edges = found.edges
-    or_edges = _distinct([before.or_edges, edges])
-    return replace(before, edges=edges, or_edges=or_edges, probabilities=found, seconds=seconds)
-
-
 def sample_edges(
     job: Job,
     start: NDArray[np.int64],
@@ -172,22 +154,35 @@ def sample_edges(
     prior : GraphPrior, optional
     sweeps : Sweeps, optional
     """
-    prior, sweeps = prior or GraphPrior(), sweeps or Sweeps()
-    state = _State(job, prior, start, np.concatenate([start, also, prior.pairs]))
+    sweeps = sweeps or Sweeps()
     seeds = np.random.SeedSequence(job.seed).spawn(sweeps.n_chains + 1)
-    state.learn_scale(_generator(seeds[-1]))
+    state = settle(job, start, also, prior, seeds[-1])
     scorer, pairs, set_up, present = job.scorer, state.pairs, state.pair_prior(), state.present
 
     def run(generator: NDArray[np.uint32]) -> GraphSums:
         chain = GraphChain(present, generator)
         return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)[0]
 
-    generators = [_generator(seed) for seed in seeds[:-1]]
+    generators = [generator_of(seed) for seed in seeds[:-1]]
     chains = list(job.runner.map("chains", run, generators))
-    return _together(job, state, chains, sweeps)
+    return together(job, state, chains, sweeps)
 
 
-class _State:
+def settle(
+    job: Job,
+    start: NDArray[np.int64],
+    also: NDArray[np.int64],
+    prior: GraphPrior | None,
+    seed: np.random.SeedSequence,
+) -> State:
+    """Choose candidates and the scale of couplings, as `sample_edges` does before its chains."""
+    prior = prior or GraphPrior()
+    state = State(job, prior, start, np.concatenate([start, also, prior.pairs]))
+    state.learn_scale(generator_of(seed))
+    return state
+
+
+class State:
     """What the rounds change: candidates, the graph, the density and the scale."""
 
     def __init__(
@@ -278,8 +273,8 @@ def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where((levels == 2).all(axis=1), 1, levels.prod(axis=1))
 
 
-def _together(
-    job: Job, state: _State, chains: list[GraphSums], sweeps: Sweeps
+def together(
+    job: Job, state: State, chains: Sequence[GraphSums], sweeps: Sweeps
 ) -> EdgeProbabilities:
     """Take the mean over chains."""
     n = sweeps.n_averaged * sweeps.n_chains
@@ -302,7 +297,8 @@ def _together(
     )
 
 
-def _generator(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
+def generator_of(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
+    """Return the state of a kernel's generator."""
     return seed.generate_state(4, np.uint32).astype(np.uint32)
 
 

@@ -1,9 +1,11 @@
-"""What is known of a graph before the data are looked at: edges that it has, and cannot have.
+"""What is known of a graph before the data are looked at: edges that it has, cannot have, or may well have.
 
 A required edge is in the blankets of both ends from the start, and no search takes it out; a
 forbidden one is in no list of candidates, and so in no blanket and in no graph. The screen still
 measures every pair: a forbidden one may pass it, is then in the screened graph, and is a step by
 which a search goes further. Required edges are such steps too.
+
+How probable an edge is beforehand matters to searches that have probabilities, and only to those.
 
 Groups of variables forbid whole blocks of pairs, those within a group or those between two. They
 are kept as one number a variable and compared pair by pair, and edges are kept as lists of
@@ -44,6 +46,10 @@ class Knowledge:
         The number of each variable's group.
     group_rule : {"between", "within"}
         Which edges groups allow: between two of them only, or within one only.
+    priors : ndarray of shape (n_pairs, 2), dtype int64
+        Pairs of which it is known how probable they are.
+    prior_probabilities : ndarray of shape (n_pairs,), dtype float64
+        Between 0 and 1, both excluded.
 
     Examples
     --------
@@ -56,16 +62,25 @@ class Knowledge:
     forbidden: NDArray[np.int64] = field(default_factory=_no_edges)
     groups: NDArray[np.int64] | None = None
     group_rule: GroupRule = "between"
+    priors: NDArray[np.int64] = field(default_factory=_no_edges)
+    prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def __bool__(self) -> bool:
         """Return whether anything is known."""
-        return bool(len(self.required) or len(self.forbidden)) or self.groups is not None
+        lists = (self.required, self.forbidden, self.priors)
+        return any(map(len, lists)) or self.groups is not None
 
     @property
     def fingerprint(self) -> str:
         """Hash of all that is known: equal where it is the same."""
         digest = hashlib.blake2b(self.group_rule.encode(), digest_size=16)
-        for array in (self.required, self.forbidden, self.groups):
+        for array in (
+            self.required,
+            self.forbidden,
+            self.groups,
+            self.priors,
+            self.prior_probabilities,
+        ):
             digest.update(
                 b"none" if array is None else np.ascontiguousarray(array).tobytes() + b"."
             )
@@ -86,6 +101,13 @@ class Knowledge:
                 f"The required edge {_named(clash[0], names)} joins variables of {is_within}, "
                 f"and the group rule is {self.group_rule!r}: leave the edge out, or change the "
                 "groups or the rule."
+            )
+
+        certain = self.requires(self.priors) | ~self.allows(*self.priors.T)
+        if certain.any():
+            raise InputError(
+                f"The edge {_named(self.priors[certain][0], names)} has a probability, but is required or "
+                "cannot be: take it out of one of the two."
             )
 
     def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -138,6 +160,8 @@ class Knowledge:
         }
         if self.groups is not None:
             counts |= {"groups": len(np.unique(self.groups)), "group_rule": self.group_rule}
+        if len(self.priors):
+            counts |= {"pair_priors": len(self.priors)}
         return counts
 
     @cached_property

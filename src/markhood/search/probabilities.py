@@ -6,13 +6,12 @@ graph is a choice that can be made again without another search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.graph.numbering import pair_numbers
 
 INTERVAL = 1.959964  # standard deviations either side that hold 95 % of a normal distribution
 
@@ -95,8 +94,8 @@ class EdgeProbabilities:
     def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         """Return columns of edges: their probability, and the 95 % interval of their coupling.
 
-        The interval of a coupling that is a table is not a number; pairs that are no candidates have
-        the probability zero.
+        A coupling that is a table has no interval here, but one for each cell: see `deviations_of`.
+        Pairs that are no candidates have the probability zero.
         """
         at, is_known = self._places(edges)
         columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
@@ -113,16 +112,28 @@ class EdgeProbabilities:
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64] | None]]:
         """Return the mean couplings of edges as numbers and, of more than two levels, as tables."""
+        own = self._entries_of(edges, n_levels, self.couplings)
+        tables = [table if table.size > 1 else None for table in own]
+        return np.array([np.linalg.norm(t) if t.size > 1 else t.item() for t in own]), tables
+
+    def deviations_of(
+        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
+    ) -> list[NDArray[np.float64]]:
+        """Return the standard deviations of couplings: (1, 1), or one for each cell of a table."""
+        return self._entries_of(edges, n_levels, self.deviations)
+
+    def _entries_of(
+        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        """Pick what belongs to each edge, a row for each level of its first end; zeros if unknown."""
         at, is_known = self._places(edges)
-        numbers, tables = np.zeros(len(edges)), list[NDArray[np.float64] | None]()
+        found = []
         for k, (i, j) in enumerate(edges.tolist()):
             shape = int(n_levels[i]), int(n_levels[j])
+            shape = (1, 1) if shape == (2, 2) else shape
             start, stop = self.starts[at[k] : at[k] + 2].tolist() if is_known[k] else (0, 0)
-            own = self.couplings[start:stop] if is_known[k] else np.zeros(shape).ravel()
-            is_number = shape == (2, 2)
-            numbers[k] = own[0] if is_number else np.linalg.norm(own)
-            tables.append(None if is_number else own.reshape(shape))
-        return numbers, tables
+            found.append((values[start:stop] if is_known[k] else np.zeros(shape)).reshape(shape))
+        return found
 
     def _places(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Find edges among the pairs; whether each is one."""
@@ -131,41 +142,3 @@ class EdgeProbabilities:
             return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
         at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
         return at, numbers[at] == wanted
-
-
-def pooled(parts: Sequence[EdgeProbabilities]) -> EdgeProbabilities:
-    """Return the mean over completed data sets: what is not known of the values is in it.
-
-    A pair that is no candidate of a set has the probability zero there. Couplings are weighted with the
-    probabilities, and their variance has that between the sets. Every set's probabilities then stand
-    for a chain's.
-    """
-    numbers = np.unique(np.concatenate([pair_numbers(part.pairs) for part in parts]))
-    sizes = np.zeros(len(numbers), np.int64)
-    places = [np.searchsorted(numbers, pair_numbers(part.pairs)) for part in parts]
-    for part, at in zip(parts, places, strict=True):
-        sizes[at] = np.diff(part.starts)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    of_sets = np.zeros((len(parts), len(numbers)))
-    weight, mean, square = np.zeros((3, int(starts[-1])))
-    for k, (part, at) in enumerate(zip(parts, places, strict=True)):
-        of_sets[k, at] = part.probabilities
-        own = np.repeat(np.maximum(part.probabilities, 1e-300), np.diff(part.starts))
-        before = np.repeat(starts[at] - part.starts[:-1], np.diff(part.starts))
-        entries = before + np.arange(len(own))
-        weight[entries] += own
-        mean[entries] += own * part.couplings
-        square[entries] += own * (part.couplings**2 + part.deviations**2)
-    mean /= weight
-    return replace(
-        parts[0],
-        pairs=pairs_numbered(numbers),
-        probabilities=of_sets.mean(axis=0),
-        couplings=mean,
-        deviations=np.sqrt(np.maximum(square / weight - mean**2, 0.0)),
-        starts=starts,
-        density=float(np.mean([part.density for part in parts])),
-        scale=float(np.mean([part.scale for part in parts])),
-        chain_probabilities=of_sets,
-        n_fits=sum(part.n_fits for part in parts),
-    )

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 import markhood
 from markhood import Graph, InputError, plot, simulate
+from markhood.output.pictures import marks
 
 
 @pytest.fixture(autouse=True)
@@ -40,19 +41,104 @@ def signs():
 
 
 def test_width_is_strength_and_colour_is_sign(signs):
-    (edges,) = lines(plot.network(signs))
+    edges, inside = lines(plot.network(signs))
     look = dict(zip(hexes(edges), edges.get_linewidths(), strict=False))
-    widths = sorted(edges.get_linewidths())
     assert len(edges.get_segments()) == 4
     assert sorted(hexes(edges)) == sorted(
-        [plot.ATTRACTION, plot.ATTRACTION, plot.REPULSION, plot.UNKNOWN]
+        [marks.ATTRACTION, marks.ATTRACTION, marks.REPULSION, marks.UNKNOWN]
     )
-    assert look[plot.UNKNOWN] == plot.THINNEST
-    assert look[plot.REPULSION] == plot.WIDEST
-    assert widths[1] < widths[2] == widths[3] == plot.WIDEST
+    assert look[marks.UNKNOWN] == marks.THINNEST
+    assert look[marks.REPULSION] == marks.WIDEST
     dashed = [style[1] is not None for style in edges.get_linestyles()]
-    assert dashed.count(True) == 1
-    assert edges.get_linewidths()[dashed.index(True)] == plot.WIDEST
+    assert dashed == [colour == marks.REPULSION for colour in hexes(edges)]
+    assert len(inside.get_segments()) == 1  # of the infinite coupling, a double line
+    assert marks.DOUBLE in edges.get_linewidths()
+
+
+def test_the_legend_says_what_signs_and_widths_look_like(signs, tables):
+    def said(graph, **options):
+        legend = plot.network(graph, **options).get_legend()
+        return legend and [text.get_text() for text in legend.get_texts()]
+
+    kinds = ["attraction", "repulsion", "without a sign", "infinite", "coupling 1", "coupling 2"]
+    assert said(signs) == kinds
+    assert said(tables) == ["repulsion", "without a sign", "coupling 2", "coupling 4"]
+    assert said(signs, legend=False) is None
+    assert said(Graph("ab", [(0, 1)])) is None
+
+
+def boxes_of_dots(ax):
+    scale = ax.figure.dpi / 72
+    for points in dots(ax):
+        sizes = np.broadcast_to(np.sqrt(points.get_sizes()) / 2 * scale, len(points.get_offsets()))
+        for (x, y), r in zip(ax.transData.transform(points.get_offsets()), sizes, strict=True):
+            yield x - r, y - r, x + r, y + r
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+@pytest.mark.parametrize("engine", ["constrained", None])
+@pytest.mark.parametrize(
+    ("graph", "options"),
+    [
+        (simulate.hub(56), {"groups": "communities"}),
+        (simulate.grid(64), {"layout": "grid", "groups": "communities"}),
+        (simulate.chain(12), {"layout": "circle", "sizes": 12}),
+    ],
+)
+def test_no_legend_and_no_label_lies_on_a_node(graph, options, engine):
+    """At the width of a journal's column."""
+    couplings = np.random.default_rng(0).normal(size=(graph.n_edges, 2))
+    signed = Graph(graph.nodes, graph.edges, coupling_ends=couplings)
+    figure = Figure(figsize=(3.35, 3.0), layout=engine)
+    for ax in (
+        plot.network(signed, figure.subplots(), **options),
+        plot.comparison(graph, signed, Figure(figsize=(3.35, 3.0), layout=engine).subplots()),
+    ):
+        ax.figure.draw_without_rendering()
+        legend = ax.get_legend().get_window_extent().extents
+        labels = [text.get_window_extent().extents for text in ax.texts]
+        assert len(labels) > 5
+        for dot in boxes_of_dots(ax):
+            assert not overlap(dot, legend)
+            assert not any(overlap(dot, label) for label in labels)
+        assert not any(overlap(label, legend) for label in labels)
+        whole = ax.figure.bbox.extents
+        assert whole[0] <= legend[0] < legend[2] <= whole[2] + 1
+        assert legend[1] >= whole[1] - 1
+
+
+def test_colours_sizes_and_labels_are_ones_own(signs):
+    ax = plot.network(
+        signs,
+        colors={"a": "red", "b": "blue", "c": "red", "d": "red", "e": "red"},
+        sizes=[4, 5, 6, 7, 8],
+        labels={"a": "A", "b": "B", "c": "C", "d": "D", "e": "E"},
+    )
+    (points,) = dots(ax)
+    assert points.get_sizes().tolist() == [16, 25, 36, 49, 64]
+    assert [colors.to_hex(c) for c in points.get_facecolors()[:2]] == ["#ff0000", "#0000ff"]
+    assert {text.get_text() for text in ax.texts} <= set("ABCDE")
+    groups = plot.network(signs, groups=["u", "u", "v", "v", "v"], colors={"v": "black"})
+    assert colors.to_hex(dots(groups)[1].get_facecolors()[0]) == "#000000"
+
+
+def test_two_networks_in_one_layout():
+    one, other = Graph("abcd", [(0, 1), (1, 2)]), Graph("dcba", [(0, 1), (2, 3)])
+    places = plot.shared_layout(one, other)
+    first = dots(plot.network(one, layout=places))[0].get_offsets()
+    second = dots(plot.network(other, layout=places))[0].get_offsets()
+    assert np.allclose(first, second[::-1])
+    with pytest.raises(InputError, match="do not name 'e'"):
+        plot.network(Graph("ae", []), layout=places)
+
+
+def test_arcs_are_drawn_where_an_edge_would_run_through_a_node():
+    graph = Graph("abc", [(0, 1), (0, 2)])
+    (edges,) = lines(plot.network(graph, layout="grid", columns=3))
+    assert sorted(len(segment) for segment in edges.get_segments()) == [2, 24]
 
 
 def test_opacity_is_probability():
@@ -60,7 +146,7 @@ def test_opacity_is_probability():
     graph = Graph("abc", [(0, 1), (1, 2)], None, ends, annotations={"probability": [1.0, 0.6]})
     (edges,) = lines(plot.network(graph))
     shown = edges.get_colors()[:, 3]
-    np.testing.assert_allclose(shown, [plot.OPACITY, 0.6 * plot.OPACITY])
+    np.testing.assert_allclose(shown, [marks.OPACITY, 0.6 * marks.OPACITY])
 
 
 @pytest.fixture
@@ -77,9 +163,9 @@ def tables():
 
 def test_tables_have_width_and_no_sign(tables):
     (edges,) = lines(plot.network(tables))
-    assert hexes(edges) == [plot.REPULSION, plot.UNKNOWN, plot.UNKNOWN]
+    assert hexes(edges) == [marks.REPULSION, marks.UNKNOWN, marks.UNKNOWN]
     widths = edges.get_linewidths()
-    assert widths[0] < widths[1] < widths[2] == plot.WIDEST
+    assert widths[0] < widths[1] < widths[2] == marks.WIDEST
 
 
 def test_adjacency_of_tables_has_a_scale_of_its_own(tables):
@@ -110,10 +196,11 @@ def test_labels_do_not_overlap(graph):
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
 
 
-def test_labels_by_default_up_to_sixty_nodes():
-    assert plot.network(simulate.grid(49)).texts
-    assert not plot.network(simulate.grid(64)).texts
-    assert plot.network(simulate.grid(64), labels=True).texts
+def test_labels_by_default_of_all_or_of_the_most_connected():
+    assert len(plot.network(simulate.grid(49)).texts) > 40
+    assert 10 < len(plot.network(simulate.grid(64)).texts) <= plot.HUBS
+    assert len(plot.network(simulate.grid(64), labels=True).texts) > plot.HUBS
+    assert not plot.network(simulate.grid(49), labels=False).texts
 
 
 def test_names_are_not_mathematics():
@@ -130,7 +217,7 @@ def test_groups_have_colours_and_a_legend(signs, groups):
     ax = plot.network(signs, groups=groups)
     assert [len(d.get_offsets()) for d in dots(ax)] == [2, 2, 1]
     assert len({colors.to_hex(d.get_facecolor()[0]) for d in dots(ax)}) == 3
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["u", "v", "w"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-3:] == ["u", "v", "w"]
 
 
 def test_pixels_on_a_grid_and_places_of_ones_own(signs):
@@ -195,13 +282,17 @@ def test_graphs_without_edges(graph):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "circle"}, "'circle'.*stress or grid"),
+        ({"layout": "spiral"}, "'spiral'.*stress, grid, circle"),
         ({"layout": np.zeros((2, 2))}, "5 pairs"),
         ({"columns": 3}, "grid"),
         ({"layout": "grid", "columns": 0}, "columns"),
         ({"groups": "me"}, "'me'"),
         ({"groups": ["u"]}, "1 groups for 5"),
         ({"groups": {"a": "u"}}, "'b'"),
+        ({"sizes": [1, 2]}, "2 sizes for 5"),
+        ({"sizes": "large"}, "numbers above 0"),
+        ({"labels": {"a": "A"}}, "labels do not name 'b'"),
+        ({"colors": ["red"]}, "1 colors for 5"),
     ],
 )
 def test_bad_options(signs, options, sentence):

@@ -1,10 +1,14 @@
 """Where to draw the nodes of a graph: the same places for the plots and for the report.
 
 Every connected component is laid out by itself and the components are packed in rows, the largest
-first, because a force between components only drives them apart. A component of a few hundred
-nodes gets the places whose distances come nearest to the numbers of steps between its nodes:
+first, because a force between components only drives them apart; isolated nodes, of which there is
+nothing to see, are a close strip below. A component of a few hundred nodes gets the places whose
+distances come nearest to the lengths of the shortest ways between its nodes:
 
     minimise  sum_ij (|p_i - p_j| - s_ij)^2 / s_ij^2       (stress, by majorisation)
+
+An edge is the shorter the more evidence it has, by its rank: nodes that surely belong together stand
+together, and a few strong edges do not decide all.
 
 A larger one starts from the same idea with a few pivots only, and then settles under forces:
 an edge pulls with its length d, any two nodes push with 1/d^2 (with 1/d all would flee to a rim).
@@ -29,6 +33,13 @@ _PIVOTS = 40
 _FORCE_STEPS = 150
 _PUSH = 5.0  # against the pull of an edge
 _GAP = 1.0  # between components
+_STRIP = 0.5  # between isolated nodes
+_LONG, _THIN, _APART = (
+    40.0,
+    5.0,
+    1.5,
+)  # what is rolled up: longer, and so many times as long as high
+_SHORTEST, _LONGEST = 0.4, 1.6  # edges with the most and the least evidence
 
 
 def positions(graph: Graph, seed: int = 0) -> Places:
@@ -43,7 +54,7 @@ def positions(graph: Graph, seed: int = 0) -> Places:
     Returns
     -------
     ndarray of shape (n_nodes, 2)
-        Edges are about one long; y points up.
+        Edges are about one long, those with more evidence shorter; y points up.
 
     Examples
     --------
@@ -52,11 +63,14 @@ def positions(graph: Graph, seed: int = 0) -> Places:
     2.0
     """
     rng = np.random.default_rng(seed)
-    members = _components(graph)
-    blocks = [_component(graph, nodes, rng) for nodes in members]
+    lengths = _lengths(graph)
+    members = [nodes for nodes in _components(graph) if len(nodes) > 1]
+    blocks = [_component(graph, lengths, nodes, rng) for nodes in members]
+    alone = np.flatnonzero(graph.degree == 0)
     places = np.zeros((graph.n_nodes, 2))
     for nodes, block in zip(members, _packed(blocks), strict=True):
         places[nodes] = block
+    places[alone] = _strip(len(alone), places[graph.degree > 0])
     return places
 
 
@@ -84,18 +98,34 @@ def _components(graph: Graph) -> list[NDArray[np.int64]]:
     return sorted(np.split(order, cuts), key=len, reverse=True)
 
 
-def _component(graph: Graph, nodes: NDArray[np.int64], rng: np.random.Generator) -> Places:
-    if len(nodes) == 1:
-        return np.zeros((1, 2))
+def _lengths(graph: Graph) -> NDArray[np.float64]:
+    """How long every edge should be: by the rank of its evidence, where that is known."""
+    from scipy.stats import rankdata
+
+    lengths = np.ones(graph.n_edges)
+    known = ~np.isnan(graph.evidence)
+    if known.sum() > 1:
+        rank = (rankdata(graph.evidence[known]) - 1) / (known.sum() - 1)
+        lengths[known] = _LONGEST - (_LONGEST - _SHORTEST) * rank
+    return lengths
+
+
+def _component(
+    graph: Graph,
+    lengths: NDArray[np.float64],
+    nodes: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> Places:
     number = np.full(graph.n_nodes, -1)
     number[nodes] = np.arange(len(nodes))
-    edges = number[graph.edges[number[graph.edges[:, 0]] >= 0]]
+    inside = number[graph.edges[:, 0]] >= 0
+    edges = number[graph.edges[inside]]
     start = _pivot_places(edges, len(nodes), rng)
     if len(nodes) <= _STRESS_MOST:
-        places, least = _least_stress(_steps(edges, len(nodes)), start), 1.0
+        places, least = _least_stress(_ways(edges, lengths[inside], len(nodes)), start), 1.0
     else:
         places, least = _settled(start, edges), 0.0
-    turned = _along_longest(places)
+    turned = _rolled_up(_along_longest(places))
     # A dense component would be small; every node gets the room that an isolated one has.
     room = float(np.sqrt(len(nodes)) / np.ptp(turned, axis=0).max())
     return turned * max(room, least)
@@ -108,6 +138,16 @@ def _steps(edges: Edges, n: int, sources: NDArray[np.int64] | None = None) -> Pl
 
     matrix = coo_array((np.ones(len(edges)), edges.T), shape=(n, n)).tocsr()
     found: Places = dijkstra(matrix, directed=False, unweighted=True, indices=sources)
+    return found
+
+
+def _ways(edges: Edges, lengths: NDArray[np.float64], n: int) -> Places:
+    """Return the lengths of the shortest ways between all nodes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    matrix = coo_array((lengths, edges.T), shape=(n, n)).tocsr()
+    found: Places = dijkstra(matrix, directed=False)
     return found
 
 
@@ -132,17 +172,17 @@ def _pivot_places(edges: Edges, n: int, rng: np.random.Generator) -> Places:
     return np.asarray(places / scale * max(rows[0].max(), 1.0) + noise)
 
 
-def _least_stress(steps: Places, places: Places) -> Places:
+def _least_stress(ways: Places, places: Places) -> Places:
     """Majorise the stress: each step solves for the places that the distances point to."""
-    n = len(steps)
-    away = steps + np.eye(n)
+    n = len(ways)
+    away = ways + np.eye(n)
     weight = 1 / away**2
     np.fill_diagonal(weight, 0)
     laplacian = np.diag(weight.sum(1)) - weight
     inverse = np.linalg.inv(laplacian[1:, 1:])  # the first node stays at the origin
     for _ in range(_STRESS_STEPS):
         apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-        pull = np.divide(weight * steps, apart, out=np.zeros_like(apart), where=apart > 1e-9)
+        pull = np.divide(weight * ways, apart, out=np.zeros_like(apart), where=apart > 1e-9)
         target = pull.sum(1)[:, None] * places - pull @ places
         moved = np.zeros_like(places)
         moved[1:] = inverse @ (target - target.mean(0))[1:]
@@ -211,6 +251,21 @@ def _along_longest(places: Places) -> Places:
     return np.asarray(centred @ axes.T)
 
 
+def _rolled_up(places: Places) -> Places:
+    """Wind what is long and thin around a spiral: as a band, it would be too small to be seen."""
+    low, high = places.min(0), places.max(0)
+    length, height = high - low
+    turn = height + _APART  # how much further out every turn is
+    if length < _LONG or length < _THIN * turn:
+        return places
+    x, y = (places - [low[0], (low[1] + high[1]) / 2]).T
+    inner, growth = 0.7 * turn, turn / (2 * np.pi)
+    # So much of a turn gives a way of this length along r = inner + growth * angle.
+    angle = (np.sqrt(inner**2 + 2 * growth * x) - inner) / growth
+    radius = inner + growth * angle + y
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+
+
 def _packed(blocks: list[Places]) -> list[Places]:
     """Set blocks in rows from the top left, the rows about as wide as all is high."""
     sizes = [np.ptp(block, axis=0) + _GAP for block in blocks]
@@ -225,3 +280,15 @@ def _packed(blocks: list[Places]) -> list[Places]:
         x += float(size[0])
         height = max(height, float(size[1]))
     return packed
+
+
+def _strip(count: int, others: Places) -> Places:
+    """Set isolated nodes in close rows below the others, as wide as these."""
+    if not count:
+        return np.zeros((0, 2))
+    square = int(np.ceil(np.sqrt(1.6 * count)))
+    if not len(others):
+        return grid_positions(count, square) * _STRIP
+    low, high = others.min(0), others.max(0)
+    columns = max(int((high[0] - low[0]) / _STRIP) + 1, square)
+    return np.asarray(grid_positions(count, columns) * _STRIP + low - [0.0, _GAP])

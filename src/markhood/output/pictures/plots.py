@@ -1,9 +1,8 @@
 """Plots of graphs with matplotlib: axes in, axes out.
 
 `markhood.plot` is this module. Signs are blue and vermillion (Okabe and Ito), which people with any
-colour vision can tell apart, and width is the strength of the coupling; an infinite coupling is as
-wide as the strongest finite one and dashed. A coupling that is a table has a size but no sign, and is
-grey. A network of many nodes is a ball of wool, so past `MANY` nodes `network` shows numbers instead:
+colour vision can tell apart, repulsion is dashed besides, and width is the strength of the coupling; an
+infinite coupling is a double line. A coupling that is a table has a size but no sign, and is grey. A network of many nodes is a ball of wool, so past `MANY` nodes `network` shows numbers instead:
 density, degrees, and sizes of the components.
 """
 
@@ -13,15 +12,30 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.communities import communities
-from markhood.output.pictures.layout import Places, grid_positions, positions
+from markhood.output.pictures.layout import Places
+from markhood.output.pictures.marks import (
+    ATTRACTION,
+    ISOLATED,
+    REPULSION,
+    diameters_of,
+    draw_edges,
+    draw_nodes,
+    edge_lines,
+    frame,
+    line_mark,
+    of_nodes,
+    strengths,
+    write_labels,
+)
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
+from markhood.output.pictures.placing import Layout, placed, shared_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,15 +48,15 @@ __all__ = [
     "degrees",
     "draw_panels",
     "network",
+    "shared_layout",
 ]
 
+Labels = bool | Mapping[str, str] | Sequence[str] | None
+
 MANY = 600  # nodes; more are not drawn one by one
-LABELLED = 60  # nodes that are labelled unless asked otherwise
-LEGEND = 12  # groups that a legend names; more would be longer than the picture
-THINNEST, WIDEST = 0.6, 4.0  # points
-OPACITY = 0.85  # of an edge that is certain, or of unknown probability
-ATTRACTION, REPULSION, UNKNOWN = "#0072B2", "#D55E00", "#808080"
-ISOLATED, PALE, FAINT = "isolated", "#C8C8C8", "#DDDDDD"
+LABELLED = 60  # nodes that are all labelled unless asked otherwise
+HUBS = 30  # nodes, the most connected, that are labelled of more
+FAINT = "#DDDDDD"
 HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
 
 
@@ -50,10 +64,13 @@ def network(
     graph: Graph,
     ax: Axes | None = None,
     *,
-    layout: str | ArrayLike = "stress",
+    layout: Layout = "stress",
     columns: int | None = None,
     groups: str | Mapping[str, str] | Sequence[str] | None = None,
-    labels: bool | None = None,
+    labels: Labels = None,
+    colors: str | Mapping[str, str] | Sequence[str] | None = None,
+    sizes: float | Mapping[str, float] | Sequence[float] | None = None,
+    legend: bool = True,
     seed: int = 0,
 ) -> Axes:
     """Draw a graph: width is the strength of a coupling, colour its sign; without one it is grey.
@@ -65,15 +82,24 @@ def network(
         of the components; unless they stand on a grid or at places of your own.
     ax : Axes, optional
         Where to draw; by default new axes.
-    layout : {"stress", "grid"} or array_like of shape (n_nodes, 2), default="stress"
-        Distances as in the graph, the cells of a grid, or places of your own (from igraph, say).
+    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2), default="stress"
+        Distances as in the graph, the cells of a grid, a circle, or places of your own (from igraph,
+        say); or a file (.csv, .tsv) of these, with the columns name, x and y or name and position.
     columns : int, optional
         Of the grid, for variables that are pixels; by default the grid is square.
     groups : "communities", mapping or sequence of str, optional
         Name of every node's group (of a mapping, by the node's name), for its colour.
-    labels : bool, optional
-        Whether to write names; by default up to 60 nodes. One that would lie on another is left
-        out, those of nodes with few neighbours first.
+    labels : bool, sequence or mapping of str, optional
+        Whether to write names, or other names for the nodes; by default the names of up to 60 nodes, and
+        of more those of the 30 most connected. One that would lie on another name, on a node or
+        on the legend is left out, those of nodes with few neighbours first.
+    colors : str, sequence or mapping of str, optional
+        Colour of all nodes or of every node (of a mapping, by the node's name); with groups, a
+        mapping from the names of groups.
+    sizes : float, sequence or mapping of float, optional
+        Diameters of the nodes in points.
+    legend : bool, default=True
+        Whether to say below the network what signs, widths and groups look like.
     seed : int, default=0
         Same seed, same picture.
 
@@ -89,14 +115,14 @@ def network(
     ['rain', 'sun', 'wet']
     """
     ax = _axes(ax)
-    if graph.n_nodes > MANY and isinstance(layout, str) and layout != "grid":
+    if graph.n_nodes > MANY and isinstance(layout, str) and layout == "stress":
         return _overview(graph, ax)
-    places = _places(graph, layout, columns, seed)
-    _draw_edges(ax, graph, places)
-    _draw_nodes(ax, graph, places, _named_groups(graph, groups))
-    _frame(ax, places)
-    if labels if labels is not None else graph.n_nodes <= LABELLED:
-        _write_labels(ax, graph, places)
+    places = placed(graph, layout, columns, seed)
+    diameters = diameters_of(graph, sizes)
+    handles = draw_edges(ax, graph, places, _is_free(layout))
+    handles += draw_nodes(ax, graph, places, _named_groups(graph, groups), colors, diameters)
+    frame(ax, places, handles if legend else [])
+    _label(ax, graph, places, diameters, labels)
     return ax
 
 
@@ -127,7 +153,7 @@ def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
     label = communities(graph)
     order = np.lexsort((np.arange(graph.n_nodes), np.where(label < 0, graph.n_nodes, label)))
     i, j = np.argsort(order)[graph.edges].T
-    strength, widest = _strengths(graph)
+    strength, widest = strengths(graph)
     signed = has_sign(graph)
     part = np.where(signed, 0, 1)
     values = np.where(signed, np.nan_to_num(np.sign(graph.coupling)), 1) * strength
@@ -153,9 +179,9 @@ def comparison(
     learned: Graph,
     ax: Axes | None = None,
     *,
-    layout: str | ArrayLike = "stress",
+    layout: Layout = "stress",
     columns: int | None = None,
-    labels: bool | None = None,
+    labels: Labels = None,
     seed: int = 0,
 ) -> Axes:
     """Draw a learned graph over the true one: hits, misses and false edges.
@@ -180,25 +206,25 @@ def comparison(
     ax = _axes(ax)
     from matplotlib.collections import LineCollection
 
-    places = _places(truth, layout, columns, seed)
+    places = placed(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     kinds = (
         (outcomes.hits, HIT, "solid", "hit" if len(outcomes.hits) == 1 else "hits"),
         (outcomes.missed, MISS, "dashed", "missed"),
         (outcomes.false, FALSE, "dotted", "false"),
     )
+    handles = []
     for edges, colour, style, name in kinds:
-        ax.add_collection(
-            LineCollection(
-                list(places[edges]), colors=colour, linestyles=style, linewidths=1.6, zorder=1,
-                label=f"{len(edges)} {name}",
-            )
+        lines = LineCollection(
+            edge_lines(places, edges, _is_free(layout)),
+            colors=colour, linestyles=style, linewidths=1.6, zorder=1,
         )  # fmt: skip
-    _draw_nodes(ax, truth, places, None)
-    _frame(ax, places)
-    if labels if labels is not None else truth.n_nodes <= LABELLED:
-        _write_labels(ax, truth, places)
-    ax.legend(loc="best", framealpha=0.7)
+        ax.add_collection(lines)
+        handles.append((line_mark(colour, 1.6, style), f"{len(edges)} {name}"))
+    diameters = diameters_of(truth)
+    draw_nodes(ax, truth, places, None, None, diameters)
+    frame(ax, places, handles)
+    _label(ax, truth, places, diameters, labels)
     return ax
 
 
@@ -230,52 +256,9 @@ def _axes(ax: Axes | None) -> Axes:
     return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
 
-def _places(graph: Graph, layout: str | ArrayLike, columns: int | None, seed: int) -> Places:
-    if columns is not None and (layout != "grid" if isinstance(layout, str) else True):
-        raise InputError('columns is for layout="grid" only.')
-    if isinstance(layout, str):
-        if layout == "grid":
-            if columns is not None and columns < 1:
-                raise InputError(f"columns must be 1 or more, not {columns}.")
-            return grid_positions(graph.n_nodes, columns or int(np.ceil(np.sqrt(graph.n_nodes))))
-        if layout == "stress":
-            return positions(graph, seed)
-        raise InputError(f"Unknown layout {layout!r}: choose stress or grid, or give places.")
-    places = np.asarray(layout, dtype=np.float64)
-    if places.shape != (graph.n_nodes, 2) or not np.isfinite(places).all():
-        raise InputError(
-            f"Places must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
-            f"array of shape {places.shape}."
-        )
-    return places
-
-
-def _strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
-    """Absolute couplings, infinite ones as large as the largest finite; and that largest."""
-    size = np.abs(graph.coupling)
-    widest = float(size[np.isfinite(size)].max(initial=0)) or 1.0
-    return np.nan_to_num(np.minimum(size, widest), nan=0.0), widest
-
-
-def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
-    """Draw edges: the stronger, the wider; the less probable, the paler."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.colors import to_rgba
-
-    strength, widest = _strengths(graph)
-    coupling = graph.coupling
-    opacity = OPACITY * np.nan_to_num(graph.probability, nan=1.0)
-    sign = (np.nan_to_num(np.sign(coupling)) * has_sign(graph)).astype(np.int64)
-    order = np.argsort(strength, kind="stable")  # the strongest on top
-    ax.add_collection(
-        LineCollection(
-            list(places[graph.edges[order]]),
-            colors=[to_rgba((UNKNOWN, ATTRACTION, REPULSION)[sign[k]], opacity[k]) for k in order],
-            linewidths=THINNEST + (WIDEST - THINNEST) * strength[order] / widest,
-            linestyles=["dashed" if k else "solid" for k in np.isinf(coupling[order])],
-            zorder=1,
-        )
-    )
+def _is_free(layout: Layout) -> bool:
+    """Whether the places went by the edges, and so are free of nodes that others' edges run through."""
+    return isinstance(layout, str) and layout == "stress"
 
 
 def _draw_cells(
@@ -302,73 +285,20 @@ def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
             raise InputError(f"Unknown groups {groups!r}: give 'communities' or names.")
         found = communities(graph)
         return [f"community {k + 1:2}" if k >= 0 else ISOLATED for k in found]
-    if isinstance(groups, Mapping):
-        missing = [name for name in graph.nodes if name not in groups]
-        if missing:
-            raise InputError(f"The groups do not name {missing[0]!r}.")
-        return [str(groups[name]) for name in graph.nodes]
-    if len(groups) != graph.n_nodes:
-        raise InputError(f"There are {len(groups)} groups for {graph.n_nodes} nodes; give as many.")
-    return [str(group) for group in groups]
+    return [str(group) for group in of_nodes(graph, groups, "groups")]
 
 
-def _draw_nodes(ax: Axes, graph: Graph, places: Places, groups: list[str] | None) -> None:
-    size = np.clip(6000 / max(graph.n_nodes, 1), 12, 90)
-    look = {"s": size, "edgecolors": "white", "linewidths": 0.8, "zorder": 2}
-    if groups is None:
-        ax.scatter(*places.T, color="#404040", **look)
+def _label(
+    ax: Axes, graph: Graph, places: Places, diameters: NDArray[np.float64], labels: Labels
+) -> None:
+    """Write the names that are asked for; unless told, all of few nodes and the hubs of many."""
+    if labels is False:
         return
-    members = {name: [k for k, g in enumerate(groups) if g == name] for name in sorted(set(groups))}
-    handles = []
-    for number, (name, nodes) in enumerate(members.items()):
-        colour = f"C{number}" if len(members) > len(COLOURS) else COLOURS[number]
-        colour = PALE if name == ISOLATED else colour
-        handles.append(ax.scatter(*places[nodes].T, color=colour, label=name, **look))
-    if 0 < len(members) <= LEGEND:
-        # Named one by one, because matplotlib passes over names that begin with an underscore.
-        legend = ax.legend(handles, list(members), loc="best", framealpha=0.7)
-        for text in legend.get_texts():
-            text.set_parse_math(False)  # a dollar in a name is a dollar
-
-
-def _frame(ax: Axes, places: Places) -> None:
-    if len(places):
-        low, high = places.min(0), places.max(0)
-        margin = 0.08 * float((high - low).max()) or 1.0
-        ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
-    ax.set_aspect("equal")
-    ax.set_axis_off()
-
-
-def _write_labels(ax: Axes, graph: Graph, places: Places) -> None:
-    """Write names beside nodes, right or left or above or below: where there is room first."""
-    from matplotlib.patheffects import withStroke
-
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()  # constrained layout moves the axes, and sizes with them
-    dots = ax.transData.transform(places)
-    radius = 5 * figure.dpi / 72
-    taken = [(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
-    sides = ((1, 0, "left", "center"), (-1, 0, "right", "center"),
-             (0, 1, "center", "bottom"), (0, -1, "center", "top"))  # fmt: skip
-    for node in np.argsort(-graph.degree, kind="stable").tolist():
-        for right, up, horizontal, vertical in sides:
-            text = ax.annotate(
-                graph.nodes[node], places[node], (6 * right, 6 * up), textcoords="offset points",
-                ha=horizontal, va=vertical, fontsize="small", zorder=3, parse_math=False,
-                path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
-            )  # fmt: skip
-            box = text.get_window_extent().extents
-            others = (other for k, other in enumerate(taken) if k != node)
-            if not any(_overlap(box, other) for other in others):
-                taken.append((box[0], box[1], box[2], box[3]))
-                break
-            text.remove()
-
-
-def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+    names = graph.nodes if isinstance(labels, bool) or labels is None else labels
+    texts = [str(text) for text in of_nodes(graph, names, "labels")]
+    order = np.argsort(-graph.degree, kind="stable")
+    most = HUBS if labels is None and graph.n_nodes > LABELLED else graph.n_nodes
+    write_labels(ax, texts, places, diameters, order, most)
 
 
 def _overview(graph: Graph, ax: Axes) -> Axes:

@@ -33,6 +33,11 @@ NOTES = {
     "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
 }
 
+# Kass and Raftery's words (1995) for twice the logarithm of a Bayes factor. A gain in BIC is about one
+# such logarithm, and the evidence adds two, one from each end.
+BANDS = ((2.0, "hardly worth a mention"), (6.0, "positive"), (10.0, "strong"))
+STRONGEST_BAND = "very strong"
+
 PAPER = (
     "J. Kuronen, J. Corander and J. Pensar. Learning pairwise Markov network structures using "
     "correlation neighborhoods."
@@ -151,6 +156,41 @@ def notes(graph: Graph) -> list[str]:
             "of levels, and its size, the Frobenius norm, has no sign: click it to see the table."
         )
     return [coupling, *(NOTES[name] for name in graph.annotations if name in NOTES)]
+
+
+def how_to_read(graph: Graph) -> list[str]:
+    """Say in words which number to trust for what.
+
+    Examples
+    --------
+    >>> how_to_read(Graph("ab", []))[0][:39]
+    'Is the edge there? Look at the evidence'
+    """
+    bands = "; ".join(f"below {limit:g}, {words}" for limit, words in BANDS)
+    scale = (
+        f"{bands}; from there on, {STRONGEST_BAND} (the words are Kass and Raftery's, 1995). It grows "
+        "with the number of samples, and it is no probability."
+    )
+    if "probability" in graph.annotations:
+        there = (
+            "Is the edge there? Look at the probability. The evidence, what the edge brings to the "
+            f"score after its price, says the same on a scale of its own: {scale}"
+        )
+    else:
+        there = (
+            "Is the edge there? Look at the evidence, what the edge brings to the score after its "
+            f"price: {scale} Probabilities come from the method bayes."
+        )
+    strong = (
+        "How strong is it? Look at the coupling. A weak coupling may be certain, where samples are "
+        "many, and a strong one doubtful. An infinite one only says that some combination of values "
+        "never occurs: trust its evidence, and read no size into it."
+    )
+    cause = (
+        "Neither is a cause: an edge is dependence that is left when all other measured variables are "
+        "held fixed."
+    )
+    return [there, strong, cause]
 
 
 def level_names(graph: Graph) -> list[list[str] | None]:

@@ -23,13 +23,16 @@ from string import Template
 from typing import Any
 
 from markhood.data.samples import Samples
-from markhood.graph.columns import END_COLUMNS
+from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
+from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
-from markhood.output.pictures.layout import positions
+from markhood.output.pictures.layout import Places
+from markhood.output.pictures.placing import Layout, placed
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.report import facts
+from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
 
 
@@ -38,6 +41,9 @@ def write_report(
     path: str | os.PathLike[str],
     samples: Samples | None = None,
     title: str = "Markov network",
+    *,
+    layout: Layout = "stress",
+    columns: int | None = None,
 ) -> None:
     """Write a graph as an interactive page: one HTML file that needs no network.
 
@@ -51,6 +57,11 @@ def write_report(
         The data that the graph was learned from; the page then says more about the variables.
     title : str, default="Markov network"
         Heading of the page.
+    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2), default="stress"
+        Distances as in the graph, the cells of a grid, a circle, or places of your own; or a file
+        (.csv, .tsv) of these, with the columns name, x and y or name and position.
+    columns : int, optional
+        Of the grid, for variables that are pixels; by default the grid is square.
 
     Examples
     --------
@@ -62,7 +73,8 @@ def write_report(
     '<!DOCTYPE html>'
     """
     check_report_writable(path)
-    replace_all({Path(path): report_html(graph, samples, title).encode("utf-8")})
+    page = report_html(graph, samples, title, layout=layout, columns=columns)
+    replace_all({Path(path): page.encode("utf-8")})
 
 
 def check_report_writable(path: str | os.PathLike[str]) -> None:
@@ -78,7 +90,14 @@ def check_report_writable(path: str | os.PathLike[str]) -> None:
     check_place(Path(path))
 
 
-def report_html(graph: Graph, samples: Samples | None = None, title: str = "Markov network") -> str:
+def report_html(
+    graph: Graph,
+    samples: Samples | None = None,
+    title: str = "Markov network",
+    *,
+    layout: Layout = "stress",
+    columns: int | None = None,
+) -> str:
     """Return the page as text.
 
     Examples
@@ -86,6 +105,7 @@ def report_html(graph: Graph, samples: Samples | None = None, title: str = "Mark
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
+    is_free = isinstance(layout, str) and layout == "stress"
     style, script = _asset("style.css"), _asset("bundle.js")
     policy = (
         f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
@@ -96,42 +116,26 @@ def report_html(graph: Graph, samples: Samples | None = None, title: str = "Mark
         title=html.escape(_without_surrogates(title)),
         style=style,
         script=script,
-        data=_as_script(_content(graph, samples, title)),
+        data=_as_script(_content(graph, samples, title, placed(graph, layout, columns), is_free)),
     )
 
 
-def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any]:
-    """Return everything that the page shows."""
-    places = positions(graph).round(3)
-    numbers = number_columns(graph)
-    nodes: dict[str, Any] = {
-        "name": graph.nodes,
-        "x": places[:, 0].tolist(),
-        "y": places[:, 1].tolist(),
-        "community": communities(graph).tolist(),
-    }
-    if samples is not None:
-        nodes["shares"] = level_shares(samples)
-    edges: dict[str, Any] = {
-        "source": graph.edges[:, 0].tolist(),
-        "target": graph.edges[:, 1].tolist(),
-        **{
-            name: [_strict(number) for number in numbers[name]]
-            for name in (*END_COLUMNS, *graph.annotations)
-        },
-    }
-    if graph.coupling_tables:
-        nodes["levels"] = facts.level_names(graph)
-        edges["table"] = table_column(graph)
+def _content(
+    graph: Graph, samples: Samples | None, title: str, places: Places, is_free: bool
+) -> dict[str, Any]:
+    """Return everything that the page shows; where places are free to choose, edges are straight."""
+    bent = {} if is_free else {"bend": bends(places, graph.edges).round(3).tolist()}
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
         "summary": facts.summary(graph),
-        "nodes": nodes,
-        "edges": edges,
-        "end_columns": END_COLUMNS,
+        "nodes": _nodes(graph, samples, places.round(3)),
+        "edges": _edges(graph, samples) | bent,
+        "columns": [*NUMBER_COLUMNS, *graph.annotations],
         "annotations": list(graph.annotations),
         "notes": facts.notes(graph),
+        "reading": facts.how_to_read(graph),
+        "bands": [*facts.BANDS, (None, facts.STRONGEST_BAND)],
         "run": facts.run_rows(graph),
         "data": facts.data_rows(graph, samples),
         "warnings": facts.warnings(graph, samples),
@@ -140,6 +144,36 @@ def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any
         "licences": _asset("LICENSES.txt"),
         "about": about_graph(graph),
     }
+
+
+def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, Any]:
+    nodes: dict[str, Any] = {
+        "name": graph.nodes,
+        "x": places[:, 0].tolist(),
+        "y": places[:, 1].tolist(),
+        "community": communities(graph).tolist(),
+        "levels": facts.level_names(graph),
+    }
+    if samples is not None:
+        nodes["shares"] = level_shares(samples)
+    return nodes
+
+
+def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
+    """Return the columns of edges; evidence and coupling only where the two ends do not give them."""
+    numbers = number_columns(graph)
+    own = (*END_COLUMNS, *graph.annotations, *(["coupling"] if graph.coupling_tables else []))
+    edges: dict[str, Any] = {
+        "source": graph.edges[:, 0].tolist(),
+        "target": graph.edges[:, 1].tolist(),
+        **{name: [_strict(number) for number in numbers[name]] for name in own},
+    }
+    if graph.coupling_tables:
+        edges["table"] = table_column(graph)
+    counts = None if samples is None else pair_counts(graph, samples)
+    if counts is not None:
+        edges["counts"] = counts
+    return edges
 
 
 def _strict(number: float) -> float | str | None:

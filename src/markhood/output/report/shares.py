@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.findings import listed
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 
@@ -34,23 +33,20 @@ def level_counts(samples: Samples) -> list[NDArray[np.float64]]:
     return counts
 
 
-def level_shares(samples: Samples) -> list[str]:
-    """Say how often each level occurs among the samples in which a variable is not missing.
+def level_shares(samples: Samples) -> list[list[tuple[str, float]]]:
+    """Return each level and its share of the samples in which the variable is not missing.
 
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
-    >>> level_shares(encode([["no", 1], ["yes", 2], ["no", 3]]))
-    ['66.7 % no and 33.3 % yes', '33.3 % 1, 33.3 % 2 and 33.3 % 3']
+    >>> level_shares(encode([["no", 1], ["yes", 1], ["no", 2], ["no", 2]]))
+    [[('no', 0.75), ('yes', 0.25)], [('1', 0.5), ('2', 0.5)]]
     """
     return [
-        listed(
-            [
-                f"{100 * count / counts.sum():.1f} % {level_text(level)}"
-                for count, level in zip(counts, levels, strict=True)
-            ],
-            LEVELS_SHOWN,
-        )
+        [
+            (level_text(level), round(float(count / (counts.sum() or 1)), 4))
+            for count, level in zip(counts, levels, strict=True)
+        ]
         for counts, levels in zip(level_counts(samples), samples.levels, strict=True)
     ]
 

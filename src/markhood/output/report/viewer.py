@@ -14,36 +14,38 @@ from pathlib import Path
 from typing import Any
 
 from markhood.graph.graph import Graph
+from markhood.output.pictures.placing import Layout
 from markhood.output.report.page import report_html, write_report
 
 _HEIGHT = 760  # pixels, in a notebook
 
 
-def show(graph: Graph) -> Any:
+def show(graph: Graph, layout: Layout = "stress", columns: int | None = None) -> Any:
     """Show the interactive view of a graph; see `Graph.show`."""
     if _in_notebook():
         from IPython.display import HTML
 
-        return HTML(notebook_html(graph))
+        return HTML(notebook_html(graph, layout, columns))
     folder = Path(tempfile.mkdtemp(prefix="markhood-"))  # the browser reads it after we are gone
-    write_report(graph, folder / "graph.html")
+    write_report(graph, folder / "graph.html", layout=layout, columns=columns)
     webbrowser.open((folder / "graph.html").as_uri())
     return None
 
 
-def notebook_html(graph: Graph) -> str:
+def notebook_html(graph: Graph, layout: Layout = "stress", columns: int | None = None) -> str:
     """Return the page as an element that a notebook can hold.
 
     Examples
     --------
-    >>> notebook_html(Graph("ab", [(0, 1)]))[:17]
-    '<iframe srcdoc="&'
+    >>> notebook_html(Graph("ab", [(0, 1)]))[:22]
+    '<div><iframe srcdoc="&'
     """
-    page = html.escape(report_html(graph))
+    page = html.escape(report_html(graph, layout=layout, columns=columns))
     style = f"width:100%;height:{_HEIGHT}px;border:0"
+    # Not a bare iframe: IPython would warn of one.
     return (
-        f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" style="{style}" '
-        'title="Markov network"></iframe>'
+        f'<div><iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="fullscreen" '
+        f'style="{style}" title="Markov network"></iframe></div>'
     )
 
 

@@ -1,0 +1,116 @@
+"""`Completed`: samples whose missing values are guesses, drawn anew whenever that is asked for.
+
+A value is drawn given the others of its sample, by its variable's regression on its neighbours. To be a fair guess
+of what is not known, the regressions must be guesses too: with those that fit the completed samples
+best, sets differ too little from each other (the variance of an estimate between them is too small by
+1 + the share of information that is missing). So they are fitted to a bootstrap of the samples,
+`resampled`, which needs no formula for what the variables are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples, Weights
+from markhood.kernels.tables import codes
+from markhood.model.regressions import Regressions, softmax
+
+
+class Completed:
+    """Samples whose missing values are guesses, which can be drawn anew.
+
+    Parameters
+    ----------
+    samples : Samples
+        With missing values.
+    rng : numpy Generator
+    """
+
+    def __init__(self, samples: Samples, rng: np.random.Generator) -> None:
+        self._source = samples
+        self._rng = rng
+        self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+        self._absent = {
+            variable: np.flatnonzero(_unpacked(mask, samples.n_samples))
+            for variable, mask in samples.missing.items()
+        }
+        for variable, absent in self._absent.items():
+            seen = np.delete(self._values[variable], absent)
+            self._values[variable, absent] = rng.choice(seen, size=len(absent))
+
+    def copy(self, rng: np.random.Generator) -> Completed:
+        """Return the same guesses, to be drawn anew by other random numbers."""
+        same = copy(self)
+        same._rng, same._values = rng, self._values.copy()
+        return same
+
+    @property
+    def share_missing(self) -> float:
+        """How many of all values are guesses."""
+        return sum(map(len, self._absent.values())) / self._values.size
+
+    @property
+    def is_missing(self) -> dict[int, NDArray[np.bool_]]:
+        """For each variable with missing values, the samples in which it is missing."""
+        masks = {}
+        for variable, absent in self._absent.items():
+            masks[variable] = np.zeros(self._source.n_samples, np.bool_)
+            masks[variable][absent] = True
+        return masks
+
+    def draw_missing(self, regressions: Regressions) -> None:
+        """Draw every missing value given the others of its sample, one variable after another."""
+        margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
+        for variable in self._rng.permutation(list(self._absent)).tolist():
+            absent = self._absent[variable]
+            neighbours = self._values[np.ix_(regressions.blankets[variable], absent)]
+            chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
+            steps = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
+            self._values[variable, absent] = (self._rng.random((len(absent), 1)) > steps).sum(
+                axis=1
+            )
+
+    def samples(self) -> Samples:
+        """Return the samples as they are completed now."""
+        return replace(self._source, words=self._packed(list(self._absent)), missing={})
+
+    def resampled(self) -> Samples:
+        """Return the samples as they are completed now, each as often as chance would have it.
+
+        Weights that are whole numbers say how many samples a row stands for, so that these are resampled;
+        others stay with their row.
+        """
+        weights = self._source.weights
+        if weights is None:
+            n = self._source.n_samples
+            rows = self._rng.integers(0, n, n)
+            words = self._packed(range(len(self._values)), rows)
+            return replace(self._source, words=words, missing={})
+        if weights.unit == 1.0:
+            counts = self._rng.poisson(weights.counts)
+        else:
+            counts = weights.counts * self._rng.poisson(1.0, len(weights.counts))
+        counts[0] += not counts.any()
+        return replace(self.samples(), weights=Weights(counts.astype(np.int64), weights.unit))
+
+    def _packed(
+        self, variables: Iterable[int], rows: NDArray[np.int64] | slice = slice(None)
+    ) -> NDArray[np.uint64]:
+        """Pack the values of some variables, in these rows; the words of others are the source's."""
+        source = self._source
+        words = source.words.copy()
+        for variable in variables:
+            start, stop = source.starts[variable : variable + 2].tolist()
+            levels = np.arange(1, stop - start + 1, dtype=np.uint16)[:, np.newaxis]
+            packed = np.packbits(self._values[variable][rows] == levels, axis=1, bitorder="little")
+            words[start:stop].view(np.uint8)[:, : packed.shape[1]] = packed
+        return words
+
+
+def _unpacked(mask: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
+    return np.unpackbits(mask.view(np.uint8), count=n_samples, bitorder="little")

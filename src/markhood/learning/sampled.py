@@ -1,0 +1,100 @@
+"""Probabilities of edges where values are missing: chains over graphs and values.
+
+What is not known of the values is one more thing that a chain draws. A turn of each chain is
+
+    1. some sweeps over the candidate pairs, given the values: their probabilities, and a graph
+    2. regressions on that graph, fitted to a bootstrap of the samples
+    3. every missing value anew given the others of its sample, by these
+
+and the probability of a pair is the mean over turns and chains. So values are drawn by graphs as they may
+be, not by one that is taken for certain; an edge of which the observed values say little comes and
+goes, and what was drawn with it comes and goes too. Candidates, scale and the pairs that are no
+candidates are taken from one completed set, in which a search had settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from markhood.execution.runner import Runner
+from markhood.kernels.protocol import GraphChain, GraphSums
+from markhood.learning.completed import Completed
+from markhood.learning.describe import regress
+from markhood.learning.methods import Bayes
+from markhood.search.found import Found
+from markhood.search.graph_sampler import (
+    SCREEN_GAMMA,
+    Sweeps,
+    generator_of,
+    settle,
+    together,
+)
+from markhood.search.job import Job
+from markhood.search.screen import screen
+
+SWEEPS_OF_TURN = Sweeps(n_settling=1, n_averaged=2)
+SWEEPS_OF_VALUES = 2
+
+
+def sample_with_values(
+    job: Job, method: Bayes, values: Completed, settled: Found, n_turns: int, seed: int | None
+) -> Found:
+    """Give every pair that may be an edge its probability, drawing values with the graphs.
+
+    Parameters
+    ----------
+    job : Job
+    method : Bayes
+    values : Completed
+        As they were when the search settled; they are left so.
+    settled : Found
+        What that search found.
+    n_turns : int
+        Of each chain that are averaged; half as many come before.
+    seed : int or None
+    """
+    n_chains = method.lengths.n_chains
+    seeds = np.random.SeedSequence(seed).spawn(n_chains + 1)
+    completed = job.on(values.samples())
+    screened = screen(completed, SCREEN_GAMMA)
+    also = np.concatenate([screened.edges, settled.or_edges])
+    state = settle(completed, settled.edges, also, method.prior_for(job), seeds[-1])
+    scorer, pairs, prior, present = job.scorer, state.pairs, state.pair_prior(), state.present
+    n_settling = (n_turns + 1) // 2
+
+    def run(own: np.random.SeedSequence) -> GraphSums:
+        drawn = values.copy(np.random.default_rng(own))
+        chain, set_up, sums = GraphChain(present, generator_of(own)), prior, []
+        for _ in range(n_settling + n_turns):
+            samples = drawn.samples()
+            of_turn, chain = scorer.on(samples).swept(
+                pairs, set_up, chain, SWEEPS_OF_TURN.n_settling, SWEEPS_OF_TURN.n_averaged
+            )
+            sums.append(of_turn)
+            set_up = set_up._replace(density=float(of_turn.densities[-1]))
+            edges = pairs[chain.present > 0]
+            resampled = drawn.resampled()
+            regressions = regress(Job(resampled, scorer.on(resampled), Runner(1)), edges)
+            for _ in range(SWEEPS_OF_VALUES):
+                drawn.draw_missing(regressions)
+        return _added_up(sums[n_settling:])
+
+    chains = list(job.runner.map("chains", run, seeds[:-1]))
+    lengths = Sweeps(n_chains, 0, n_turns * SWEEPS_OF_TURN.n_averaged)
+    probabilities = replace(together(job, state, chains, lengths), choice=method.choice)
+    return replace(
+        settled, edges=probabilities.edges, screened=screened, probabilities=probabilities
+    )
+
+
+def _added_up(sums: Sequence[GraphSums]) -> GraphSums:
+    return GraphSums(
+        np.array([of_turn.densities[-1] for of_turn in sums]),
+        np.asarray(sum(of_turn.probabilities for of_turn in sums)),
+        np.asarray(sum(of_turn.couplings for of_turn in sums)),
+        np.asarray(sum(of_turn.squares for of_turn in sums)),
+        sum(of_turn.n_fits for of_turn in sums),
+    )

@@ -1,0 +1,68 @@
+"""Which edges are drawn as arcs: those that would run through another node, and all around a circle.
+
+On a grid or a map three nodes often stand in a line, and a straight edge between the outer two would look
+like two edges. Around a circle arcs towards the middle keep off the rim, where the nodes are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.output.pictures.layout import Edges, Places
+
+MOST_NODES = 600  # among more, nobody sees what an edge runs through
+_BEND = 0.18  # height of an arc's middle control point over its chord, in lengths of the chord
+_INWARDS, _STEEPEST = 0.6, 0.7  # share of the way to the middle of the circle; for neighbours less
+_CLOSE = 0.12  # to a node, in the distance between neighbouring nodes
+_BLOCK = 500  # edges at a time
+
+
+def bends(places: Places, edges: Edges) -> NDArray[np.float64]:
+    """Return how far every edge is bent: 0 is straight, positive to the left of its direction.
+
+    The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, n being b - a turned
+    left by a right angle.
+
+    Examples
+    --------
+    >>> line = np.array([[0.0, 0], [1, 0], [2, 0]])
+    >>> bends(line, np.array([[0, 1], [0, 2]])).tolist()
+    [0.0, 0.18]
+    """
+    found = np.zeros(len(edges))
+    if not len(edges) or len(places) > MOST_NODES:
+        return found
+    starts, along = places[edges[:, 0]], places[edges[:, 1]] - places[edges[:, 0]]
+    length = np.linalg.norm(along, axis=1)
+    middle = places.mean(0)
+    radius = np.linalg.norm(places - middle, axis=1)
+    if len(places) > 3 and np.ptp(radius) < 1e-6 * radius.max():
+        normal = np.column_stack([-along[:, 1], along[:, 0]])
+        inwards = middle - starts - 0.5 * along
+        bent = _INWARDS * (inwards * normal).sum(1) / np.maximum(length, 1e-12) ** 2
+        return np.asarray(bent.clip(-_STEEPEST, _STEEPEST))
+    close = _CLOSE * _spacing(places)
+    for first in range(0, len(edges), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        found[part] = _BEND * _runs_through(places, starts[part], along[part], close)
+    return found
+
+
+def _runs_through(places: Places, starts: Places, along: Places, close: float) -> NDArray[np.bool_]:
+    """Whether some node is close to each line, and not close to its ends."""
+    squared = np.maximum((along**2).sum(1), 1e-12)
+    to = places[None] - starts[:, None]
+    share = (to * along[:, None]).sum(2) / squared[:, None]
+    away = np.linalg.norm(to - share[:, :, None] * along[:, None], axis=2)
+    inside = share * np.sqrt(squared)[:, None]
+    between = (inside > 2 * close) & (inside < np.sqrt(squared)[:, None] - 2 * close)
+    return np.asarray((between & (away < close)).any(axis=1))
+
+
+def _spacing(places: Places) -> float:
+    """Median distance of a node from its nearest."""
+    from scipy.spatial import KDTree
+
+    nearest, _ = KDTree(places).query(places, k=2)
+    return float(np.median(np.asarray(nearest)[:, 1]))

@@ -1,0 +1,280 @@
+"""The marks of a drawn network: lines, dots, names and the legend.
+
+The legend has room of its own below the dots, inside the axes: outside them it would be cut off where a
+figure has no layout engine. So the limits of the axes are set last but for the names, which are
+placed where they lie neither on each other, nor on a dot, nor on the legend.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+from markhood.graph.edge_table import has_sign
+from markhood.graph.graph import Graph
+from markhood.output.pictures.bends import bends
+from markhood.output.pictures.layout import Places
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+THINNEST, WIDEST = 0.6, 4.0  # points
+DOUBLE = 3.0  # points, of an infinite coupling
+OPACITY = 0.85  # of an edge that is certain, or of unknown probability
+ATTRACTION, REPULSION, UNKNOWN = "#0072B2", "#D55E00", "#808080"
+PLAIN, PALE = "#404040", "#C8C8C8"
+ISOLATED = "isolated"
+LEGEND = 12  # groups that a legend names; more would be longer than the picture
+# Hues of groups are none of those of signs; the report has the same.
+GROUPS = (
+    "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5", "#8c5a3c", "#c2447e",
+)  # fmt: skip
+_HUES = ((55, 180), (265, 350))  # degrees: yellow to turquoise, violet to red
+_GOLDEN = 0.618034
+_CURVE = 24  # points of an arc
+_LEAST_ROOM = 0.3  # of the height, for the dots, however long the legend is
+
+Handles = list[tuple[Any, str]]  # a mark, and what it says in the legend
+
+
+def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
+    """Absolute couplings, infinite ones as large as the largest finite; and that largest."""
+    size = np.abs(graph.coupling)
+    widest = float(size[np.isfinite(size)].max(initial=0)) or 1.0
+    return np.nan_to_num(np.minimum(size, widest), nan=0.0), widest
+
+
+def draw_edges(ax: Axes, graph: Graph, places: Places, is_free: bool) -> Handles:
+    """Draw edges: the stronger, the wider; the less probable, the paler; repulsion dashed.
+
+    An infinite coupling has no size and is a double line. Where the places were not free to choose, what
+    would run through a node is an arc.
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    strength, widest = strengths(graph)
+    infinite = np.isinf(graph.coupling)
+    opacity = OPACITY * np.nan_to_num(graph.probability, nan=1.0)
+    sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(np.int64)
+    width = np.where(infinite, DOUBLE, THINNEST + (WIDEST - THINNEST) * strength / widest)
+    order = np.argsort(strength, kind="stable")  # the strongest on top
+    lines = edge_lines(places, graph.edges[order], is_free)
+    colours = [to_rgba((UNKNOWN, ATTRACTION, REPULSION)[sign[k]], opacity[k]) for k in order]
+    styles = ["dashed" if sign[k] < 0 else "solid" for k in order]
+    ax.add_collection(
+        LineCollection(lines, colors=colours, linewidths=width[order], linestyles=styles, zorder=1)
+    )
+    if infinite.any():
+        inside = [line for line, k in zip(lines, order.tolist(), strict=True) if infinite[k]]
+        ground = ax.get_facecolor()
+        ax.add_collection(LineCollection(inside, colors=[ground], linewidths=DOUBLE / 3, zorder=1))
+    return _edge_handles(graph, sign, widest)
+
+
+def edge_lines(places: Places, edges: NDArray[np.int64], is_free: bool) -> list[Places]:
+    """Return the points of every edge: two, or those of an arc."""
+    ends = places[edges]
+    if is_free:
+        return list(ends)
+    share = np.linspace(0, 1, _CURVE)[:, None]
+    lines = []
+    for (a, b), bend in zip(ends, bends(places, edges), strict=True):
+        middle = (a + b) / 2 + bend * np.array([a[1] - b[1], b[0] - a[0]])
+        curve = (1 - share) ** 2 * a + 2 * share * (1 - share) * middle + share**2 * b
+        lines.append(curve if bend else np.array([a, b]))
+    return lines
+
+
+def _edge_handles(graph: Graph, sign: NDArray[np.int64], widest: float) -> Handles:
+    """Say what colours, dashes and widths mean, as far as they occur."""
+    if np.isnan(graph.coupling).all():
+        return []
+    kinds = (
+        (1, line_mark(ATTRACTION, 2), "attraction"),
+        (-1, line_mark(REPULSION, 2, "dashed"), "repulsion"),
+        (0, line_mark(UNKNOWN, 2), "without a sign"),
+    )
+    handles: Handles = [(mark, words) for kind, mark, words in kinds if (sign == kind).any()]
+    if np.isinf(graph.coupling).any():
+        double = (line_mark(UNKNOWN, DOUBLE), line_mark("white", DOUBLE / 3))
+        handles.append((double, "infinite"))
+    if np.isfinite(graph.coupling).any():
+        for share in (0.5, 1.0):
+            mark = line_mark(PLAIN, THINNEST + (WIDEST - THINNEST) * share)
+            handles.append((mark, f"coupling {share * widest:.2g}"))
+    return handles
+
+
+def line_mark(colour: str, width: float, style: Any = "solid") -> Any:
+    """Return a line for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, linewidth=width, linestyle=style)
+
+
+def of_nodes(graph: Graph, given: Any, what: str) -> list[Any]:
+    """Return what is given for every node: one thing for all, one each, or by name."""
+    if isinstance(given, Mapping):
+        missing = [name for name in graph.nodes if name not in given]
+        if missing:
+            raise InputError(f"The {what} do not name {missing[0]!r}.")
+        return [given[name] for name in graph.nodes]
+    if isinstance(given, str) or not hasattr(given, "__len__"):
+        return [given] * graph.n_nodes
+    if len(given) != graph.n_nodes:
+        raise InputError(f"There are {len(given)} {what} for {graph.n_nodes} nodes; give as many.")
+    return list(given)
+
+
+def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
+    """Return the diameter of every dot in points; unless given, the more nodes, the smaller."""
+    usual = float(np.sqrt(np.clip(6000 / max(graph.n_nodes, 1), 12, 90)))
+    given = of_nodes(graph, usual if sizes is None else sizes, "sizes")
+    try:
+        found = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.array([np.nan])
+    if not (found > 0).all():
+        raise InputError("Sizes must be numbers above 0: the diameters of nodes in points.")
+    return found
+
+
+def draw_nodes(
+    ax: Axes,
+    graph: Graph,
+    places: Places,
+    groups: list[str] | None,
+    colours: Any,
+    diameters: NDArray[np.float64],
+) -> Handles:
+    """Draw dots of these diameters in points, in the colours of their groups or their own."""
+    look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.8, "zorder": 2}
+    if groups is None:
+        own = of_nodes(graph, PLAIN if colours is None else colours, "colors")
+        ax.scatter(places[:, 0], places[:, 1], s=diameters**2, c=own, **look)
+        return []
+    handles: Handles = []
+    names = sorted(set(groups))
+    for number, name in enumerate(names):
+        nodes = [k for k, group in enumerate(groups) if group == name]
+        colour = PALE if name == ISOLATED else group_colour(number)
+        if isinstance(colours, Mapping):
+            colour = colours.get(name, colour)
+        x, y = places[nodes].T
+        dots = ax.scatter(x, y, s=diameters[nodes] ** 2, color=colour, **look)
+        handles.append((dots, name))
+    return handles if len(names) <= LEGEND else []
+
+
+def group_colour(number: int) -> str:
+    """Return the colour of a group: never blue or orange, and unlike that of the one before.
+
+    Examples
+    --------
+    >>> group_colour(0), group_colour(20)
+    ('#2f9e6e', '#d289c9')
+    """
+    if number < len(GROUPS):
+        return GROUPS[number]
+    further = number - len(GROUPS)
+    hue = sum(high - low for low, high in _HUES) * (further * _GOLDEN % 1)
+    (low, high), (second, _) = _HUES
+    hue = low + hue if hue <= high - low else second + hue - (high - low)
+    shade = (0.42, 0.56, 0.68)[further % 3]
+    parts = colorsys.hls_to_rgb(hue / 360, shade, 0.45)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
+
+
+def frame(ax: Axes, places: Places, handles: Handles) -> None:
+    """Set the limits of the axes, with room for the legend below all dots."""
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    if not len(places):
+        return
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # constrained layout moves the axes
+    box = ax.get_window_extent()
+    below = _add_legend(ax, handles, box.width) if handles else 0.0
+    low, high = places.min(0), places.max(0)
+    margin = 0.08 * float((high - low).max()) or 1.0
+    wide, tall = high - low + 2 * margin
+    room = max(box.height - below, _LEAST_ROOM * box.height)
+    scale = min(box.width / wide, room / tall)
+    middle = (low + high) / 2
+    # The room for the dots is the upper part; they are in its middle.
+    bottom = middle[1] - room / scale / 2 - (box.height - room) / scale
+    ax.set_xlim(middle[0] - box.width / scale / 2, middle[0] + box.width / scale / 2)
+    ax.set_ylim(bottom, bottom + box.height / scale)
+
+
+def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
+    """Add the legend in as many columns as fit, and return its height in pixels."""
+    from matplotlib.legend_handler import HandlerTuple
+
+    marks, words = zip(*handles, strict=True)
+    for columns in range(len(handles), 0, -1):
+        legend = ax.legend(
+            list(marks), list(words), loc="lower center", ncols=columns, fontsize="small",
+            frameon=False, borderaxespad=0, columnspacing=1.2, handlelength=1.8,
+            handler_map={tuple: HandlerTuple(ndivide=1)},
+        )  # fmt: skip
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # a dollar in a name is a dollar
+        found = legend.get_window_extent()
+        if found.width <= width:
+            break
+    return float(found.height)
+
+
+def write_labels(
+    ax: Axes,
+    names: Sequence[str],
+    places: Places,
+    diameters: NDArray[np.float64],
+    order: NDArray[np.int64],
+    most: int,
+) -> None:
+    """Write at most so many names beside dots, right or left or above or below, where there is room."""
+    from matplotlib.patheffects import withStroke
+
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    reach = diameters / 2 * figure.dpi / 72
+    taken: list[Sequence[float]] = [
+        (x - r, y - r, x + r, y + r)
+        for (x, y), r in zip(ax.transData.transform(places), reach, strict=True)
+    ]
+    legend = ax.get_legend()
+    if legend is not None:
+        taken.append(legend.get_window_extent().extents)
+    sides = ((1, 0, "left", "center"), (-1, 0, "right", "center"),
+             (0, 1, "center", "bottom"), (0, -1, "center", "top"))  # fmt: skip
+    written = 0
+    for node in order.tolist():
+        if written >= most:
+            break
+        for right, up, horizontal, vertical in sides:
+            away = diameters[node] / 2 + 2
+            text = ax.annotate(
+                names[node], places[node], (away * right, away * up), textcoords="offset points",
+                ha=horizontal, va=vertical, fontsize="small", zorder=3, parse_math=False,
+                path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
+            )  # fmt: skip
+            box = text.get_window_extent().extents
+            if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                written += 1
+                break
+            text.remove()
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

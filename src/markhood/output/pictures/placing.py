@@ -1,0 +1,196 @@
+"""The layouts that one can ask for, by name, by file or by places: for the plots as for the report.
+
+A file has a header and a line for every variable: `name` with `x` and `y` (sites on a map, pixels), or
+`name` with `position` (along a genome, say), which goes around a circle in the order of the positions.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from markhood.errors import InputError, option
+from markhood.graph.graph import Graph
+from markhood.output.pictures.layout import Places, grid_positions, positions
+
+LAYOUTS = ("stress", "grid", "circle")
+Layout = str | os.PathLike[str] | Mapping[str, Sequence[float]] | ArrayLike
+
+
+def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int = 0) -> Places:
+    """Return the place of every node in a layout.
+
+    Parameters
+    ----------
+    graph : Graph
+    layout : {"stress", "grid", "circle"}, path, mapping or array_like of shape (n_nodes, 2)
+        By the edges, in the order of the variables on a grid or around a circle, from a file (.csv,
+        .tsv) with the columns name, x and y or name and position, or places of your own, by name or in
+        the order of the nodes.
+    columns : int, optional
+        Of the grid; by default it is square.
+    seed : int, default=0
+        Of the layout by the edges.
+
+    Examples
+    --------
+    >>> placed(Graph("abcd", []), "grid").tolist()
+    [[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, -1.0]]
+    """
+    if columns is not None and not (isinstance(layout, str) and layout == "grid"):
+        raise InputError(f"{option('columns')} is for {option('layout', 'grid')} only.")
+    if isinstance(layout, Mapping):
+        absent = [name for name in graph.nodes if name not in layout]
+        if absent:
+            raise InputError(f"The places do not name {absent[0]!r}: give every node one.")
+        layout = np.array([layout[name] for name in graph.nodes]).reshape(graph.n_nodes, -1)
+    if not isinstance(layout, (str, os.PathLike)):
+        return _given(graph, layout)
+    check_layout(layout)
+    if layout == "grid":
+        if columns is not None and columns < 1:
+            raise InputError(f"{option('columns')} must be 1 or more, not {columns}.")
+        return grid_positions(graph.n_nodes, columns or int(np.ceil(np.sqrt(graph.n_nodes))) or 1)
+    if layout == "circle":
+        return _around(np.arange(graph.n_nodes) / max(graph.n_nodes, 1))
+    if layout == "stress":
+        return positions(graph, seed)
+    return _from_file(graph, Path(layout))
+
+
+def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float]]:
+    """Return places that suit several graphs, so that they can be compared side by side.
+
+    Parameters
+    ----------
+    *graphs : Graph
+        Of the same nodes, or of some of them.
+    seed : int, default=0
+        Same seed, same places.
+
+    Returns
+    -------
+    dict
+        The place of every node by its name: the `layout` of plots and reports.
+
+    Examples
+    --------
+    >>> places = shared_layout(Graph("abc", [(0, 1)]), Graph("bc", [(0, 1)]))
+    >>> sorted(places)
+    ['a', 'b', 'c']
+    """
+    names = list(dict.fromkeys(name for graph in graphs for name in graph.nodes))
+    number = {name: k for k, name in enumerate(names)}
+    evidence: dict[tuple[int, int], float] = {}
+    for graph in graphs:
+        for (a, b), found in zip(graph.edge_names(), graph.evidence.tolist(), strict=True):
+            i, j = sorted((number[a], number[b]))
+            evidence[i, j] = evidence.get((i, j), 0.0) + found
+    halves = [(0.5 * found, 0.5 * found) for found in evidence.values()]
+    places = positions(Graph(names, list(evidence), halves or None), seed)
+    return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
+
+
+def check_layout(layout: str | os.PathLike[str]) -> None:
+    """Raise `InputError` for what is neither the name of a layout nor that of a file of places.
+
+    Examples
+    --------
+    >>> check_layout("spiral")
+    Traceback (most recent call last):
+    markhood.errors.InputError: Unknown layout 'spiral': choose stress, grid, circle, or give places or a file of them (.csv, .tsv).
+    """
+    if layout in LAYOUTS:
+        return
+    if not is_file(layout):
+        raise InputError(
+            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or give places or a "
+            "file of them (.csv, .tsv)."
+        )
+
+
+def is_file(layout: str | os.PathLike[str]) -> bool:
+    """Whether a layout is the name of a file of places.
+
+    Examples
+    --------
+    >>> is_file("grid"), is_file("sites.csv")
+    (False, True)
+    """
+    return Path(layout).suffix.lower() in (".csv", ".tsv")
+
+
+def _given(graph: Graph, layout: ArrayLike) -> Places:
+    places = np.asarray(layout, dtype=np.float64)
+    if places.shape != (graph.n_nodes, 2) or not np.isfinite(places).all():
+        raise InputError(
+            f"Places must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
+            f"array of shape {places.shape}."
+        )
+    return places
+
+
+def _around(turns: NDArray[np.float64]) -> Places:
+    """Go around a circle, clockwise from the top; neighbours on it are about one apart."""
+    angle = 0.5 * np.pi - 2 * np.pi * turns
+    radius = max(len(turns) / (2 * np.pi), 1.0)
+    return np.asarray(radius * np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def _from_file(graph: Graph, path: Path) -> Places:
+    header, rows = _read(path)
+    wanted = ("x", "y") if {"x", "y"} <= set(header) else ("position",)
+    missing = [name for name in ("name", *wanted) if name not in header]
+    if missing:
+        raise InputError(
+            f"{path} has no column {missing[0]!r}: give name, x and y, or name and position."
+        )
+    found: dict[str, list[float]] = {}
+    for line, cells in rows:
+        row = dict(zip(header, cells, strict=False))
+        try:
+            found[row["name"]] = [float(row[name]) for name in wanted]
+        except (KeyError, ValueError):
+            raise InputError(
+                f"Line {line} of {path} has no place: give {' and '.join(wanted)} as numbers."
+            ) from None
+    absent = [name for name in graph.nodes if name not in found]
+    if absent:
+        raise InputError(f"{path} does not name {absent[0]!r}: give every variable a place.")
+    numbers = np.array([found[name] for name in graph.nodes]).reshape(graph.n_nodes, len(wanted))
+    if not np.isfinite(numbers).all():
+        raise InputError(f"{path} has a place that is not finite: give numbers.")
+    if wanted == ("x", "y"):
+        return _spread(numbers)
+    span = float(np.ptp(numbers)) if len(numbers) else 0.0
+    # A gap of a step between the last and the first tells where the circle begins.
+    whole = span * (1 + 1 / max(graph.n_nodes - 1, 1)) or 1.0
+    return _around((numbers[:, 0] - numbers.min(initial=np.inf)) / whole)
+
+
+def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text: save the file as UTF-8.") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{path} cannot be read ({reason}): check the path.") from None
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    rows = csv.reader(text.splitlines(), delimiter=delimiter)
+    try:
+        lines = [(rows.line_num, [cell.strip() for cell in cells]) for cells in rows if any(cells)]
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be read as delimited text ({error}).") from None
+    return (lines[0][1], lines[1:]) if lines else ([], [])
+
+
+def _spread(places: Places) -> Places:
+    """Scale places, so that a node has about the room that it has in the other layouts."""
+    extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    return np.asarray(places / (extent or 1.0) * np.sqrt(len(places)))

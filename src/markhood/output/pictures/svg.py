@@ -1,0 +1,99 @@
+"""A small picture of a graph as SVG text, for the output of a notebook: no matplotlib, no script.
+
+It names no ground, so that it stands on a light or a dark one. Names are titles that the browser shows
+under the pointer, and are written out where there are few. They are escaped, every one.
+"""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+
+from markhood.graph.edge_table import has_sign
+from markhood.graph.graph import Graph
+from markhood.output.pictures.communities import communities
+from markhood.output.pictures.layout import Places, positions
+from markhood.output.pictures.marks import (
+    ATTRACTION,
+    PALE,
+    REPULSION,
+    UNKNOWN,
+    group_colour,
+    strengths,
+)
+
+MOST_NODES = 300  # of more nothing would be seen, and the layout takes longer than the rest
+NAMED = 30
+_WIDTH, _TALLEST, _MARGIN = 520, 420, 24  # pixels
+_LETTERS = 18  # of a name
+
+
+def network_svg(graph: Graph) -> str:
+    """Return a picture of a graph, or nothing where there would be nothing to see.
+
+    Examples
+    --------
+    >>> network_svg(Graph("ab", [(0, 1)]))[:11], network_svg(Graph("ab", []))
+    ('<svg width=', '')
+    """
+    if not graph.n_edges or graph.n_nodes > MOST_NODES:
+        return ""
+    places = positions(graph)
+    extent = np.ptp(places, axis=0)
+    room = _WIDTH - 2 * _MARGIN - (60 if graph.n_nodes <= NAMED else 0)  # for the last name
+    scale = min(room / max(extent[0], 1e-9), (_TALLEST - 2 * _MARGIN) / max(extent[1], 1e-9), 90)
+    dots = (places - [places[:, 0].min(), places[:, 1].max()]) * [scale, -scale] + _MARGIN
+    height = round(float(dots[:, 1].max()) + _MARGIN)
+    parts = [*_lines(graph, dots), *_discs(graph, dots)]
+    if graph.n_nodes <= NAMED:
+        parts += _names(graph, dots)
+    return (
+        f'<svg width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
+        f'aria-label="Network" style="max-width:100%">{"".join(parts)}</svg>'
+    )
+
+
+def _lines(graph: Graph, dots: Places) -> list[str]:
+    strength, widest = strengths(graph)
+    sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(int)
+    opacity = np.nan_to_num(graph.probability, nan=1.0)
+    lines = []
+    for k in np.argsort(strength, kind="stable").tolist():
+        (x1, y1), (x2, y2) = dots[graph.edges[k]]
+        dashes = ' stroke-dasharray="6 4"' if sign[k] < 0 else ""
+        lines.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+            f'stroke="{(UNKNOWN, ATTRACTION, REPULSION)[sign[k]]}" '
+            f'stroke-width="{1 + 3 * strength[k] / widest:.1f}" opacity="{opacity[k]:.2f}"{dashes}/>'
+        )
+    return lines
+
+
+def _discs(graph: Graph, dots: Places) -> list[str]:
+    radius = 5 if graph.n_nodes <= 100 else 3
+    return [
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" '
+        f'fill="{group_colour(group) if group >= 0 else PALE}">'
+        f"<title>{_escaped(name)}</title></circle>"
+        for (x, y), name, group in zip(
+            dots.tolist(), graph.nodes, communities(graph).tolist(), strict=True
+        )
+    ]
+
+
+def _names(graph: Graph, dots: Places) -> list[str]:
+    shown = [
+        name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
+        for name in graph.nodes
+    ]
+    return [
+        f'<text x="{x + 8:.1f}" y="{y + 4:.1f}" font-size="11" fill="currentColor">'
+        f"{_escaped(name)}</text>"
+        for (x, y), name in zip(dots.tolist(), shown, strict=True)
+    ]
+
+
+def _escaped(name: str) -> str:
+    # A name from a file of unknown encoding may hold half characters, which no file can.
+    return html.escape(name.encode("utf-8", "replace").decode("utf-8"))

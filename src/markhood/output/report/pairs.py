@@ -1,0 +1,67 @@
+"""How often each pair of levels occurs in the data, for the ends of every edge.
+
+These are plain counts, with nothing held fixed: what a reader can check by hand beside a coupling,
+which is a statement about what is left when all other variables are held fixed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.graph.graph import Graph
+
+MOST_WORDS = 200_000_000  # to count in, of 64 samples each; more would take longer than the rest
+MOST_CELLS = 144  # of a table; a larger one cannot be read
+
+
+def pair_counts(graph: Graph, samples: Samples) -> list[list[list[float]] | None] | None:
+    """Return the weight of each pair of levels for every edge, a row for each level of its first end.
+
+    Samples in which one of the two is missing are left out. None for a table too large to be read,
+    or for all where there is too much to count.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> pair_counts(Graph(["x0", "x1"], [(0, 1)]), encode([[0, 1], [1, 2], [0, 1], [0, 2]]))
+    [[[2.0, 1.0], [0.0, 1.0]]]
+    """
+    if graph.nodes != samples.names:
+        return None
+    sizes = np.array([len(levels) for levels in samples.levels])
+    cells = sizes[graph.edges].prod(axis=1)
+    if int(cells.sum()) * samples.words.shape[1] > MOST_WORDS:
+        return None
+    return [
+        _counted(samples, i, j).tolist() if n <= MOST_CELLS else None
+        for (i, j), n in zip(graph.edges.tolist(), cells.tolist(), strict=True)
+    ]
+
+
+def _counted(samples: Samples, i: int, j: int) -> NDArray[np.float64]:
+    first, second = _level_rows(samples, i), _level_rows(samples, j)
+    both = first[:, None] & second[None]
+    if samples.weights is None:
+        return np.asarray(np.bitwise_count(both).sum(axis=2), dtype=np.float64)
+    bits = np.unpackbits(both.view(np.uint8), axis=2, count=samples.n_samples, bitorder="little")
+    return np.asarray(bits @ (samples.weights.counts * samples.weights.unit), dtype=np.float64)
+
+
+def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
+    """Return an indicator row for every level, the first too, zero where the variable is missing."""
+    start = samples.starts[variable]
+    others = samples.words[start : start + len(samples.levels[variable]) - 1]
+    taken = np.bitwise_or.reduce(others, axis=0, initial=0) | _past_end(samples)
+    mask = samples.missing.get(variable)
+    return np.vstack([~(taken if mask is None else taken | mask), others])
+
+
+def _past_end(samples: Samples) -> NDArray[np.uint64]:
+    """Return a row with ones in the bits that are no samples."""
+    ends = np.arange(1, samples.words.shape[1] + 1) * 64 - samples.n_samples
+    unused = np.clip(ends, 0, 64).astype(np.uint64)
+    every = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+    # A shift by all 64 bits is not defined.
+    return np.where(unused == 64, every, ~(every >> np.minimum(unused, np.uint64(63))))

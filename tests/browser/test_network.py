@@ -1,0 +1,389 @@
+"""The picture under mouse, keyboard and finger: edges, variables, legend, limits, address."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import markhood
+from browser.conftest import discs, drawn, rest, saved
+from browser.test_report import TO, edges_shown, picture
+
+EDGE = 3  # of the small graph: from 'say "hi"' to the image
+DASH = "stroke-dasharray"
+
+
+@pytest.fixture(scope="session")
+def weather():
+    """Samples of which much is known: levels with names, an edge of probability and interval."""
+    rng = np.random.default_rng(0)
+    rain = rng.random(400) < 0.4
+    wet = np.where(rain, rng.random(400) < 0.9, rng.random(400) < 0.1)
+    words = np.array(["no", "yes"])
+    table = {"rain": words[rain.astype(int)], "wet": words[wet.astype(int)]}
+    return markhood.encode(pd.DataFrame(table))
+
+
+@pytest.fixture(scope="session")
+def weather_report(weather, tmp_path_factory):
+    graph = markhood.Graph(
+        weather.variables,
+        [(0, 1)],
+        [(40, 42)],
+        [(4, 4.4)],
+        annotations={
+            "probability": [0.98],
+            "coupling_low": [3.5],
+            "coupling_high": [4.9],
+            "share": [1],
+        },
+    )
+    path = tmp_path_factory.mktemp("report") / "weather.html"
+    markhood.write_report(graph, path, weather)
+    return path
+
+
+def middle_of_edge(page, folder, graph, edge):
+    places = discs(page, folder)
+    (a, b) = (places[node] for node in graph.edges[edge])
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+
+
+def test_an_edge_is_hovered_and_clicked(opened, small_report, small_graph, tmp_path):
+    page = opened(small_report)
+    x, y = middle_of_edge(page, tmp_path, small_graph, EDGE)
+    before = picture(page)
+    page.mouse.move(x, y)
+    assert page.inner_text("#tip").startswith(f'say "hi" {TO} <img src=x')
+    assert "coupling 0.38" in page.inner_text("#tip")
+    assert picture(page) != before
+    page.mouse.move(x + 200, y + 300)
+    assert page.is_hidden("#tip")
+    page.mouse.click(x, y)
+    assert page.get_attribute("#network", "data-edge") == str(EDGE)
+    assert page.inner_text("#edge-name").startswith(f'say "hi" {TO}')
+    assert "9.2, strong" in page.inner_text("#edge-facts")
+    page.click("#edge .clear")
+    assert page.get_attribute("#network", "data-edge") == ""
+
+
+def test_the_card_of_an_edge_says_all_that_is_known(opened, weather_report, weather):
+    page = opened(weather_report)
+    page.click("#edge-rows td:nth-child(3) button")
+    said = page.inner_text("#edge-facts")
+    assert "82.0, very strong (40.0 from rain, 42.0 from wet)" in said
+    assert "4.20 (95 %: 3.50 to 4.90)" in said
+    assert "0.98" in said
+    assert "share of imputations" in said
+    assert page.inner_text("#edge-words") == (
+        "The odds of rain = yes are multiplied by 67 where wet = yes, all else equal."
+    )
+    assert page.locator("#edge-tables th").all_inner_texts() == ["no", "yes", "no", "yes"]
+    counts = [int(text) for text in page.locator("#edge-tables td.number").all_inner_texts()]
+    assert sum(counts) == weather.n_samples
+    assert page.locator("#edge-tables td.more").count() == 2
+    colours = page.locator("#edge-tables td.number").evaluate_all(
+        "(cells) => cells.map((cell) => getComputedStyle(cell).backgroundColor)"
+    )
+    assert len(set(colours)) == 4
+
+
+def test_a_table_of_levels_is_a_heat_map_in_the_card(opened, table_report):
+    page = opened(table_report)
+    page.locator("#edge-rows tr").nth(1).click()
+    assert page.locator("#edge-tables thead th").all_inner_texts() == ["red", "green", "blue"]
+    assert page.locator("#edge-tables td.less").count() == 2
+    assert page.is_hidden("#edge-words")
+
+
+def test_a_row_of_the_table_lights_its_edge(opened, small_report):
+    page = opened(small_report, viewport={"width": 1280, "height": 2600})
+    before = picture(page)
+    page.hover("#edge-rows tr:first-child td:nth-child(4)")
+    assert picture(page) != before
+    page.click("#edge-rows tr:first-child td:nth-child(4)")
+    assert page.get_attribute("#network", "data-edge") == "6"
+
+
+def test_a_selection_brings_the_neighbours_into_view(opened, large_report, large_graph, tmp_path):
+    page = opened(large_report, reduced_motion="reduce")
+    page.fill("#search", "gene 77")
+    page.press("#search", "Enter")
+    rest(page)
+    box = page.locator("#network").bounding_box()
+    found = drawn(page, tmp_path, "circle")
+    near = [77, *(large_graph.nodes.index(name) for name in large_graph.neighbours("gene 77"))]
+    for node in near:
+        assert 0 < float(found[node].get("cx")) < box["width"]
+        assert 0 < float(found[node].get("cy")) < box["height"]
+
+
+def test_a_lit_edge_is_not_covered_by_faded_nodes(opened, tmp_path):
+    # The middle node stands on the edge between the two others.
+    graph = markhood.Graph("abc", [(0, 2)], [(5, 5)], [(2, 2)])
+    markhood.write_report(graph, tmp_path / "line.html", layout=[(0, 0), (1, 0), (2, 0)])
+    page = opened(tmp_path / "line.html")
+    places = discs(page, tmp_path)
+    page.mouse.click(*places[0])
+    rest(page)
+    box = page.locator("#network").bounding_box()
+    at = [places[1][0] - box["x"], places[1][1] - box["y"]]
+    pixel = page.evaluate(
+        """([x, y]) => {
+          const canvas = document.querySelector(".sigma-front");
+          const ratio = canvas.width / canvas.clientWidth;
+          return [...canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data];
+        }""",
+        at,
+    )
+    assert pixel[3] == 255
+    assert pixel[2] > pixel[0] + 60  # blue
+
+
+def test_an_edge_that_would_run_through_a_node_is_an_arc(opened, tmp_path):
+    graph = markhood.Graph("abc", [(0, 1), (0, 2)], [(5, 5), (3, 3)], [(2, 2), (1, 1)])
+    markhood.write_report(graph, tmp_path / "arc.html", layout="grid", columns=3)
+    page = opened(tmp_path / "arc.html")
+    (arc,) = (e for e in drawn(page, tmp_path, "path"))
+    assert re.fullmatch(r"M[\d.]+ [\d.]+Q[\d.]+ [\d.]+ [\d.]+ [\d.]+", arc.get("d"))
+    (a, _, c) = discs(page, tmp_path)
+    page.mouse.move((a[0] + c[0]) / 2, a[1] - 0.5 * 0.18 * (c[0] - a[0]))
+    assert page.inner_text("#tip").startswith(f"a {TO} c:")
+
+
+def test_weak_edges_are_pale_and_not_thin(opened, tmp_path):
+    strengths = [0.01, 0.5, 4]
+    graph = markhood.Graph("abcd", [(0, 1), (1, 2), (2, 3)], None, [(s, s) for s in strengths])
+    markhood.write_report(graph, tmp_path / "weak.html")
+    page = opened(tmp_path / "weak.html")
+    lines = drawn(page, tmp_path, "line")[:3]
+    widths = [float(line.get("stroke-width")) for line in lines]
+    assert widths == sorted(widths)
+    assert widths[0] >= 1.7
+    bright = [int(line.get("stroke")[1:3], 16) for line in lines]
+    assert bright[0] > bright[1] > bright[2]
+
+
+def test_signs_differ_without_colour_and_infinity_has_a_style(opened, small_report, tmp_path):
+    page = opened(small_report)
+    lines = [line for line in drawn(page, tmp_path, "line") if float(line.get("y1")) < 600]
+    assert len(lines) == 7 + 2  # an infinite coupling is a double line
+    doubles = [line for line in lines if line.get("class") == "inside"]
+    assert len(doubles) == 2
+    edges = [line for line in lines if line.get("class") != "inside"]
+    assert sum(line.get(DASH) is not None for line in edges) == 2
+    assert "infinite coupling (2)" in page.inner_text("[data-kind=infinite]")
+
+
+def test_the_legend_filters(opened, small_report):
+    page = opened(small_report)
+    page.click("[data-kind=repulsion]")
+    assert edges_shown(page) == 5
+    assert page.get_attribute("[data-kind=repulsion]", "aria-pressed") == "false"
+    page.click("[data-kind=infinite]")
+    assert edges_shown(page) == 4
+    assert page.inner_text("#shown-count") == "4 of 7 edges shown."
+    page.click("#show-every-edge")
+    assert edges_shown(page) == 7
+    page.click("[data-community='0']")
+    assert page.get_attribute("[data-community='0']", "aria-pressed") == "true"
+
+
+def test_the_width_is_what_the_reader_chooses(opened, table_report, tmp_path):
+    page = opened(table_report)
+    assert page.locator("#measure option").all_inner_texts() == ["coupling", "evidence"]
+
+    def widest():
+        lines = drawn(page, tmp_path, "line")[:3]
+        return max(range(3), key=lambda k: float(lines[k].get("stroke-width")))
+
+    # Edges are drawn in the order of their strength, so the widest is the last: look at its sign.
+    by_coupling = drawn(page, tmp_path, "line")[2]
+    assert by_coupling.get(DASH) is None
+    page.select_option("#measure", "evidence")
+    by_evidence = drawn(page, tmp_path, "line")[2]
+    assert by_evidence.get(DASH) is not None
+    assert widest() == 2
+    assert "evidence 18" in page.inner_text("#widths")
+
+
+def test_communities_have_hues_of_their_own(opened, large_report, tmp_path):
+    page = opened(large_report)
+    fills = {disc.get("fill") for disc in drawn(page, tmp_path, "circle")}
+    assert len(fills) >= 20
+    assert not fills & {"#0072b2", "#d55e00", "#6d737b"}
+    for fill in fills:
+        red, green, blue = (int(fill[k : k + 2], 16) for k in (1, 3, 5))
+        assert max(red, green, blue) - min(red, green, blue) > 30  # no grey
+        assert not (blue > green > red and blue - red > 80), fill  # no blue
+
+
+def test_variables_are_reached_from_the_keyboard(opened, small_report):
+    page = opened(small_report)
+    page.focus("#network")
+    page.keyboard.press("Enter")
+    rest(page)
+    first = page.get_attribute("#network", "data-selected")
+    assert first
+    reached = {first}
+    for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown") * 5:
+        page.keyboard.press(key)
+        rest(page)
+        reached.add(page.get_attribute("#network", "data-selected"))
+    assert len(reached) > 3
+    page.keyboard.press("Escape")
+    assert page.get_attribute("#network", "data-selected") == ""
+
+
+def test_search_goes_through_all_matches(opened, large_report):
+    page = opened(large_report, reduced_motion="reduce")
+    page.fill("#search", "gene 199")
+    assert page.inner_text("#search-result") == "1 of 11 found"
+    names = []
+    for _ in range(12):
+        page.press("#search", "Enter")
+        names.append(page.inner_text("#node-name"))
+    assert len(set(names)) == 11
+    assert names[0] == names[11] == "gene 199"
+    page.fill("#search", "nobody")
+    assert "no variable" in page.inner_text("#search-result")
+    page.fill("#search", "")
+    assert page.inner_text("#search-result") == ""
+
+
+def test_limits_are_numbers_too(opened, small_report, small_graph):
+    page = opened(small_report)
+    page.fill("#evidence-least", "9")
+    page.press("#evidence-least", "Enter")
+    assert edges_shown(page) == int((small_graph.evidence >= 9).sum())
+    page.fill("#coupling-least", "1")
+    page.press("#coupling-least", "Enter")
+    size = np.abs(small_graph.coupling)
+    both = (small_graph.evidence >= 9) & ~(size < 1)
+    assert edges_shown(page) == int(both.sum())
+
+
+def test_the_address_keeps_the_view(opened, small_report, tmp_path):
+    page = opened(small_report)
+    page.fill("#search", "SAY")
+    page.press("#search", "Enter")
+    page.click("[data-kind=repulsion]")
+    page.fill("#evidence-least", "3")
+    page.press("#evidence-least", "Enter")
+    page.select_option("#measure", "evidence")
+    rest(page)
+    page.wait_for_timeout(400)
+    assert "variable=say" in page.url
+    shared = opened(small_report, page.url[page.url.index("#") :])
+    assert shared.get_attribute("#network", "data-selected") == 'say "hi"'
+    assert edges_shown(shared) == edges_shown(page) == 4
+    assert shared.input_value("#measure") == "evidence"
+    places = [
+        [(d.get("cx"), d.get("cy")) for d in drawn(p, tmp_path, "circle")] for p in (page, shared)
+    ]
+    assert np.allclose(np.array(places[0], float), np.array(places[1], float), atol=2)
+
+
+def move_fingers(page, paths):
+    """Move each finger from its first place to its second, in steps of a finger's pace."""
+    touch = page.context.new_cdp_session(page)
+    for step in range(16):
+        points = [
+            {"x": a[0] + (b[0] - a[0]) * step / 15, "y": a[1] + (b[1] - a[1]) * step / 15}
+            for a, b in paths
+        ]
+        kind = "touchMove" if step else "touchStart"
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(20)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(400)
+
+
+def test_a_finger_scrolls_past_the_picture_and_two_zoom_it(opened, small_report):
+    page = opened(small_report, viewport={"width": 390, "height": 800}, has_touch=True)
+    box = page.locator("#network").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 200
+    move_fingers(page, [((x - 20, y), (x - 120, y)), ((x + 20, y), (x + 120, y))])
+    assert page.evaluate("scrollY") == 0
+    page.wait_for_url("**view=*")
+    assert float(re.search(r"view=[^&]*_([\d.]+)", page.url)[1]) < 0.5
+    move_fingers(page, [((x, y), (x, y - 150))])
+    assert page.evaluate("scrollY") > 80
+
+
+def test_a_tap_selects_an_edge(opened, small_report, small_graph, tmp_path):
+    page = opened(small_report, viewport={"width": 390, "height": 800}, has_touch=True)
+    x, y = middle_of_edge(page, tmp_path, small_graph, EDGE)
+    page.touchscreen.tap(x + 4, y + 4)
+    page.wait_for_selector(f"#network[data-edge='{EDGE}']")
+
+
+def test_names_are_neither_cut_off_nor_on_each_other(opened, large_report, small_report, tmp_path):
+    for report in (large_report, small_report):
+        page = opened(report, viewport={"width": 390, "height": 800})
+        box = page.locator("#network").bounding_box()
+        boxes = page.evaluate(
+            """(svg) => {
+              const holder = document.createElement("div");
+              document.body.append(holder);
+              holder.append(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement);
+              return [...holder.querySelectorAll(".names text")].map((text) => {
+                const { x, y, width, height } = text.getBBox();
+                return [x, y, x + width, y + height];
+              });
+            }""",
+            saved(page, "#download-svg", tmp_path).read_text(),
+        )
+        assert len(boxes) > 3
+        assert all(left >= -2 and right <= box["width"] + 2 for left, _, right, _ in boxes)
+        for k, a in enumerate(boxes):
+            for b in boxes[:k]:
+                aside = max(a[0] - b[2], b[0] - a[2])
+                apart = max(a[1] - b[3], b[1] - a[3])
+                assert max(aside, apart) > -3
+
+
+def test_long_names_do_not_make_a_long_page(opened, tmp_path):
+    names = [f"{'how often did you feel that everything was an effort ' * 4}{k}" for k in range(30)]
+    graph = markhood.Graph(names, [(k, k + 1) for k in range(29)], [(k, k) for k in range(29)])
+    markhood.write_report(graph, tmp_path / "long.html")
+    page = opened(tmp_path / "long.html", viewport={"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollHeight") < 6500
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_full_screen_gives_the_picture_the_screen(opened, small_report):
+    page = opened(small_report)
+    before = page.locator("#network").bounding_box()
+    page.click("#full-screen")
+    page.wait_for_function("document.fullscreenElement !== null")
+    rest(page)
+    assert page.locator("#network").bounding_box()["height"] > before["height"]
+    assert page.inner_text("#full-screen") == "Leave full screen"
+
+
+def test_shares_are_bars_with_the_names_of_levels(opened, weather_report):
+    page = opened(weather_report)
+    page.click("#edge-rows td:first-child button")
+    rows = page.locator("#node-shares tr").all_inner_texts()
+    assert [re.split(r"\s+", row)[0] for row in rows] == ["no", "yes"]
+    assert all(row.endswith("%") for row in rows)
+    assert page.locator("#node-shares rect").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_violation_of_accessibility(opened, weather_report, small_report, scheme):
+    for report in (weather_report, small_report):
+        page = opened(report, color_scheme=scheme)
+        for selector in (
+            None,
+            "#edge-rows td:first-child button",
+            "#edge-rows td:nth-child(3) button",
+        ):
+            if selector:
+                page.locator(selector).first.click()
+                rest(page)
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()

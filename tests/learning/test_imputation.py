@@ -1,0 +1,135 @@
+"""What is said where values are missing: evidence of what was observed, and no more."""
+
+import numpy as np
+import pytest
+
+import markhood
+from markhood.data.coding.encode import encode
+from markhood.execution.runner import Runner
+from markhood.kernels.lists import Lists
+from markhood.learning.completed import Completed
+from markhood.learning.imputation import drawn
+from markhood.learning.observed import surplus_of
+from markhood.simulate import chain, ising
+from oracles.jobs import job_of
+
+N = 800
+
+
+def of_a_pair(seed, levels=2, strength=0.9):
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, levels, N)
+    pulled = rng.random((N, levels)) + strength * np.eye(levels)[first] / 3
+    return np.column_stack([first, pulled.argmax(axis=1)])
+
+
+def hidden(values, share, columns, seed):
+    holes = values.astype(float)
+    rng = np.random.default_rng([seed, 1])
+    for column in columns:
+        holes[rng.random(len(holes)) < share, column] = np.nan
+    return holes
+
+
+def ratio(graph, n_samples, n_parameters=1, gamma=0.5):
+    """Return the log of the likelihood ratio of the one edge, both ends: evidence and its price."""
+    price = n_parameters * np.log(n_samples) / 2 + gamma * np.log(graph.n_nodes - 1)
+    return float(graph.evidence[0]) + 2 * price
+
+
+@pytest.mark.parametrize(
+    ("levels", "kinds", "n_parameters"), [(2, "auto", 1), (3, "nominal", 4), (4, "ordinal", 1)]
+)
+def test_oracle_evidence_is_that_of_the_complete_rows(levels, kinds, n_parameters):
+    """Of two variables, one with holes, the rows without say all that there is to say."""
+    claimed, supported, complete = [], [], []
+    for seed in range(12):
+        values = of_a_pair(seed, levels)
+        holes = hidden(values, 0.6, [1], seed)
+        graph = markhood.learn(
+            holes, missing="impute", kinds=kinds, required_edges=[(0, 1)], seed=seed, n_jobs=1
+        )
+        claimed.append(ratio(graph, N, n_parameters))
+        rows = ~np.isnan(holes[:, 1])
+        dropped = markhood.learn(values[rows], kinds=kinds, required_edges=[(0, 1)], n_jobs=1)
+        supported.append(ratio(dropped, rows.sum(), n_parameters))
+        full = markhood.learn(values, kinds=kinds, required_edges=[(0, 1)], n_jobs=1)
+        complete.append(ratio(full, N, n_parameters))
+    error = np.std(np.subtract(claimed, supported), ddof=1) / np.sqrt(len(claimed))
+    assert np.mean(supported) < 0.6 * np.mean(complete)
+    assert abs(np.mean(claimed) - np.mean(supported)) < max(4 * error, 0.1 * np.mean(supported))
+
+
+def test_property_evidence_is_not_above_that_of_complete_data():
+    """In a chain where a third of all values are gone; the sets' own mean is about the complete one."""
+    claimed, complete = [], []
+    for seed in range(3):
+        model = ising(chain(8), seed=seed)
+        values = model.sample(N, seed=seed)
+        edges = model.graph.edges.tolist()
+        known = {"required_edges": edges, "n_jobs": 1}
+        full = markhood.learn(values, **known)
+        holes = hidden(values, 0.33, range(8), seed)
+        imputed = markhood.learn(holes, missing="impute", seed=seed, **known)
+        evidence = dict(zip(full.edge_names(), full.evidence, strict=True))
+        found = dict(zip(imputed.edge_names(), imputed.evidence, strict=True))
+        claimed += [found[name] for name in model.graph.edge_names()]
+        complete += [evidence[name] for name in model.graph.edge_names()]
+    strong = np.array(complete) > 15
+    assert strong.sum() >= 6
+    share = np.array(claimed)[strong] / np.array(complete)[strong]
+    # Both ends of an edge are there in 45 % of the samples; the neighbours say something of others.
+    assert 0.35 < share.mean() < 0.8
+    assert share.max() < 1.2
+
+
+def test_example_what_is_all_there_has_no_surplus():
+    values = np.random.default_rng(3).integers(0, 2, (200, 4)).astype(float)
+    values[:50, 3] = np.nan
+    samples = encode(values, missing="impute")
+    completed = Completed(samples, np.random.default_rng(1))
+    sets = [completed.samples(), completed.samples()]
+    blankets = Lists.of([[1, 2], [0], [0, 3], [2]])
+    surplus = surplus_of(sets, completed.is_missing, np.arange(4), blankets, Runner(1))
+    assert surplus[:3].tolist() == [0.0, 0.0, 0.0]
+    assert np.all(surplus[3:] != 0.0)
+
+
+def test_property_resampled_rows_are_rows_of_the_samples():
+    values = np.column_stack([np.arange(60) % 3, np.arange(60) % 3, np.arange(60) % 2])
+    holes = values.astype(float)
+    holes[::10, 2] = np.nan
+    completed = Completed(encode(holes, missing="impute"), np.random.default_rng(5))
+    resampled = completed.resampled()
+    first, second = (resampled.words[resampled.starts[v] : resampled.starts[v + 1]] for v in (0, 1))
+    assert np.array_equal(first, second)  # two equal columns stay equal
+    assert not np.array_equal(resampled.words, completed.samples().words)
+    assert resampled.n_samples == 60
+
+
+@pytest.mark.parametrize("weights", [np.arange(1, 61), np.linspace(0.3, 2.2, 60)])
+def test_example_resampled_weights_stay_about_as_many(weights):
+    values = np.random.default_rng(2).integers(0, 2, (60, 3)).astype(float)
+    values[::7, 0] = np.nan
+    samples = encode(values, missing="impute", weights=weights)
+    completed = Completed(samples, np.random.default_rng(5))
+    totals = [completed.resampled().total_weight for _ in range(50)]
+    assert np.std(totals) > 0
+    assert np.mean(totals) == pytest.approx(samples.total_weight, rel=0.1)
+
+
+def test_property_sets_differ_as_much_as_is_not_known():
+    """The mean of a column half of which is gone varies between sets as it should.
+
+    Its variance between sets is that of estimating it from half, less that from all: p q / n. With
+    regressions that fit best it would be two thirds of that.
+    """
+    values = np.random.default_rng(4).integers(0, 2, (400, 2)).astype(float)
+    values[:200, 1] = np.nan
+    samples = encode(values, missing="impute")
+    rng = np.random.default_rng(8)
+    own = Completed(samples, rng)
+    job, none = job_of(samples), np.empty((0, 2), np.int64)
+    means = [drawn(job, none, own).samples.ones[1] / 400 for _ in range(900)][20:]
+    share = np.nanmean(values[:, 1])
+    assert np.var(means) == pytest.approx(share * (1 - share) / 400, rel=0.25)

@@ -1,0 +1,23 @@
+// Edges as arcs, where Python says so (`bend`): quadratic curves whose control point stands beside the
+// middle of the chord, by so many of its lengths.
+
+const STEPS = 12; // of a curve, to measure a distance from it
+
+// The control point in the picture, where y goes down: there "left" is the other way around.
+export function control(a, b, bend) {
+  return { x: (a.x + b.x) / 2 + bend * (b.y - a.y), y: (a.y + b.y) / 2 - bend * (b.x - a.x) };
+}
+
+// Points along an edge, the ends included.
+export function pointsOf(a, b, bend) {
+  if (!bend) return [a, b];
+  const c = control(a, b, bend);
+  return Array.from({ length: STEPS + 1 }, (_, k) => {
+    const t = k / STEPS;
+    const [start, middle, end] = [(1 - t) ** 2, 2 * t * (1 - t), t * t];
+    return {
+      x: start * a.x + middle * c.x + end * b.x,
+      y: start * a.y + middle * c.y + end * b.y,
+    };
+  });
+}

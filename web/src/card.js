@@ -1,0 +1,131 @@
+// The card beside the network: what is known about the selected variable or edge.
+
+import { couplingCell, couplingMap, couplingWords } from "./coupling.js";
+import { across, counted, edgeName, spelled } from "./data.js";
+import { byId, element, svgElement } from "./dom.js";
+import { heatMap, surprises } from "./heatmap.js";
+import { onThemeChange } from "./theme.js";
+
+const LEVELS = 12; // whose shares are drawn
+const BAR = 80; // pixels, of a share of one
+
+export class Card {
+  constructor(data, shown, selection) {
+    Object.assign(this, { data, shown, selection });
+    for (const listeners of [shown.listeners, selection.listeners]) listeners.push(() => this.draw());
+    onThemeChange(() => this.draw());
+    for (const button of document.querySelectorAll(".clear")) {
+      button.addEventListener("click", () => selection.clear());
+    }
+  }
+
+  draw() {
+    const { node, edge } = this.selection;
+    byId("node").hidden = node === null;
+    byId("edge").hidden = edge === null;
+    byId("hint").hidden = node !== null || edge !== null;
+    if (node !== null) this.drawNode(node);
+    if (edge !== null) this.drawEdge(edge);
+  }
+
+  drawNode(node) {
+    const { data, selection } = this;
+    const { evidence } = data.edges;
+    const edges = [...selection.lit].sort((a, b) => evidence[b] - evidence[a] || a - b);
+    byId("node-name").textContent = data.nodes.name[node];
+    byId("node-facts").textContent = counted(edges.length, "neighbour");
+    byId("node-shares").replaceChildren(...shareRows(data.nodes.shares?.[node] ?? []));
+    byId("neighbours").replaceChildren(
+      ...edges.map((k) => {
+        const other = across(data, k, node);
+        const go = { class: "link", type: "button", onclick: () => selection.choose({ node: other }) };
+        const open = {
+          class: "link", type: "button", onclick: () => selection.choose({ edge: k }),
+          "aria-label": `Edge ${edgeName(data, k)}, evidence ${spelled(evidence[k], 1)}`,
+        };
+        return element(
+          "tr",
+          {},
+          element("td", {}, element("button", go, data.nodes.name[other])),
+          element("td", { class: "number" }, element("button", open, spelled(evidence[k], 1))),
+          couplingCell(data, k),
+        );
+      }),
+    );
+  }
+
+  drawEdge(k) {
+    const { data, selection } = this;
+    const { name } = data.nodes;
+    const { source, target, counts, table } = data.edges;
+    const link = (node) =>
+      element(
+        "button",
+        { class: "link", type: "button", onclick: () => selection.choose({ node }) },
+        name[node],
+      );
+    byId("edge-name").replaceChildren(link(source[k]), " \u2013 ", link(target[k]));
+    byId("edge-facts").replaceChildren(
+      ...facts(data, k).flatMap(([what, value]) => [element("dt", {}, what), element("dd", {}, value)]),
+    );
+    const words = couplingWords(data, k);
+    byId("edge-words").textContent = words;
+    byId("edge-words").hidden = !words;
+    const maps = table[k] === null ? [] : [couplingMap(data, k)];
+    if (counts[k] !== null) maps.push(countMap(data, k));
+    byId("edge-tables").replaceChildren(...maps);
+  }
+}
+
+function facts(data, k) {
+  const { name } = data.nodes;
+  const { edges, annotations } = data;
+  const number = (column, digits = 2) => spelled(edges[column][k], digits);
+  const ends = `${number("evidence_source", 1)} from ${name[edges.source[k]]}, ` +
+    `${number("evidence_target", 1)} from ${name[edges.target[k]]}`;
+  const known = !Number.isNaN(edges.evidence[k]);
+  const rows = [["evidence", known ? `${number("evidence", 1)}, ${band(data, k)} (${ends})` : "?"]];
+  if ("probability" in edges) rows.push(["probability", number("probability")]);
+  const hasInterval = "coupling_low" in edges && "coupling_high" in edges;
+  const interval = hasInterval ? ` (95 %: ${number("coupling_low")} to ${number("coupling_high")})` : "";
+  rows.push(["coupling", `${number("coupling")}${interval}`]);
+  if ("share" in edges) rows.push(["share of imputations", number("share")]);
+  const told = new Set(["probability", "coupling_low", "coupling_high", "share"]);
+  for (const column of annotations.filter((each) => !told.has(each))) {
+    rows.push([column.replaceAll("_", " "), number(column)]);
+  }
+  return rows;
+}
+
+function band(data, k) {
+  return data.bands.find(([limit]) => limit === null || data.edges.evidence[k] < limit)[1];
+}
+
+function countMap(data, k) {
+  const { name } = data.nodes;
+  const { source, target, counts } = data.edges;
+  const digits = counts[k].flat().every(Number.isInteger) ? 0 : 1;
+  const texts = counts[k].map((row) => row.map((x) => x.toFixed(digits)));
+  const caption =
+    `Samples with both values; rows: ${name[source[k]]}, columns: ${name[target[k]]}. ` +
+    "Shaded by how far they are from independence.";
+  return heatMap(data, k, caption, texts, surprises(counts[k]));
+}
+
+// One line a level: its name, a bar, and the share.
+function shareRows(shares) {
+  const rows = shares.slice(0, LEVELS).map(([level, share]) => {
+    const bar = svgElement("rect", { class: "plain", width: Math.max(BAR * share, 0.5), height: 8 });
+    const size = { class: "icon", viewBox: `0 0 ${BAR} 8`, width: BAR, height: 8, "aria-hidden": "true" };
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, level),
+      element("td", {}, svgElement("svg", size, bar)),
+      element("td", { class: "number" }, `${(100 * share).toFixed(1)} %`),
+    );
+  });
+  const left = shares.length - rows.length;
+  if (left > 0) rows.push(element("tr", {}, element("td", { colspan: 3 }, `and ${left} more`)));
+  return rows;
+}

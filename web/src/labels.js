@@ -1,0 +1,72 @@
+// Where names stand beside their nodes: those of the most connected first, none on another, none cut off
+// at the border. A name keeps off the discs of nodes as long as one of its four sides is free.
+
+const LONGEST = 26; // letters; the card has the whole name
+const CELL = 64; // pixels, of the grid in which boxes are looked up
+const HEIGHT = 15;
+
+export function shortName(name) {
+  const letters = [...name];
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}\u2026` : name;
+}
+
+// `candidates` in order of rank: { node, x, y, r, text, must }. At most `most` names beside those that
+// must be there.
+export function placeLabels(candidates, discs, { width, height }, measure, most) {
+  const obstacles = new Boxes();
+  discs.forEach(({ x, y, r }) => obstacles.add([x - r, y - r, x + r, y + r]));
+  const names = new Boxes();
+  const placed = [];
+  let extra = 0;
+  for (const { node, x, y, r, text, must } of candidates) {
+    if (!text || x < 0 || y < 0 || x > width || y > height) continue;
+    if (!must && extra >= most) continue;
+    const wide = measure(text);
+    const sides = [
+      [x + r + 3, y - HEIGHT / 2],
+      [x - r - 3 - wide, y - HEIGHT / 2],
+      [x - wide / 2, y - r - 2 - HEIGHT],
+      [x - wide / 2, y + r + 2],
+    ].map(([left, top]) => [left, top, left + wide, top + HEIGHT]);
+    const open = sides.filter(
+      (box) =>
+        box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height && !names.meet(box),
+    );
+    const box = open.find((candidate) => !obstacles.meet(candidate)) ?? open[0];
+    if (!box) continue;
+    if (!must) extra += 1;
+    names.add(box);
+    placed.push({ node, text, x: box[0], y: box[3] - 4 });
+  }
+  return placed;
+}
+
+class Boxes {
+  constructor() {
+    this.cells = new Map();
+  }
+
+  *cellsOf([left, top, right, bottom]) {
+    for (let i = Math.floor(left / CELL); i <= Math.floor(right / CELL); i++) {
+      for (let j = Math.floor(top / CELL); j <= Math.floor(bottom / CELL); j++) yield `${i},${j}`;
+    }
+  }
+
+  add(box) {
+    for (const cell of this.cellsOf(box)) {
+      if (this.cells.has(cell)) this.cells.get(cell).push(box);
+      else this.cells.set(cell, [box]);
+    }
+  }
+
+  meet(box) {
+    for (const cell of this.cellsOf(box)) {
+      if (this.cells.get(cell)?.some((other) => overlap(box, other))) return true;
+    }
+    return false;
+  }
+}
+
+function overlap(a, b) {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}

@@ -1,0 +1,59 @@
+// How an edge looks. Width is the measure that the reader chose; a weak edge is paler rather than
+// thinner, because a line of less than two pixels looks dotted. Repulsion is dashed, so that the signs
+// differ in greyscale too. An infinite coupling has no size: it is a double line of one width.
+
+import { isInfinite } from "./shown.js";
+import { paled } from "./theme.js";
+
+export const THINNEST = 1.7; // pixels; sigma's own least
+const WIDEST = 6;
+const DOUBLE = 4.5;
+const PALEST = 0.38; // of the colour, on the way from the ground
+const DOUBTFUL = 0.3; // of that, where the probability is nought
+const MEASURES = ["coupling", "evidence", "probability"];
+
+export class Looks {
+  constructor(data) {
+    this.data = data;
+    this.measures = MEASURES.filter((name) => data.edges[name]?.some((x) => !Number.isNaN(x)));
+    // Many lines on the same room are thinner, and the weak ones paler.
+    this.scale = Math.min(1, Math.max(0.5, Math.sqrt(300 / (data.count || 1))));
+    this.measure(this.measures[0] ?? "coupling");
+  }
+
+  measure(name) {
+    this.name = name;
+    const column = this.data.edges[name] ?? new Float64Array(this.data.count).fill(NaN);
+    const size = (x) => (name === "evidence" ? Math.max(x, 0) : Math.abs(x));
+    const finite = column.filter(Number.isFinite).map(size);
+    this.widest = name === "probability" ? 1 : finite.reduce((a, b) => Math.max(a, b), 0) || 1;
+    // Evidence is spread over orders of magnitude.
+    const share = (x) => (name === "evidence" ? Math.sqrt(x / this.widest) : x / this.widest);
+    this.strength = column.map((x) => (Number.isNaN(x) ? 0 : Math.min(share(size(x)), 1)));
+  }
+
+  width(strength) {
+    return THINNEST + (WIDEST - THINNEST) * strength * this.scale;
+  }
+
+  edge(k, palette) {
+    const { data } = this;
+    const isDouble = isInfinite(data.edges.coupling[k]);
+    const strength = isDouble && this.name === "coupling" ? 1 : this.strength[k];
+    const probability = data.edges.probability?.[k] ?? NaN;
+    const doubt = Number.isNaN(probability) ? 1 : DOUBTFUL + (1 - DOUBTFUL) * probability;
+    const palest = PALEST * this.scale;
+    const shade = (palest + (1 - palest) * strength) * doubt;
+    return {
+      width: isDouble ? DOUBLE : this.width(strength),
+      colour: paled(palette[data.kind[k]], shade, palette.ground),
+      dashed: data.kind[k] === "repulsion",
+      double: isDouble,
+    };
+  }
+}
+
+// Long enough to be told from dots, whatever the width.
+export function dashes(width) {
+  return [3 + 2 * width, 2 + 1.5 * width];
+}

@@ -1,0 +1,120 @@
+// Mouse and touch on the network: hover and click of edges, clicks on nodes, dragging, and a finger that
+// scrolls the page.
+//
+// An edge is found by its distance from the pointer, so that a thin one can be hit as well as a wide one;
+// a finger reaches further than a mouse. One finger is left to the page, else nobody could get past
+// the picture on a phone; two fingers move and zoom it, and in full screen one does.
+
+import { pointsOf } from "./arcs.js";
+import { edgeName, spelled } from "./data.js";
+import { byId } from "./dom.js";
+
+const REACH = { mouse: { node: 4, edge: 6 }, touch: { node: 14, edge: 14 } }; // pixels
+
+export function letPoint(network, selection) {
+  const { renderer, container } = network;
+  renderer.on("clickNode", ({ node }) => selection.choose({ node: +node }));
+  renderer.on("clickStage", ({ event }) => {
+    const reach = REACH[event.original.pointerType === "touch" ? "touch" : "mouse"];
+    const node = nodeAt(network, event, reach.node);
+    const edge = node === null ? edgeAt(network, event, reach.edge) : null;
+    selection.choose({ node, edge });
+  });
+  letHover(network);
+  letDrag(network);
+  // Before sigma, which would keep the touch for itself.
+  const leaveToPage = (event) => {
+    if (event.touches.length === 1 && document.fullscreenElement === null) event.stopPropagation();
+  };
+  container.addEventListener("touchstart", leaveToPage, { capture: true, passive: true });
+}
+
+function letHover(network) {
+  const { renderer, container } = network;
+  const tip = byId("tip");
+  let overNode = false;
+  const hover = (edge, at) => {
+    container.classList.toggle("pointing", overNode || edge !== null);
+    tip.hidden = edge === null;
+    if (edge !== null) {
+      const { evidence, coupling } = network.data.edges;
+      tip.textContent =
+        `${edgeName(network.data, edge)}: evidence ${spelled(evidence[edge], 1)}, ` +
+        `coupling ${spelled(coupling[edge], 2)}`;
+      const room = container.clientWidth - tip.offsetWidth - 4;
+      tip.style.left = `${Math.max(4, Math.min(at.x + 12, room))}px`;
+      tip.style.top = `${Math.max(4, at.y - 34)}px`;
+    }
+    if (edge === network.hovered) return;
+    network.hovered = edge;
+    network.front.draw();
+  };
+  renderer.on("enterNode", () => {
+    overNode = true;
+    hover(null);
+  });
+  renderer.on("leaveNode", () => {
+    overNode = false;
+    hover(null);
+  });
+  container.addEventListener("mousemove", (event) => {
+    const box = container.getBoundingClientRect();
+    const at = { x: event.clientX - box.left, y: event.clientY - box.top };
+    hover(overNode || event.buttons ? null : edgeAt(network, at, REACH.mouse.edge), at);
+  });
+  container.addEventListener("mouseleave", () => {
+    overNode = false;
+    hover(null);
+  });
+}
+
+function letDrag({ renderer, graph }) {
+  let dragged = null;
+  renderer.on("downNode", ({ node }) => {
+    dragged = node;
+    // Without this the picture would be scaled anew whenever a node leaves its frame.
+    if (!renderer.getCustomBBox()) renderer.setCustomBBox(renderer.getBBox());
+  });
+  renderer.on("moveBody", ({ event }) => {
+    if (dragged === null) return;
+    graph.mergeNodeAttributes(dragged, renderer.viewportToGraph(event));
+    event.preventSigmaDefault();
+    event.original.preventDefault();
+    event.original.stopPropagation();
+  });
+  const release = () => (dragged = null);
+  renderer.on("upNode", release);
+  renderer.on("upStage", release);
+}
+
+function nodeAt(network, { x, y }, reach) {
+  let [best, nearest] = [null, Infinity];
+  network.data.nodes.name.forEach((_, node) => {
+    const place = network.at(node);
+    const away = Math.hypot(place.x - x, place.y - y) - network.radius(node);
+    if (away < Math.min(reach, nearest)) [best, nearest] = [node, away];
+  });
+  return best;
+}
+
+// The nearest of the edges that can be seen; with a selection, of those that are lit.
+function edgeAt(network, { x, y }, reach) {
+  const { data, shown, selection } = network;
+  const { source, target, bend } = data.edges;
+  const places = data.nodes.name.map((_, node) => network.at(node));
+  let [best, nearest] = [null, reach];
+  for (const k of selection.isEmpty ? shown.edges : selection.lit) {
+    const points = pointsOf(places[source[k]], places[target[k]], bend[k]);
+    let away = Infinity;
+    for (let p = 1; p < points.length; p++) away = Math.min(away, distance(x, y, points[p - 1], points[p]));
+    if (away < nearest) [best, nearest] = [k, away];
+  }
+  return best;
+}
+
+function distance(x, y, a, b) {
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const along = ((x - a.x) * dx + (y - a.y) * dy) / (dx * dx + dy * dy || 1);
+  const t = Math.min(Math.max(along, 0), 1);
+  return Math.hypot(x - a.x - t * dx, y - a.y - t * dy);
+}

@@ -1,0 +1,44 @@
+// What the reader has chosen: a variable, an edge or a community, or nothing; and what lights up with it.
+
+import { across } from "./data.js";
+
+export class Selection {
+  constructor(data, shown) {
+    Object.assign(this, { data, shown, listeners: [] });
+    this.clear();
+    shown.listeners.push(() => this.light());
+  }
+
+  clear() {
+    this.choose({});
+  }
+
+  // `move` says whether the picture is to go there even if all can be seen.
+  choose({ node = null, edge = null, community = null }, move = false) {
+    Object.assign(this, { node, edge, community });
+    this.light();
+    this.listeners.forEach((listener) => listener(move));
+  }
+
+  get isEmpty() {
+    return this.node === null && this.edge === null && this.community === null;
+  }
+
+  // The nodes and edges that stay in colour while all others fade.
+  light() {
+    const { data, node, edge, community } = this;
+    const { source, target } = data.edges;
+    this.near = new Set();
+    this.lit = [];
+    if (node !== null) {
+      this.lit = data.incident[node].filter((k) => this.shown.has(k));
+      this.near = new Set([node, ...this.lit.map((k) => across(data, k, node))]);
+    } else if (edge !== null) {
+      this.lit = [edge];
+      this.near = new Set([source[edge], target[edge]]);
+    } else if (community !== null) {
+      data.nodes.community.forEach((own, k) => own === community && this.near.add(k));
+      this.lit = this.shown.edges.filter((k) => this.near.has(source[k]) && this.near.has(target[k]));
+    }
+  }
+}
