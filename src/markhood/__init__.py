@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from markhood.graph import convert
     from markhood.graph.graph import Graph
     from markhood.learning.learn import learn
+    from markhood.model.coding import recode
+    from markhood.model.fitted.model import FittedModel
+    from markhood.model.fitting.fit import fit_model
     from markhood.model.ising.model import IsingModel
     from markhood.model.potts.model import PottsModel
     from markhood.model.regressions import Regressions
@@ -44,6 +47,7 @@ __all__ = [
     "BlanketsJointPosterior",
     "ChowLiu",
     "DataWarning",
+    "FittedModel",
     "Graph",
     "HillClimbing",
     "InputError",
@@ -57,12 +61,14 @@ __all__ = [
     "convert",
     "encode",
     "evaluate",
+    "fit_model",
     "independence_test",
     "learn",
     "pack",
     "plot",
     "read_graph",
     "read_samples",
+    "recode",
     "simulate",
     "write_graph",
     "write_report",
@@ -74,6 +80,7 @@ _HOMES = {
     "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
+    "FittedModel": "markhood.model.fitted.model",
     "Graph": "markhood.graph.graph",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
@@ -85,11 +92,13 @@ _HOMES = {
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
     "encode": "markhood.data.coding.encode",
+    "fit_model": "markhood.model.fitting.fit",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",
     "pack": "markhood.data.storage.packing",
     "read_graph": "markhood.output.graphs.files",
     "read_samples": "markhood.data.formats.files",
+    "recode": "markhood.model.coding",
     "write_graph": "markhood.output.graphs.files",
     "write_report": "markhood.output.report.page",
 }

@@ -228,7 +228,7 @@ class Graph:
         >>> Graph("abc", [(0, 2), (1, 2)]).neighbours("c")
         ('a', 'b')
         """
-        i = self._number(node)
+        i = self.number(node)
         lower, higher = self._edges[:, 0], self._edges[:, 1]
         # Lexicographic order makes both parts sorted, and the first lies wholly before i.
         found = np.concatenate((lower[higher == i], higher[lower == i]))
@@ -242,7 +242,7 @@ class Graph:
         >>> Graph("abc", [(0, 2)]).has_edge("c", "a")
         True
         """
-        i, j = sorted((self._number(a), self._number(b)))
+        i, j = sorted((self.number(a), self.number(b)))
         return bool(((self._edges[:, 0] == i) & (self._edges[:, 1] == j)).any())
 
     def edge_names(self) -> list[tuple[str, str]]:
@@ -379,7 +379,8 @@ class Graph:
 
         return summary_html(self)
 
-    def _number(self, node: str | int) -> int:
+    def number(self, node: str | int) -> int:
+        """Return the number of a node given by name or number."""
         if isinstance(node, str):
             if node not in self._index:
                 raise InputError(f"The graph has no node named {node!r}.")
