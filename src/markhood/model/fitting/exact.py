@@ -9,6 +9,7 @@ tree has: it is taken as differences of the gradient, and only once, at the maxi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -132,6 +133,8 @@ class ExactGradients:
     observed: Observed
     means: NDArray[np.float64]
 
-    def of(self, parameters: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return them along some parameters, of shape (n_samples, len(parameters))."""
-        return self.likelihood.statistics(self.observed, parameters) - self.means[parameters]
+    def parts(
+        self, near: NDArray[np.int64], solution: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Return them along directions that have some parameters: one part, the whole."""
+        yield (self.likelihood.statistics(self.observed, near) - self.means[near]) @ solution

@@ -1,14 +1,16 @@
 """How far each sample is from what a model expects of it: the gradient of its own log-likelihood.
 
-The sum over samples is zero at a maximum; the sum of squares says how uncertain the maximum is. Every number of a
-sample's gradient is a product of two columns, or a sum of two products, so that only the
-parameters that are asked for are ever multiplied out.
+The sum over samples is zero at a maximum; sums of squares say how uncertain the maximum is. What is asked
+for is the gradient along a few directions, so the gradients themselves, a number for each sample and
+parameter, are never written out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,14 +45,34 @@ class Surprises:
     values: NDArray[np.float64]
     columns: Columns
 
-    def of(self, parameters: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the gradients along some parameters, of shape (n_samples, len(parameters))."""
-        field, first, second = (own[parameters] for own in self.columns.of_parameters)
-        found = np.where(field >= 0, self.levels[:, field], 0.0)
-        for ends in (first, second):
-            known = np.flatnonzero(ends[:, 0] >= 0)
-            found[:, known] += self.scores[:, ends[known, 0]] * self.values[:, ends[known, 1]]
-        return found
+    def parts(
+        self, near: NDArray[np.int64], solution: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Return the gradients along some directions, each regression's apart.
+
+        Parameters
+        ----------
+        near : ndarray of shape (n_near,)
+            The parameters that the directions have.
+        solution : ndarray of shape (n_near, n_directions)
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_directions)
+        """
+        likelihood, layout = self.columns.likelihood, self.columns.likelihood.layout
+        directions = np.zeros((likelihood.n_parameters, solution.shape[1]))
+        directions[near] = solution
+        for v in self.columns.users(near):
+            r, f = layout.scores[v].shape
+            own = directions[likelihood.places[v]]
+            fields = slice(*layout.field_starts[v : v + 2].tolist())
+            part = self.levels[:, fields] @ own[: r - 1]
+            values = self.values[:, self.columns.of_neighbours[v]]
+            slopes = own[r - 1 :].reshape(f, values.shape[1], -1)
+            for column, along in enumerate(slopes, int(self.columns.starts[v])):
+                part += self.scores[:, column, None] * (values @ along)
+            yield part
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,29 +83,34 @@ class Columns:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the scores of each variable begin, and end."""
+        """Return where the scores of each variable begin, and end."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.likelihood.layout.n_scores)])
 
     @cached_property
-    def of_parameters(
-        self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return, of each parameter, its column of levels, and its pairs of surprise and value.
+    def of_neighbours(self) -> list[NDArray[np.int64]]:
+        """Return the columns of each variable's neighbours' scores."""
+        layout = self.likelihood.layout
+        every = [np.arange(a, b) for a, b in pairwise(self.starts.tolist())]
+        return [
+            np.concatenate([np.empty(0, np.int64), *(every[j] for j in layout.neighbours[v])])
+            for v in range(len(layout.variables))
+        ]
 
-        -1 where it has none. A shared coupling has two pairs, one from each end.
-        """
-        layout, n = self.likelihood.layout, self.likelihood.n_parameters
-        field, pairs = np.full(n, -1), np.full((2, n, 2), -1)
-        for v, places in enumerate(self.likelihood.places):
-            r, f = layout.scores[v].shape
-            field[places[: r - 1]] = np.arange(*layout.field_starts[v : v + 2])
-            others = [np.arange(*self.starts[j : j + 2]) for j in layout.neighbours[v].tolist()]
-            columns = np.concatenate([np.empty(0, np.int64), *others])
-            own = np.repeat(np.arange(*self.starts[v : v + 2]), len(columns))
-            slopes = places[r - 1 :]
-            which = (pairs[0, slopes, 0] >= 0).astype(np.int64)
-            pairs[which, slopes, 0], pairs[which, slopes, 1] = own, np.tile(columns, f)
-        return field, pairs[0], pairs[1]
+    @cached_property
+    def _users(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the two variables, or the one twice, whose regressions have each parameter."""
+        places = np.concatenate(self.likelihood.places)
+        lengths = [len(own) for own in self.likelihood.places]
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        first, last = (np.zeros(self.likelihood.n_parameters, np.int64) for _ in range(2))
+        first[places[::-1]], last[places] = owners[::-1], owners
+        return first, last
+
+    def users(self, parameters: NDArray[np.int64]) -> list[int]:
+        """Return the variables whose regressions have any of these parameters."""
+        first, last = self._users
+        found: list[int] = np.unique(np.concatenate([first[parameters], last[parameters]])).tolist()
+        return found
 
     def at(self, parameters: NDArray[np.float64], observed: Observed) -> Surprises:
         """Return the surprises of some samples."""
@@ -135,13 +162,14 @@ class Columns:
         """Return what takes all variables' values to the pulls on their scores."""
         from scipy.sparse import coo_array
 
-        _, *pairs = self.of_parameters
-        rows, columns, entries = [], [], []
-        for ends in pairs:
-            known = np.flatnonzero(ends[:, 0] >= 0)
-            rows.append(ends[known, 1])
-            columns.append(ends[known, 0])
-            entries.append(parameters[known])
+        layout = self.likelihood.layout
+        rows, columns, entries = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+        for v, places in enumerate(self.likelihood.places):
+            r, f = layout.scores[v].shape
+            others = self.of_neighbours[v]
+            rows.append(np.tile(others, f))
+            columns.append(np.repeat(np.arange(*self.starts[v : v + 2].tolist()), len(others)))
+            entries.append(parameters[places[r - 1 :]])
         n = int(self.starts[-1])
         numbers = np.concatenate(rows), np.concatenate(columns)
         return coo_array((np.concatenate(entries), numbers), shape=(n, n)).tocsr()
