@@ -69,7 +69,7 @@ class Surprises:
             fields = slice(*layout.field_starts[v : v + 2].tolist())
             part = self.levels[:, fields] @ own[: r - 1]
             values = self.values[:, self.columns.of_neighbours[v]]
-            slopes = own[r - 1 :].reshape(f, values.shape[1], -1)
+            slopes = own[r - 1 :].reshape(f, values.shape[1], solution.shape[1])
             for column, along in enumerate(slopes, int(self.columns.starts[v])):
                 part += self.scores[:, column, None] * (values @ along)
             yield part
