@@ -1,6 +1,6 @@
 """How often the 95 % intervals of couplings have the true ones in them.
 
-python benchmarks/coverage.py docs/model/coverage.csv 2000     goes on where the file ends
+python benchmarks/interval_coverage.py docs/model/coverage.csv 2000     goes on where the file ends
 
 Data are drawn exactly from a ring of twelve binary variables with two chords. Some of its couplings are strong (2 in
 0/1 coding), some weak (0.3), and some join variables whose second level is rare (5 % of samples). Each data
