@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from markhood.model.potts.model import PottsModel
     from markhood.model.regressions import Regressions
     from markhood.output.graphs.files import read_graph, write_graph
+    from markhood.output.model_files import read_model, write_model
     from markhood.output.pictures import plots as plot
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
@@ -67,10 +68,12 @@ __all__ = [
     "pack",
     "plot",
     "read_graph",
+    "read_model",
     "read_samples",
     "recode",
     "simulate",
     "write_graph",
+    "write_model",
     "write_report",
 ]
 
@@ -97,9 +100,11 @@ _HOMES = {
     "learn": "markhood.learning.learn",
     "pack": "markhood.data.storage.packing",
     "read_graph": "markhood.output.graphs.files",
+    "read_model": "markhood.output.model_files",
     "read_samples": "markhood.data.formats.files",
     "recode": "markhood.model.coding",
     "write_graph": "markhood.output.graphs.files",
+    "write_model": "markhood.output.model_files",
     "write_report": "markhood.output.report.page",
 }
 

@@ -46,6 +46,8 @@ class Bayes(StructureEstimator):
         The mean probability of all pairs of variables.
     coupling_scale_ : float
         The standard deviation of couplings.
+    model_ : FittedModel
+        As for `HillClimbing`, with that standard deviation as its prior.
 
     Examples
     --------
@@ -73,3 +75,6 @@ class Bayes(StructureEstimator):
         self.probabilities_: NDArray[np.float64] = found.probabilities
         self.edge_density_ = found.density
         self.coupling_scale_ = found.scale
+
+    def _coupling_scale(self) -> float:
+        return self.coupling_scale_

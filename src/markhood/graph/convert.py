@@ -153,15 +153,30 @@ def from_igraph(graph: Any) -> Graph:
     )
 
 
-def to_scipy(graph: Graph) -> csr_array:
-    """Return the adjacency matrix, a scipy `csr_array` of bool: `Graph.adjacency`.
+def to_scipy(graph: Graph, weight: str | None = None) -> csr_array:
+    """Return the adjacency matrix, a scipy `csr_array`: `Graph.adjacency`.
+
+    Its entries are whether there is an edge, or the `weight`: "coupling", "evidence", an annotation.
 
     Examples
     --------
     >>> to_scipy(Graph("abc", [(0, 2)])).nnz
     2
     """
-    return graph.adjacency()
+    return graph.adjacency(weight)
+
+
+def to_square(graph: Graph, weight: str = "coupling") -> Any:
+    """Return a square pandas data frame of weights, named on both sides, 0 where there is no edge.
+
+    Examples
+    --------
+    >>> to_square(Graph("ab", [(0, 1)], coupling_ends=[(2, 1)])).loc["a", "b"]
+    np.float64(1.5)
+    """
+    pandas = _optional("pandas")
+    names = list(graph.nodes)
+    return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
 
 
 def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:

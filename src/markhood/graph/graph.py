@@ -286,22 +286,47 @@ class Graph:
             members.setdefault(label, []).append(name)
         return sorted(map(tuple, members.values()), key=len, reverse=True)
 
-    def adjacency(self) -> csr_array:
-        """Return the adjacency matrix, scipy `csr_array` of bool, symmetric, in order of `nodes`.
+    def adjacency(self, weight: str | None = None) -> csr_array:
+        """Return the adjacency matrix, scipy `csr_array`, symmetric, in order of `nodes`.
+
+        Parameters
+        ----------
+        weight : str, optional
+            What the entries are: "coupling", "evidence", or the name of an annotation; by default
+            whether there is an edge.
 
         Examples
         --------
         >>> Graph("ab", [(0, 1)]).adjacency().toarray()
         array([[False,  True],
                [ True, False]])
+        >>> Graph("ab", [(0, 1)], coupling_ends=[(2, 1)]).adjacency("coupling").toarray()
+        array([[0. , 1.5],
+               [1.5, 0. ]])
         """
         from scipy.sparse import coo_array
 
         i, j = self._edges.T
         rows, columns = np.concatenate((i, j)), np.concatenate((j, i))
         shape = (self.n_nodes, self.n_nodes)
-        ones = np.ones(len(rows), dtype=np.bool_)
-        return coo_array((ones, (rows, columns)), shape=shape).tocsr()
+        entries: NDArray[Any] = np.ones(len(rows), dtype=np.bool_)
+        if weight is not None:
+            entries = np.tile(self._weights(weight), 2)
+        return coo_array((entries, (rows, columns)), shape=shape).tocsr()
+
+    def _weights(self, name: str) -> NDArray[np.float64]:
+        """Return a finite number for every edge."""
+        known = {"coupling": self.coupling, "evidence": self.evidence, **self._annotations}
+        if name not in known:
+            raise InputError(f"Edges have no {name!r}: choose one of {', '.join(known)}.")
+        odd = np.flatnonzero(~np.isfinite(known[name]))
+        if odd.size:
+            a, b = self.edge_names()[int(odd[0])]
+            raise InputError(
+                f"The {name} of {a!r} - {b!r} is {known[name][odd[0]]}, and a matrix of weights wants "
+                "finite numbers: markhood.fit_model(graph, data).graph has such couplings."
+            )
+        return known[name]
 
     def __eq__(self, other: object) -> bool:
         """Compare all but provenance; an unknown number equals an unknown number."""

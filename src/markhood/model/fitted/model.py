@@ -154,6 +154,9 @@ class FittedModel:
         """The graph with the model's couplings."""
         low, high = self.intervals().T
         own = {"coupling_error": self.errors.couplings, "coupling_low": low, "coupling_high": high}
+        # What was learned of other couplings than these would contradict them.
+        stale = (*own, "standardized")
+        kept = {k: v for k, v in self._learned.annotations.items() if k not in stale}
         tables = [t if has else None for t, has in zip(self._tables, self._has_table, strict=True)]
         about = {"method": self.method, "prior": self.prior, "samples": self.n_samples}
         return Graph(
@@ -163,7 +166,7 @@ class FittedModel:
             np.column_stack([self.couplings, self.couplings]),
             {**self._learned.provenance, "model": about},
             tables,
-            {**self._learned.annotations, **own},
+            {**kept, **own},
         )
 
     def intervals(self, level: float = 0.95) -> NDArray[np.float64]:
@@ -201,7 +204,7 @@ class FittedModel:
         if errors is None:  # a table of one number: a multiple of what a step of both does
             errors = np.abs(self._steps(k)) * self.errors.couplings[k]
         own = values if i < j else values.T, errors if i < j else errors.T
-        return Table(self._levels[i], self._levels[j], *own)
+        return Table(self.levels[i], self.levels[j], *own)
 
     def coupling_rows(self, coding: str = "01") -> list[dict[str, Any]]:
         """Return the couplings as rows: a row an edge, or a cell where an edge has a table.
@@ -253,7 +256,7 @@ class FittedModel:
             return [
                 {
                     "variable": name,
-                    "level": level_text(self._levels[k][-1]),
+                    "level": level_text(self.levels[k][-1]),
                     **_numbers("field", fields[k], errors[k]),
                 }
                 for k, name in enumerate(names)
@@ -261,7 +264,7 @@ class FittedModel:
         return [
             {"variable": name, "level": level_text(level), **_numbers("field", value, error)}
             for name, own, values, own_errors in zip(
-                names, self._levels, fields, errors, strict=True
+                names, self.levels, fields, errors, strict=True
             )
             for level, value, error in zip(own, values, own_errors, strict=True)
         ]
@@ -299,7 +302,7 @@ class FittedModel:
         chances = self._chances(data, wanted, seed)
         columns = []
         for variable, own in zip(wanted, chances, strict=True):
-            levels = _array_of(self._levels[variable])
+            levels = _array_of(self.levels[variable])
             columns.append(levels[own.argmax(axis=1)])
         return columns[0] if is_one else np.stack([c.astype(object) for c in columns], axis=1)
 
@@ -431,8 +434,8 @@ class FittedModel:
         return OneHot.of(self._edges, *self.distribution.as_tables())
 
     @cached_property
-    def _levels(self) -> list[tuple[Any, ...]]:
-        """The levels of each variable; a constant one has a second that was never seen."""
+    def levels(self) -> list[tuple[Any, ...]]:
+        """The levels of each variable, in order; a constant one has a second that was never seen."""
         known = self.variables.levels or ()
         return [own if len(own) > 1 else (*own, None) for own in known]
 
@@ -498,7 +501,7 @@ class FittedModel:
 
     def _in_words(self, numbers: NDArray[Any]) -> NDArray[Any]:
         found = np.empty(numbers.shape, dtype=object)
-        for v, own in enumerate(self._levels):
+        for v, own in enumerate(self.levels):
             found[:, v] = _array_of(own).astype(object)[numbers[:, v]]
         return found
 

@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 METHODS = ("pseudo-likelihood", "likelihood", "average")
 _NAMES_SHOWN = 3
 # A prior so wide that the likelihood does not tell, a sample; and wider still, by which infinities grow.
-_NEXT_TO_NOTHING, _WIDER, _GROWTH = 1e-9, 1e-2, 0.02
+_NEXT_TO_NOTHING, _WIDER = 1e-9, 1e-2
 
 
 class Fit(NamedTuple):
-    """A maximum, its uncertainty, and which of its numbers would be infinite without a prior."""
+    """A maximum, its uncertainty, and by how much its numbers grow as a next to flat prior becomes flatter."""
 
     parameters: NDArray[np.float64]
     sandwich: Sandwich
     average: csr_array
-    infinite: NDArray[np.bool_]
+    growth: NDArray[np.float64]
 
 
 def fit_model(
@@ -117,8 +117,9 @@ def fit_model(
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
     layout = Layout(variables, graph.edges)
     fit = fitted(layout, observed_of(samples, variables), method, prior)
-    _name_infinities(layout, fit)
-    return reported(graph, layout, fit, samples, method, prior)
+    model = reported(graph, layout, fit, samples, method, prior)
+    _name_infinities(model)
+    return model
 
 
 def observed_of(samples: Samples, variables: Variables) -> Observed:
@@ -136,14 +137,14 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
         return _by_likelihood(layout, observed, prior)
     likelihood = PseudoLikelihood(layout, observed, is_shared=method != "average")
     start = np.zeros(likelihood.n_parameters)
-    infinite = np.zeros(likelihood.n_parameters, np.bool_)
+    growth = np.zeros(likelihood.n_parameters)
     if prior is not None:
         weight = _spread_over(likelihood, precision(layout, prior))
         found = maximum(likelihood, weight, start)
     else:
         weight = _faint(likelihood.n_parameters, observed)
         found = maximum(likelihood, weight, start)
-        infinite = _grows(found, maximum(likelihood, weight * _WIDER, found))
+        growth = maximum(likelihood, weight * _WIDER, found) - found
     information = likelihood.derivatives(found)[2]
     columns = Columns(likelihood)
     sandwich = Sandwich(
@@ -154,8 +155,7 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
         lambda variable: _near(likelihood, variable),
     )
     average = likelihood.average
-    is_infinite = np.asarray((average @ infinite.astype(np.float64)) > 0)
-    return Fit(np.asarray(average @ found), sandwich, average, is_infinite)
+    return Fit(np.asarray(average @ found), sandwich, average, np.asarray(average @ growth))
 
 
 def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> Fit:
@@ -164,9 +164,9 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     weight = faint if prior is None else precision(layout, prior)
     near = maximum(PseudoLikelihood(layout, observed), weight, np.zeros(layout.n_parameters))
     found = likelihood.maximum(weight, near)
-    infinite = np.zeros(layout.n_parameters, np.bool_)
+    growth = np.zeros(layout.n_parameters)
     if prior is None:
-        infinite = _grows(found, likelihood.maximum(weight * _WIDER, found))
+        growth = likelihood.maximum(weight * _WIDER, found) - found
     means = likelihood.expected(found)[1]
     everything = np.arange(layout.n_parameters)
     sandwich = Sandwich(
@@ -178,7 +178,7 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     )
     from scipy.sparse import eye_array
 
-    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), infinite)
+    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth)
 
 
 def _faint(n_parameters: int, observed: Observed) -> csr_array:
@@ -186,10 +186,6 @@ def _faint(n_parameters: int, observed: Observed) -> csr_array:
 
     strength = _NEXT_TO_NOTHING * max(1.0, float(observed.weights.sum()))
     return (strength * eye_array(n_parameters)).tocsr()
-
-
-def _grows(near: NDArray[np.float64], far: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.abs(far - near) > _GROWTH
 
 
 def _spread_over(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
@@ -251,30 +247,19 @@ def _levels_of(graph: Graph, samples: Samples) -> Variables:
     return replace(samples.variables.pick([numbers[name] for name in graph.nodes]))
 
 
-def _name_infinities(layout: Layout, fit: Fit) -> None:
+def _name_infinities(model: FittedModel) -> None:
     """Say which numbers have no maximum."""
-    if not fit.infinite.any():
-        return
-    names = layout.variables.names
-    edges = [
-        f"{names[i]} - {names[j]}"
-        for (i, j), a, b in zip(
-            layout.edges.tolist(),
-            layout.coupling_starts[:-1],
-            layout.coupling_starts[1:],
-            strict=True,
-        )
-        if fit.infinite[a:b].any()
-    ]
-    starts = zip(layout.field_starts[:-1], layout.field_starts[1:], strict=True)
-    fields = [n for n, (a, b) in zip(names, starts, strict=True) if fit.infinite[a:b].any()]
+    names = model.variables.names
+    edges = [f"{names[i]} - {names[j]}" for i, j in model.graph.edges[model.infinite_couplings]]
+    fields = [names[v] for v in np.flatnonzero(model.infinite_fields)]
     parts = [
         f"the {what} of {', '.join(own[:_NAMES_SHOWN])}"
         + (f" and {len(own) - _NAMES_SHOWN} more" if len(own) > _NAMES_SHOWN else "")
         for what, own in (("coupling", edges), ("field", fields))
         if own
     ]
-    warn(
-        f"The data are separated, and the maximum is infinite: {'; '.join(parts)}. A prior "
-        f"({option('prior', SCALE)}) makes all of them finite."
-    )
+    if parts:
+        warn(
+            f"The data are separated, and the maximum is infinite: {'; '.join(parts)}. A prior "
+            f"({option('prior', SCALE)}) makes all of them finite."
+        )

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from markhood.model.fitting.fit import Fit
 
 
+_GROWTH = 0.02  # of what is infinite, when a next to flat prior becomes a hundredth of itself
+
+
 class Function(NamedTuple):
     """A linear function of parameters: numbers that some of them are multiplied by, and its variable."""
 
@@ -43,21 +46,32 @@ def reported(
     distribution: IsingModel | PottsModel
     if binary:
         couplings = fit.parameters[layout.coupling_starts[:-1]]
-        halfway = fit.parameters[: len(layout.variables)]
-        shift = np.bincount(graph.edges.ravel(), np.repeat(couplings, 2), len(halfway)) / 2
-        distribution = IsingModel(bare, couplings, halfway - shift)
+        distribution = IsingModel(bare, couplings, _in_01(fit.parameters, layout))
     else:
         distribution = PottsModel(bare, tables, layout.fields_of(fit.parameters))
+    grows = _grows(fit.growth)
+    shifted = _in_01(fit.growth, layout) if binary else fit.growth
     return FittedModel(
         distribution,
         graph,
         errors=_errors(layout, fit, tables, binary),
-        infinite_couplings=_any_within(fit.infinite, layout.coupling_starts),
-        infinite_fields=_any_within(fit.infinite, layout.field_starts),
+        infinite_couplings=_any_within(grows, layout.coupling_starts),
+        infinite_fields=_any_within(grows, layout.field_starts) if not binary else _grows(shifted),
         method=method,
         prior=prior,
         n_samples=samples.n_samples,
     )
+
+
+def _in_01(parameters: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
+    """Return the fields of binary variables in 0/1 coding: neighbours at zero, not halfway."""
+    couplings = parameters[layout.coupling_starts[:-1]]
+    shift = np.bincount(layout.edges.ravel(), np.repeat(couplings, 2), len(layout.variables)) / 2
+    return np.asarray(parameters[: len(layout.variables)] - shift)
+
+
+def _grows(growth: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.abs(growth) > _GROWTH
 
 
 def _any_within(flags: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
