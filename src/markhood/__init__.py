@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from markhood.data.storage.packing import pack
     from markhood.data.variables import Variables
     from markhood.errors import DataWarning, InputError
+    from markhood.estimators.blanket_selector import BlanketSelector
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
     from markhood.estimators.l1_logistic import L1Logistic
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from markhood.estimators.probabilities import Bayes
     from markhood.graph import convert
     from markhood.graph.graph import Graph
+    from markhood.learning.blanket import blanket
     from markhood.learning.learn import learn
     from markhood.model.coding import recode
     from markhood.model.fitted.model import FittedModel
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PLRHC",
     "Bayes",
+    "BlanketSelector",
     "BlanketsJointPosterior",
     "ChowLiu",
     "DataWarning",
@@ -59,6 +62,7 @@ __all__ = [
     "PottsModel",
     "Regressions",
     "Variables",
+    "blanket",
     "convert",
     "encode",
     "evaluate",
@@ -80,6 +84,7 @@ __all__ = [
 _HOMES = {
     "PLRHC": "markhood.estimators.hill_climbing",
     "Bayes": "markhood.estimators.probabilities",
+    "BlanketSelector": "markhood.estimators.blanket_selector",
     "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
@@ -94,6 +99,7 @@ _HOMES = {
     "PottsModel": "markhood.model.potts.model",
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
+    "blanket": "markhood.learning.blanket",
     "encode": "markhood.data.coding.encode",
     "fit_model": "markhood.model.fitting.fit",
     "independence_test": "markhood.scores.independence",
