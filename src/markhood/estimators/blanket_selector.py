@@ -85,10 +85,11 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             max_levels=self.max_levels, kinds=self.kinds, bins=self.bins, n_jobs=self.n_jobs
         )
         request = Request(Plrhc(gamma=self.gamma, depth=self.depth), options)
-        features = request.read(X, sample_weight)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        features = request.read(X, weights)
         wanted = column_or_1d(y, warn=True)
-        if sample_weight is not None and len(wanted) == len(sample_weight):
-            wanted = wanted[np.asarray(sample_weight) > 0]  # others are no samples
+        if weights is not None and weights.shape == wanted.shape:
+            wanted = wanted[weights > 0]  # others are no samples
         if len(wanted) != features.n_samples:
             raise InputError(
                 f"X has {features.n_samples} samples and y {len(wanted)}: give as many of both."
