@@ -1,7 +1,7 @@
 """Measure what we promise of speed and memory, and print it as one table.
 
 python benchmarks/run.py            all of it, two or three minutes
-python benchmarks/run.py threads    one part: screen, search, ordinal, methods, probabilities, sampler, threads,
+python benchmarks/run.py threads    one part: screen, search, ordinal, methods, probabilities, model, sampler, threads,
                                     memory, scale, start
 """
 
@@ -24,6 +24,7 @@ PARTS = (
     "ordinal",
     "methods",
     "probabilities",
+    "model",
     "sampler",
     "threads",
     "memory",

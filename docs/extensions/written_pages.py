@@ -16,7 +16,7 @@ from markhood.commandline.app import app
 
 # Where a public name stands in the reference. A name that is in no group comes last, by itself.
 GROUPS = {
-    "Learn a graph": ["learn"],
+    "Learn a graph": ["learn", "blanket"],
     "Estimators": [
         "PLRHC",
         "HillClimbing",
@@ -26,10 +26,16 @@ GROUPS = {
         "BlanketsJointPosterior",
         "Pairwise",
         "ChowLiu",
+        "BlanketSelector",
     ],
     "The graph, and its files": ["Graph", "read_graph", "write_graph"],
     "Data in": ["read_samples", "encode", "pack"],
     "Models and tests": [
+        "fit_model",
+        "FittedModel",
+        "read_model",
+        "write_model",
+        "recode",
         "IsingModel",
         "PottsModel",
         "Regressions",

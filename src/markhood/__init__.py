@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from markhood.data.storage.packing import pack
     from markhood.data.variables import Variables
     from markhood.errors import DataWarning, InputError
+    from markhood.estimators.blanket_selector import BlanketSelector
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
     from markhood.estimators.l1_logistic import L1Logistic
@@ -29,11 +30,16 @@ if TYPE_CHECKING:
     from markhood.estimators.probabilities import Bayes
     from markhood.graph import convert
     from markhood.graph.graph import Graph
+    from markhood.learning.blanket import blanket
     from markhood.learning.learn import learn
+    from markhood.model.coding import recode
+    from markhood.model.fitted.model import FittedModel
+    from markhood.model.fitting.fit import fit_model
     from markhood.model.ising.model import IsingModel
     from markhood.model.potts.model import PottsModel
     from markhood.model.regressions import Regressions
     from markhood.output.graphs.files import read_graph, write_graph
+    from markhood.output.model_files import read_model, write_model
     from markhood.output.pictures import plots as plot
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
@@ -41,9 +47,11 @@ if TYPE_CHECKING:
 __all__ = [
     "PLRHC",
     "Bayes",
+    "BlanketSelector",
     "BlanketsJointPosterior",
     "ChowLiu",
     "DataWarning",
+    "FittedModel",
     "Graph",
     "HillClimbing",
     "InputError",
@@ -54,26 +62,33 @@ __all__ = [
     "PottsModel",
     "Regressions",
     "Variables",
+    "blanket",
     "convert",
     "encode",
     "evaluate",
+    "fit_model",
     "independence_test",
     "learn",
     "pack",
     "plot",
     "read_graph",
+    "read_model",
     "read_samples",
+    "recode",
     "simulate",
     "write_graph",
+    "write_model",
     "write_report",
 ]
 
 _HOMES = {
     "PLRHC": "markhood.estimators.hill_climbing",
     "Bayes": "markhood.estimators.probabilities",
+    "BlanketSelector": "markhood.estimators.blanket_selector",
     "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
+    "FittedModel": "markhood.model.fitted.model",
     "Graph": "markhood.graph.graph",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
@@ -84,13 +99,18 @@ _HOMES = {
     "PottsModel": "markhood.model.potts.model",
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
+    "blanket": "markhood.learning.blanket",
     "encode": "markhood.data.coding.encode",
+    "fit_model": "markhood.model.fitting.fit",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",
     "pack": "markhood.data.storage.packing",
     "read_graph": "markhood.output.graphs.files",
+    "read_model": "markhood.output.model_files",
     "read_samples": "markhood.data.formats.files",
+    "recode": "markhood.model.coding",
     "write_graph": "markhood.output.graphs.files",
+    "write_model": "markhood.output.model_files",
     "write_report": "markhood.output.report.page",
 }
 

@@ -1,5 +1,7 @@
 """What holds for every estimator: scikit-learn's own checks, and agreement with `learn()`."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -86,3 +88,17 @@ def test_every_estimator_knows_what_learn_knows(method):
     assert (names[0], names[63]) in fitted.graph_.edge_names()
     with pytest.raises(markhood.InputError, match="both required and forbidden"):
         fitted.set_params(required_edges=[(0, 1)], groups=None, group_rule="between").fit(samples)
+
+
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_every_estimator_has_a_model(method):
+    samples, _ = draw(Cell("hub", 64, 500), 0, Sampling())
+    fitted = clone(ESTIMATORS[method]).fit(samples)
+    saved = pickle.loads(pickle.dumps(fitted))
+    with pytest.raises(markhood.InputError, match="data are not saved with it"):
+        _ = saved.model_
+    prior = getattr(fitted, "coupling_scale_", 2.5)
+    expected = markhood.fit_model(fitted.graph_, samples, prior=prior)
+    np.testing.assert_array_equal(fitted.model_.couplings, expected.couplings)
+    assert pickle.loads(pickle.dumps(fitted)).model_.prior == prior

@@ -49,6 +49,13 @@ WORDS: dict[str, list[str]] = {
     "fit_penalty": ["l1", "l2", "x"],
     "fit_strength": REAL,
     "shuffles": ["0", "1", "-1", "x"],
+    "prior": [*REAL, "none"],
+    "coding": ["01", "spins", "x"],
+    "target": ["a", "x0", "a,b", "", "x0,x1", "x"],
+    "edges": [*OUTPUTS, "out.matrix.csv"],
+    "fields": OUTPUTS,
+    "tables": OUTPUTS,
+    "model": OUTPUTS,
     "output": OUTPUTS,
     "truth": OUTPUTS,
     "report": [
@@ -121,6 +128,8 @@ def input_kinds(command: str, rng: Random) -> list[str]:
     """Return the kinds of files that a command is given as its arguments."""
     if command == "compare":
         return [rng.choice(GRAPH_KINDS), rng.choice([*GRAPH_KINDS, "csv"])]
+    if command in ("fit", "predict"):
+        return [rng.choice(GRAPH_KINDS), rng.choice(DATA_KINDS)]
     if command == "report":
         return [rng.choice([*GRAPH_KINDS, *DATA_KINDS])]
     if command == "simulate":

@@ -13,9 +13,11 @@ import typer
 
 from markhood.commandline.compare import compare
 from markhood.commandline.demo import demo
+from markhood.commandline.fit import fit
 from markhood.commandline.learn import learn
 from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
+from markhood.commandline.predict import predict
 from markhood.commandline.reading import reads_data
 from markhood.commandline.report import report
 from markhood.commandline.simulate import simulate
@@ -32,6 +34,8 @@ Learn the graph of a pairwise Markov network (Ising, Potts) from data.
   markhood demo
 
   markhood learn symptoms.csv --output symptoms.graphml --report symptoms.html
+
+  markhood fit symptoms.graphml symptoms.csv --output model.json
 
   markhood simulate hub --variables 64 --samples 1000 --output data.csv --truth truth.csv
 
@@ -75,7 +79,7 @@ def _root(
     pass
 
 
-READ_DATA = (learn, pack, report)
+READ_DATA = (learn, pack, report, fit)
 
-for command in (learn, pack, report, demo, simulate, compare, paper):
+for command in (learn, fit, predict, pack, report, demo, simulate, compare, paper):
     app.command()(guarded(reads_data(command) if command in READ_DATA else command))

@@ -14,6 +14,7 @@ from markhood.commandline.terminal import (
     check_outputs,
     console_for,
     progress_bar,
+    say,
     write_graphs,
     write_report_page,
 )
@@ -26,6 +27,10 @@ def learn(
     escape_formulas: options.EscapeFormulas = False,
     report: Annotated[
         Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Fit the graph's fields and couplings too, and write them: .json."),
     ] = None,
     method: options.MethodName = "plrhc",
     rule: options.Rule = None,
@@ -65,6 +70,8 @@ def learn(
 
       markhood learn symptoms.csv
 
+      markhood learn symptoms.csv --output symptoms.json --model model.json
+
       markhood learn votes.parquet --output votes.graphml --output edges.csv
 
       markhood learn spins.npy --method hc --rule and --gamma 0.25 --n-jobs 4
@@ -87,6 +94,8 @@ def learn(
     """
     from markhood.learning.methods import method_named
     from markhood.learning.request import Options, Request
+    from markhood.model.fitting.fit import fit_model
+    from markhood.output.model_files import check_model_writable, write_model
 
     of_method = {
         "rule": rule,
@@ -123,6 +132,8 @@ def learn(
         checkpoint=checkpoint,
     )
     outputs = output or []
+    if model is not None:
+        check_model_writable(model)
     check_outputs(
         outputs,
         report,
@@ -134,7 +145,10 @@ def learn(
             pair_priors,
             read.keywords["weights"],
         ],
-        others=[] if checkpoint is None else [checkpoint / "run.json"],
+        others=[
+            *([] if checkpoint is None else [checkpoint / "run.json"]),
+            *([] if model is None else [model]),
+        ],
     )
     with progress_bar() as progress:
         request = Request(method_named(method, given), shared, progress)
@@ -144,6 +158,9 @@ def learn(
             return
         graph = request.learn(samples).graph
     write_graphs(graph, outputs, escape_formulas)
+    if model is not None:
+        write_model(fit_model(graph, samples), model)
+        say(f"Wrote {model}", err="-" in outputs)
     if report is not None:
         write_report_page(graph, report, samples, data.name, err="-" in outputs)
     print_summary(graph, console_for(outputs))

@@ -26,7 +26,7 @@ def simulate(
         str,
         typer.Argument(
             help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
-            "stochastic-block, or a file with a graph; with --blocks also several in turn: grid,hub."
+            "stochastic-block, or a file with a graph or a model; with --blocks also several in turn: grid,hub."
         ),
     ],
     samples: Annotated[int, typer.Option(help="How many samples.")],
@@ -75,14 +75,21 @@ def simulate(
 
       markhood simulate grid --kind ordinal --levels 5 --variables 64 --samples 1000 -o answers.csv --truth truth.json
 
+      markhood simulate model.json --samples 1000 -o drawn.csv
+
       markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
     """
     from markhood.output.data_files import check_data_writable, write_data, write_samples
+    from markhood.output.model_files import holds_model
     from markhood.simulate.pieces import sample_in_pieces
     from markhood.simulate.potentials import random_model
 
     check_data_writable(output)
     inputs = [network] if Path(network).suffix else []
+    if holds_model(network):
+        check_outputs([str(truth)] if truth else [], inputs=inputs, others=[output])
+        _from_model(network, samples, output, truth, seed, variables, blocks, burn_in, thinning)
+        return
     check_outputs([str(truth)] if truth else [], inputs=inputs, others=[output])
     if convergence and blocks is not None:
         raise InputError("--convergence is of one network: leave it or --blocks out.")
@@ -107,6 +114,32 @@ def simulate(
         say("Levels are categories, and written as numbers: learn with --kinds nominal")
     if agreement is not None:
         typer.echo(agreement.in_words(samples))
+
+
+def _from_model(
+    path: str,
+    samples: int,
+    output: Path,
+    truth: Path | None,
+    seed: int,
+    variables: int | None,
+    blocks: int | None,
+    burn_in: int,
+    thinning: int,
+) -> None:
+    """Draw from a model that was fitted; its levels are written as the data had them."""
+    from markhood.output.data_files import write_data
+    from markhood.output.model_files import read_model
+
+    if variables is not None or blocks is not None:
+        raise InputError(
+            "--variables and --blocks are not for a model from a file: leave them out."
+        )
+    model = read_model(path)
+    drawn = model.sample(samples, _three_seeds(seed)[2], burn_in=burn_in, thinning=thinning)
+    write_data(drawn, model.graph.nodes, output)
+    say(f"Wrote {output}: {samples} samples of {len(model.variables)} variables")
+    write_graphs(model.graph, [str(truth)] if truth else [])
 
 
 def _network(network: str, variables: int | None, blocks: int | None, seed: Any) -> Graph:

@@ -50,6 +50,8 @@ class HillClimbing(StructureEstimator):
         Their sum.
     regressions_ : Regressions
         Of every variable on its neighbours in ``graph_``.
+    model_ : FittedModel
+        The distribution on ``graph_``, fitted when it is first asked for; see `fit_model`.
     evaluations_ : dict of str to ndarray
         Phase -> how many blankets of each size were scored.
     n_features_in_ : int

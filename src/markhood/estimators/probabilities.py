@@ -50,6 +50,8 @@ class Bayes(StructureEstimator):
         For every edge of ``graph_`` how uncertain its coupling is, given that it is there: a standard
         deviation, of shape (1, 1), or one for each cell of a table of more levels; 1.96 of them
         either side of ``graph_.coupling_tables[k]`` are 95 % intervals.
+    model_ : FittedModel
+        As for `HillClimbing`, with that standard deviation as its prior.
 
     Examples
     --------
@@ -81,3 +83,6 @@ class Bayes(StructureEstimator):
         assert levels is not None  # of data they are known
         n_levels = np.array([max(2, len(values)) for values in levels], dtype=np.int64)
         self.coupling_deviations_ = found.deviations_of(learned.graph.edges, n_levels)
+
+    def _coupling_scale(self) -> float:
+        return self.coupling_scale_

@@ -25,6 +25,9 @@ from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
 from markhood.learning.methods import Method, options_of
 from markhood.learning.request import Options, Request
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitting.fit import fit_model
+from markhood.model.fitting.prior import SCALE
 from markhood.model.regressions import Regressions
 
 
@@ -64,6 +67,8 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
             self.n_features_in_ = samples.n_variables
             self.feature_names_in_ = np.array(samples.names, dtype=object)
         self._keep(request.learn(samples))
+        self._samples: Samples | None = samples
+        self._model: FittedModel | None = None
         self._levels = samples.levels
         self._n_samples = samples.n_samples
         return self
@@ -80,6 +85,35 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
             self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
             self.score_ = float(learned.blanket_scores.sum())
             self.regressions_: Regressions = learned.regressions
+
+    @property
+    def model_(self) -> FittedModel:
+        """The distribution on ``graph_``: fields and couplings, fitted when it is first asked for.
+
+        By `fit_model` with its defaults. Until then an estimator keeps its data, packed; a pickled one
+        does not.
+        """
+        check_is_fitted(self)
+        if self._model is None:
+            if self._samples is None:
+                raise InputError(
+                    "The estimator was saved before its model was fitted, and data are not saved "
+                    "with it: call markhood.fit_model(estimator.graph_, data)."
+                )
+            self._model = fit_model(self.graph_, self._samples, prior=self._coupling_scale())
+            self._samples = None
+        return self._model
+
+    def _coupling_scale(self) -> float:
+        """Return the standard deviation of couplings beforehand."""
+        return SCALE
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the data out of what is saved."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "_samples" in state:
+            state["_samples"] = None
+        return state
 
     @available_if(_has_regressions)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:

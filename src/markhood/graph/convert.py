@@ -153,11 +153,11 @@ def from_igraph(graph: Any) -> Graph:
     )
 
 
-def to_scipy(graph: Graph, column: str | None = None) -> csr_array:
-    """Return the adjacency matrix, a scipy `csr_array` of bool: `Graph.adjacency`.
+def to_scipy(graph: Graph, weight: str | None = None) -> csr_array:
+    """Return the adjacency matrix, a scipy `csr_array`: `Graph.adjacency`.
 
-    With the name of a column of numbers, "evidence", "coupling" or an annotation such as
-    "probability", it has these in the place of True.
+    Its entries are whether there is an edge, or the weight: "coupling", "evidence", or an annotation such
+    as "probability".
 
     Examples
     --------
@@ -167,17 +167,20 @@ def to_scipy(graph: Graph, column: str | None = None) -> csr_array:
     >>> float(to_scipy(graph, "probability")[2, 0])
     0.75
     """
-    from scipy.sparse import coo_array
+    return graph.adjacency(weight)
 
-    adjacency = graph.adjacency()
-    if column is None:
-        return adjacency
-    numbers = number_columns(graph)
-    if column not in numbers:
-        raise InputError(f"The graph has no column {column!r}: choose one of {', '.join(numbers)}.")
-    i, j = graph.edges.T
-    places = np.concatenate((i, j)), np.concatenate((j, i))
-    return coo_array((np.array(numbers[column] * 2), places), shape=adjacency.shape).tocsr()
+
+def to_square(graph: Graph, weight: str = "coupling") -> Any:
+    """Return a square pandas data frame of weights, named on both sides, 0 where there is no edge.
+
+    Examples
+    --------
+    >>> to_square(Graph("ab", [(0, 1)], coupling_ends=[(2, 1)])).loc["a", "b"]
+    np.float64(1.5)
+    """
+    pandas = _optional("pandas")
+    names = list(graph.nodes)
+    return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
 
 
 def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:

@@ -228,7 +228,7 @@ class Graph:
         >>> Graph("abc", [(0, 2), (1, 2)]).neighbours("c")
         ('a', 'b')
         """
-        i = self._number(node)
+        i = self.number(node)
         lower, higher = self._edges[:, 0], self._edges[:, 1]
         # Lexicographic order makes both parts sorted, and the first lies wholly before i.
         found = np.concatenate((lower[higher == i], higher[lower == i]))
@@ -242,7 +242,7 @@ class Graph:
         >>> Graph("abc", [(0, 2)]).has_edge("c", "a")
         True
         """
-        i, j = sorted((self._number(a), self._number(b)))
+        i, j = sorted((self.number(a), self.number(b)))
         return bool(((self._edges[:, 0] == i) & (self._edges[:, 1] == j)).any())
 
     def edge_names(self) -> list[tuple[str, str]]:
@@ -286,22 +286,47 @@ class Graph:
             members.setdefault(label, []).append(name)
         return sorted(map(tuple, members.values()), key=len, reverse=True)
 
-    def adjacency(self) -> csr_array:
-        """Return the adjacency matrix, scipy `csr_array` of bool, symmetric, in order of `nodes`.
+    def adjacency(self, weight: str | None = None) -> csr_array:
+        """Return the adjacency matrix, scipy `csr_array`, symmetric, in order of `nodes`.
+
+        Parameters
+        ----------
+        weight : str, optional
+            What the entries are: "coupling", "evidence", or the name of an annotation; by default
+            whether there is an edge.
 
         Examples
         --------
         >>> Graph("ab", [(0, 1)]).adjacency().toarray()
         array([[False,  True],
                [ True, False]])
+        >>> Graph("ab", [(0, 1)], coupling_ends=[(2, 1)]).adjacency("coupling").toarray()
+        array([[0. , 1.5],
+               [1.5, 0. ]])
         """
         from scipy.sparse import coo_array
 
         i, j = self._edges.T
         rows, columns = np.concatenate((i, j)), np.concatenate((j, i))
         shape = (self.n_nodes, self.n_nodes)
-        ones = np.ones(len(rows), dtype=np.bool_)
-        return coo_array((ones, (rows, columns)), shape=shape).tocsr()
+        entries: NDArray[Any] = np.ones(len(rows), dtype=np.bool_)
+        if weight is not None:
+            entries = np.tile(self._weights(weight), 2)
+        return coo_array((entries, (rows, columns)), shape=shape).tocsr()
+
+    def _weights(self, name: str) -> NDArray[np.float64]:
+        """Return a finite number for every edge."""
+        known = {"coupling": self.coupling, "evidence": self.evidence, **self._annotations}
+        if name not in known:
+            raise InputError(f"Edges have no {name!r}: choose one of {', '.join(known)}.")
+        odd = np.flatnonzero(~np.isfinite(known[name]))
+        if odd.size:
+            a, b = self.edge_names()[int(odd[0])]
+            raise InputError(
+                f"The {name} of {a!r} - {b!r} is {known[name][odd[0]]}, and a matrix of weights wants "
+                "finite numbers: markhood.fit_model(graph, data).graph has such couplings."
+            )
+        return known[name]
 
     def __eq__(self, other: object) -> bool:
         """Compare all but provenance; an unknown number equals an unknown number."""
@@ -384,7 +409,8 @@ class Graph:
 
         return summary_html(self)
 
-    def _number(self, node: str | int) -> int:
+    def number(self, node: str | int) -> int:
+        """Return the number of a node given by name or number."""
         if isinstance(node, str):
             if node not in self._index:
                 raise InputError(f"The graph has no node named {node!r}.")

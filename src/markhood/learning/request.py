@@ -201,7 +201,7 @@ class Request:
         """Learn from samples, and write down where the graphs came from."""
         samples = self._of_its_kinds(samples)
         warn_of_parameters(samples, heeds_order=self.method.heeds_order)
-        with self._job(samples) as job:
+        with self.job(samples) as job:
             require_room(job, self.method)
             if samples.missing:
                 learned = learn_imputed(job, self.method, self._imputation)
@@ -226,7 +226,7 @@ class Request:
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
         samples = self._of_its_kinds(samples)
-        with self._job(samples) as job:
+        with self.job(samples) as job:
             if samples.missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
@@ -244,7 +244,7 @@ class Request:
         return samples.with_order([False] * samples.n_variables)
 
     @contextmanager
-    def _job(self, samples: Samples) -> Iterator[Job]:
+    def job(self, samples: Samples) -> Iterator[Job]:
         """Put together what a search needs, with the executor open as long as it runs."""
         options, known = self.options, self.knowledge(samples.names)
         cards = int(options.kernels == "cuda")

@@ -11,22 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
+from markhood.data.variables import level_text
 from markhood.errors import InputError
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.tables import as_csv_text
 
-Data = NDArray[np.uint8]
+Data = NDArray[Any]
 
 _BLOCK_BYTES = 1 << 26
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
-    """Write a table of level numbers, in the format that the ending names.
+    """Write a table of level numbers, or of levels, in the format that the ending names.
 
     Parameters
     ----------
-    samples : ndarray of shape (n_samples, n_variables), dtype uint8
+    samples : ndarray of shape (n_samples, n_variables), dtype uint8 or object
     names : sequence of str
         Names of the variables; NPY and NPZ files have no place for them.
     path : Path
@@ -94,6 +95,9 @@ def check_data_writable(path: Path) -> None:
 
 
 def _lines(samples: Data, delimiter: str) -> bytes:
+    if samples.dtype == object:  # levels of a fitted model, which may be any text
+        texts = [[level_text(level) for level in row] for row in samples.tolist()]
+        return as_csv_text(texts, delimiter).encode()
     if samples.max() > 9:
         return b"".join((delimiter.join(map(str, row)) + "\n").encode() for row in samples.tolist())
     # Every value is one character: digits and separators in two bytes a value.
@@ -111,7 +115,10 @@ def _to_arrow(samples: Data, names: Sequence[str], write: str) -> bytes:
         raise InputError(
             "Writing Parquet and Arrow files needs pyarrow: pip install 'markhood[arrow]'."
         ) from None
-    table = pyarrow.table({name: samples[:, k] for k, name in enumerate(names)})
+    columns = {name: samples[:, k] for k, name in enumerate(names)}
+    if samples.dtype == object:
+        columns = {name: own.tolist() for name, own in columns.items()}
+    table = pyarrow.table(columns)
     stream = io.BytesIO()
     parquet.write_table(table, stream) if write == "parquet" else feather.write_feather(
         table, stream, compression="uncompressed"
@@ -120,6 +127,10 @@ def _to_arrow(samples: Data, names: Sequence[str], write: str) -> bytes:
 
 
 def _to_numpy(save: Callable[..., Any], samples: Data) -> bytes:
+    if samples.dtype == object:
+        raise InputError(
+            "Levels of a model may be text, which .npy and .npz have no place for: choose .csv."
+        )
     stream = io.BytesIO()
     save(stream, samples)
     return stream.getvalue()

@@ -334,7 +334,10 @@ def test_check_writable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (tmp_path / "folder.json").mkdir()
     (tmp_path / "beside.csv.json").mkdir()
     for name, sentence in [
-        ("graph.txt", r"unknown ending '.txt'; known are .csv, .json, .graphml, .gexf and .npz"),
+        (
+            "graph.txt",
+            r"unknown ending '.txt'; known are .csv, .json, .graphml, .gexf, .npz and .matrix.csv",
+        ),
         ("graph", "the name has no ending; known are"),
         ("nowhere/graph.csv", "folder .*nowhere does not exist"),
         ("folder.json", "it is a folder"),

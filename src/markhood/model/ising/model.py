@@ -6,9 +6,9 @@ with a field h_i for every variable and a coupling J_ij for every edge. A coupli
 ratio of its two variables given all others, which is what a learned graph reports, and why the
 coding is 0/1. Physicists write s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
 
-    J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4.
+    J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4
 
-Variables with more levels have vectors of fields and tables for couplings; `PottsModel` is another
+(`markhood.recode`). Variables with more levels have vectors of fields and tables for couplings; `PottsModel` is another
 class with the same methods, for nothing here is faster or shorter for being general.
 """
 
@@ -25,11 +25,14 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.model.coding import recode
 from markhood.model.convergence import Convergence, chain_diagnostics
-from markhood.model.ising.enumeration import LARGEST, enumerate_states
 from markhood.model.ising.exact import Exact
 from markhood.model.ising.forest import Forest, sigmoid
+from markhood.model.junction_tree import JunctionTree
 from markhood.model.neighbours import Neighbours
+from markhood.model.potts.checks import require_no_data
+from markhood.model.potts.tables import Arrays
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel
 from markhood.model.sampling.settings import require_counts
@@ -45,7 +48,8 @@ class IsingModel(SampledModel):
     couplings : array-like of shape (n_edges,)
         Aligned with ``graph.edges``.
     fields : array-like of shape (n_variables,), optional
-        Aligned with ``graph.nodes``; zero by default.
+        Aligned with ``graph.nodes``; zero by default, but of a graph that was learned from data: there
+        `fit_model` has the fields that go with the couplings.
 
     Examples
     --------
@@ -61,8 +65,10 @@ class IsingModel(SampledModel):
     def __init__(self, graph: Graph, couplings: ArrayLike, fields: ArrayLike | None = None) -> None:
         self.graph = graph
         self.couplings = _numbers(couplings, graph.n_edges, "couplings", "edge")
-        zero = np.zeros(graph.n_nodes)
-        self.fields = _numbers(zero if fields is None else fields, len(zero), "fields", "variable")
+        if fields is None:
+            require_no_data(graph)
+            fields = np.zeros(graph.n_nodes)
+        self.fields = _numbers(fields, graph.n_nodes, "fields", "variable")
         if graph.n_nodes == 0:
             raise InputError("A model needs at least one variable, and the graph has no nodes.")
 
@@ -77,9 +83,8 @@ class IsingModel(SampledModel):
         >>> IsingModel.from_spins(Graph("ab", [(0, 1)]), [0.5]).fields
         array([-1., -1.])
         """
-        spins = cls(graph, couplings, fields)
-        shift = spins._neighbours.sums(spins._neighbours.couplings)
-        return cls(graph, 4.0 * spins.couplings, 2.0 * spins.fields - 2.0 * shift)
+        spins = cls(graph, couplings, np.zeros(graph.n_nodes) if fields is None else fields)
+        return cls(graph, *recode(graph.edges, spins.couplings, spins.fields, to="01"))
 
     def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return couplings and fields in -1/+1 coding.
@@ -89,8 +94,7 @@ class IsingModel(SampledModel):
         >>> IsingModel(Graph("ab", [(0, 1)]), [2.0], [-1.0, -1.0]).to_spins()
         (array([0.5]), array([0., 0.]))
         """
-        shift = self._neighbours.sums(self._neighbours.couplings)
-        return self.couplings / 4.0, self.fields / 2.0 + shift / 4.0
+        return recode(self.graph.edges, self.couplings, self.fields, to="spins")
 
     def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
         """Return log p(x) + log Z of every sample, shape (n_samples,).
@@ -126,7 +130,7 @@ class IsingModel(SampledModel):
         return sigmoid(self.fields + self._couplings_times(self._checked(samples)))
 
     def log_partition(self) -> float:
-        """Return log Z: for forests, and for any graph of at most 20 variables."""
+        """Return log Z: for forests, any graph of at most 20 variables, and all that are nearly trees."""
         return self._exact.log_partition
 
     def marginals(self) -> NDArray[np.float64]:
@@ -142,6 +146,19 @@ class IsingModel(SampledModel):
             Entry ``[e, a, b]`` is P(x_i = a, x_j = b) for edge e = (i, j).
         """
         return self._exact.pair_marginals.copy()
+
+    def as_tables(self) -> tuple[Arrays, Arrays]:
+        """Return the tables and fields of the `PottsModel` that is the same distribution.
+
+        Examples
+        --------
+        >>> IsingModel(Graph("ab", [(0, 1)]), [2.0]).as_tables()[0][0].tolist()
+        [[0.0, 0.0], [0.0, 2.0]]
+        """
+        tables = np.zeros((self.graph.n_edges, 2, 2))
+        tables[:, 1, 1] = self.couplings
+        fields = np.column_stack([np.zeros(self.n_variables), self.fields])
+        return tuple(tables), tuple(fields)
 
     def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
         """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
@@ -185,12 +202,16 @@ class IsingModel(SampledModel):
     def _exact(self) -> Exact:
         if self._forest is not None:
             return self._forest.exact(self.graph.edges)
-        if self.n_variables <= LARGEST:
-            return enumerate_states(self.graph.edges, self.couplings, self.fields)
-        raise InputError(
-            f"The graph has cycles and {self.n_variables} variables; exact answers need a forest "
-            f"or at most {LARGEST} variables, so estimate them from model.sample(...)."
-        )
+        tree = JunctionTree.of([2] * self.n_variables, self.graph.edges)
+        if tree is None:
+            raise InputError(
+                f"The graph has too many cycles among its {self.n_variables} variables for exact "
+                "answers; estimate them from model.sample(...), or model.estimate_log_partition()."
+            )
+        summed = tree.exact(self.graph.edges, *self.as_tables())
+        marginals = np.array([levels[1] for levels in summed.marginals])
+        pairs = np.array(summed.pair_marginals).reshape(-1, 2, 2)
+        return Exact(summed.log_partition, marginals, pairs)
 
     @property
     def _exact_sampler(self) -> Forest | None:

@@ -1,4 +1,4 @@
-"""Whether numbers, shapes and levels make a Potts model."""
+"""Whether numbers, shapes and levels make a model."""
 
 from __future__ import annotations
 
@@ -60,6 +60,15 @@ def levels_of(
         raise InputError(f"Nothing says how many levels {name!r} has: give n_levels or fields.")
     found.setflags(write=False)
     return found
+
+
+def require_no_data(graph: Graph) -> None:
+    """Refuse to leave out the fields of a graph whose couplings were learned from data."""
+    if np.isfinite(graph.coupling_ends).any():
+        raise InputError(
+            "The graph was learned from data, and without fields this would not be their "
+            "distribution: fit both with markhood.fit_model(graph, data), or give fields."
+        )
 
 
 def checked_levels(n_levels: ArrayLike, n_variables: int) -> NDArray[np.int64]:

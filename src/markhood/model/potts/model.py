@@ -25,7 +25,8 @@ from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS, Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
-from markhood.model.potts.checks import levels_of, table_numbers
+from markhood.model.junction_tree import JunctionTree
+from markhood.model.potts.checks import levels_of, require_no_data, table_numbers
 from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_sum_exp
 from markhood.model.potts.tables import Arrays, TableNeighbours, potts_network
 from markhood.model.sampling.gibbs import Advance
@@ -87,6 +88,8 @@ class PottsModel(SampledModel):
             else table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
         )
         self.n_levels = levels_of(graph, self.tables, known, n_levels)
+        if known is None:
+            require_no_data(graph)
         self.fields = known or tuple(read_only(np.zeros(r)) for r in self.n_levels.tolist())
 
     @classmethod
@@ -200,7 +203,7 @@ class PottsModel(SampledModel):
         return tuple(found)
 
     def log_partition(self) -> float:
-        """Return log Z: for forests, and for any graph of at most 2^20 states."""
+        """Return log Z: for forests, any graph of at most 2^20 states, and all that are nearly trees."""
         return self._exact.log_partition
 
     def marginals(self) -> Arrays:
@@ -215,6 +218,10 @@ class PottsModel(SampledModel):
         tuple of ndarray of shape (r_i, r_j)
         """
         return tuple(table.copy() for table in self._exact.pair_marginals)
+
+    def as_tables(self) -> tuple[Arrays, Arrays]:
+        """Return tables and fields, as `IsingModel.as_tables` does."""
+        return self.tables, self.fields
 
     def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
         """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
@@ -266,12 +273,15 @@ class PottsModel(SampledModel):
 
     @cached_property
     def _exact(self) -> Exact:
-        if self._summed is None:
+        if self._summed is not None:
+            return self._summed.exact(self.graph.edges)
+        tree = JunctionTree.of(self.n_levels.tolist(), self.graph.edges)
+        if tree is None:
             raise InputError(
-                f"The graph has cycles and too many states; exact answers need a forest or at most "
-                f"{MOST_STATES} states, so estimate them from model.sample(...)."
+                "The graph has too many cycles among variables of these levels for exact answers; "
+                "estimate them from model.sample(...), or model.estimate_log_partition()."
             )
-        return self._summed.exact(self.graph.edges)
+        return tree.exact(self.graph.edges, self.tables, self.fields)
 
     @property
     def _exact_sampler(self) -> Forest | States | None:

@@ -7,15 +7,19 @@ from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.model.annealing import Estimate, annealed_log_partition
+from markhood.model.one_hot import OneHot
 from markhood.model.sampling.gibbs import Advance, gibbs_blocks
 from markhood.model.sampling.settings import Method, Seed, check_settings
+
+Arrays = tuple[NDArray[np.float64], ...]
 
 
 class ExactSampler(Protocol):
@@ -105,6 +109,50 @@ class SampledModel(ABC):
             n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
         )
         return self._packed(blocks, n_samples)
+
+    def energy(self, samples: ArrayLike) -> NDArray[np.float64]:
+        """Return the energy of every sample, shape (n_samples,): low where it is probable.
+
+        It is -log p(x) - log Z, at temperature 1.
+
+        Parameters
+        ----------
+        samples : array-like of shape (n_samples, n_variables)
+            Level numbers.
+        """
+        return -self.log_potential(samples)
+
+    def estimate_log_partition(
+        self, seed: Seed = None, *, chains: int = 128, steps: int = 1000
+    ) -> Estimate:
+        """Estimate log Z by annealed importance sampling, for any graph.
+
+        Parameters
+        ----------
+        seed : int, SeedSequence or Generator, optional
+        chains : int, default=128
+        steps : int, default=1000
+            From independent variables to this model; more make the error smaller.
+
+        Returns
+        -------
+        Estimate
+            Its ``value`` and its standard ``error``.
+        """
+        network = OneHot.of(self.graph.edges, *self.as_tables())
+        return annealed_log_partition(network, seed, chains=chains, steps=steps)
+
+    @abstractmethod
+    def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
+        """Return log p(x) + log Z of every sample."""
+
+    @abstractmethod
+    def log_partition(self) -> float:
+        """Return log Z."""
+
+    @abstractmethod
+    def as_tables(self) -> tuple[Arrays, Arrays]:
+        """Return tables and fields with a number for each level."""
 
     @property
     @abstractmethod

@@ -1,7 +1,7 @@
-"""Graphs in files: CSV, JSON, GraphML, GEXF and NPZ, chosen by the ending of the name.
+"""Graphs in files: CSV, JSON, GraphML, GEXF, NPZ and square tables, chosen by the ending of the name.
 
 Whatever is written is read back to an equal graph, isolated nodes, infinities and provenance
-included. A format is a pair of functions between a graph and bytes (`edge_list`, `node_link`,
+included; but a square table (`square`) has couplings only. A format is a pair of functions between a graph and bytes (`edge_list`, `node_link`,
 `xml_graphs`, `numpy_archive`): a file is made whole in memory before any of it is on the disk. Edge
 lists of a million edges are a hundred megabytes; a half-written file after Ctrl-C would cost more.
 """
@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.output.graphs import edge_list, node_link, numpy_archive
+from markhood.output.graphs import edge_list, node_link, numpy_archive, square
 from markhood.output.graphs import xml as xml_graphs
 from markhood.output.graphs.edge_list import write_csv
 from markhood.output.places import check_place, known_ending, replace_all
@@ -35,6 +35,7 @@ _FORMATS = {
     ".graphml": _Format(xml_graphs.to_graphml, xml_graphs.from_graphml),
     ".gexf": _Format(xml_graphs.to_gexf, xml_graphs.from_gexf),
     ".npz": _Format(numpy_archive.to_bytes, numpy_archive.from_bytes),
+    square.ENDING: _Format(square.to_bytes, square.from_bytes),
 }
 
 
@@ -51,7 +52,8 @@ def write_graph(
     graph : Graph
         The graph.
     path : str or path
-        A name that ends in .csv, .json, .graphml, .gexf or .npz; an existing file is replaced.
+        A name that ends in .csv, .json, .graphml, .gexf, .npz, or .matrix.csv for a square table of
+        couplings; an existing file is replaced.
     escape_formulas : bool, default=False
         For .csv, put an apostrophe before names that begin with = + - or @, which a spreadsheet
         would take for formulas; `read_graph` takes it off again.
@@ -84,7 +86,7 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     Parameters
     ----------
     path : str or path
-        A name that ends in .csv, .json, .graphml, .gexf or .npz.
+        A name that ends in .csv, .json (a graph, or a model), .graphml, .gexf, .npz or .matrix.csv.
 
     Returns
     -------
@@ -132,6 +134,8 @@ def holds_graph(path: str | os.PathLike[str]) -> bool:
     """
     place = Path(path)
     ending = place.suffix.lower()
+    if place.name.lower().endswith(square.ENDING):
+        return True
     recognise = {".csv": edge_list.is_ours, ".npz": numpy_archive.is_ours}.get(ending)
     if recognise is None:
         return ending in _FORMATS  # no data come in the others
@@ -146,7 +150,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     --------
     >>> check_writable("graph.xyz")
     Traceback (most recent call last):
-    markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf and .npz.
+    markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf, .npz and .matrix.csv.
     """
     for file in files_of(path):
         check_place(file)
@@ -165,6 +169,8 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def _ending(path: Path) -> str:
+    if path.name.lower().endswith(square.ENDING):
+        return square.ENDING
     return known_ending(path, _FORMATS)
 
 

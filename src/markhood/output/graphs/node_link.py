@@ -59,6 +59,8 @@ def from_bytes(content: bytes) -> Graph:
     <Graph: 2 nodes, 1 edges; mean degree 1, at most 1>
     """
     document = json.loads(content)
+    if isinstance(document, dict) and "format" in document:  # a model: see output.model_files
+        document = document.get("graph")
     if not isinstance(document, dict) or "nodes" not in document:
         raise InputError("it is not a graph in node-link layout.")
     if document.get("directed") or document.get("multigraph"):

@@ -1,0 +1,121 @@
+"""`markhood fit`: the fields and couplings of a graph, from data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from markhood.commandline.reading import Read
+from markhood.commandline.terminal import check_outputs, console_for, say, write_graphs
+from markhood.errors import InputError
+
+
+def fit(
+    graph: Annotated[Path, typer.Argument(help="A graph: any file that markhood writes.")],
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
+    read: Read,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model: .json.")
+    ] = None,
+    edges: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Write its graph, with couplings, errors and intervals: .csv, .json, .graphml, .gexf, "
+            ".npz, or .matrix.csv for qgraph. May be repeated."
+        ),
+    ] = None,
+    fields: Annotated[
+        Path | None, typer.Option(help="Write its fields (thresholds) with errors: .csv.")
+    ] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(help="Write its couplings, tables level by level, with errors: .csv."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="pseudo-likelihood, likelihood or average.")
+    ] = "pseudo-likelihood",
+    prior: Annotated[
+        str, typer.Option(help="Standard deviation of couplings beforehand, or none.")
+    ] = "2.5",
+    coding: Annotated[
+        str, typer.Option(help="01 or spins (-1/+1): of --fields and --tables.")
+    ] = "01",
+) -> None:
+    """Fit the fields and couplings of a graph to data, with standard errors.
+
+    [bold]Examples[/bold]
+
+      markhood fit graph.json symptoms.csv --output model.json
+
+      markhood fit graph.json symptoms.csv --edges weights.matrix.csv --fields thresholds.csv
+
+      markhood fit graph.json spins.npy --prior none --coding spins --tables couplings.csv
+    """
+    from markhood.model.coding import check_coding
+    from markhood.model.fitting.fit import fit_model
+    from markhood.output.graphs.files import read_graph
+    from markhood.output.model_files import check_model_writable, write_model
+    from markhood.output.tables import check_table_writable, write_table
+
+    check_coding(coding)
+    if output is not None:
+        check_model_writable(output)
+    for path in (fields, tables):
+        if path is not None:
+            check_table_writable(path)
+    others = [path for path in (output, fields, tables) if path is not None]
+    check_outputs(edges or [], inputs=[graph, data, read.keywords["weights"]], others=others)
+    drawn = read_graph(graph)
+    if read.keywords["columns"] is None:
+        read = type(read)(read.func, **{**read.keywords, "columns": ",".join(drawn.nodes)})
+    model = fit_model(drawn, read(data), method=method, prior=_prior(prior))
+    if output is not None:
+        write_model(model, output)
+        say(f"Wrote {output}")
+    write_graphs(model.graph, edges or [])
+    for path, rows in ((fields, model.field_rows), (tables, model.coupling_rows)):
+        if path is not None:
+            write_table(rows(coding), path)
+            say(f"Wrote {path}")
+    _print_summary(model)
+
+
+def _prior(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--prior is a number above 0, or none, and not {text!r}.") from None
+
+
+def _print_summary(model: Any) -> None:
+    """Print the strongest couplings with their intervals."""
+    import numpy as np
+    from rich.table import Table
+
+    from markhood.errors import printable
+
+    console = console_for([])
+    console.print(
+        f"{len(model.variables)} variables, {model.graph.n_edges} couplings, fitted to "
+        f"{model.n_samples} samples by {model.method}"
+    )
+    if not model.graph.n_edges:
+        return
+    shown = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("edge", "", "coupling", "error", "95 % interval"):
+        shown.add_column(heading, justify="left" if heading in ("edge", "") else "right")
+    sizes = np.abs(model.couplings)
+    names, intervals = model.graph.edge_names(), model.intervals()
+    for k in np.argsort(-sizes, kind="stable")[:10].tolist():
+        low, high = intervals[k]
+        shown.add_row(
+            *map(printable, names[k]),
+            f"{model.couplings[k]:.3g}",
+            f"{model.errors.couplings[k]:.2g}",
+            f"{low:.3g} to {high:.3g}",
+        )
+    console.print(shown)

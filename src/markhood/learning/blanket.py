@@ -1,0 +1,108 @@
+"""`blanket()`: the variables that one column depends on given all others."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.names import near
+from markhood.data.samples import Samples
+from markhood.errors import InputError
+from markhood.learning.methods import Plrhc
+from markhood.learning.request import Options, Request
+from markhood.search.one_blanket import blanket_of
+
+
+class Blanket(NamedTuple):
+    """The Markov blanket of a column.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its members, in the order of the columns.
+    numbers : ndarray of int
+        The columns that they are.
+    evidence : ndarray of float
+        What each adds to the score of the column's regression on all of them.
+    candidates : ndarray of int
+        The columns that passed the screen.
+    """
+
+    names: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    evidence: NDArray[np.float64]
+    candidates: NDArray[np.int64]
+
+
+def blanket(
+    data: Any,
+    target: str | int,
+    *,
+    gamma: float = 0.5,
+    depth: int = 1,
+    weights: Any = None,
+    **options: Any,
+) -> Blanket:
+    """Find the Markov blanket of one column: what it depends on given all others.
+
+    One column is screened against all others, so the cost grows with the number of columns, and not with
+    that of pairs.
+
+    Parameters
+    ----------
+    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
+        As for `learn`.
+    target : str or int
+        The name or number of the column.
+    gamma : float, default=0.5
+        Weight of the number of possible blankets; larger, fewer members.
+    depth : int, default=1
+        Candidates are the columns within so many steps of the screened graph.
+    weights : array-like of shape (n_samples,) or "similarity", optional
+        How often each sample counts.
+    **options
+        How data are read and work is run, as for `learn`: ``missing``, ``kinds``, ``bins``, ``n_jobs``, ...
+
+    Returns
+    -------
+    Blanket
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 4))
+    >>> coins[:, 3] = coins[:, 0] | coins[:, 2]
+    >>> blanket(coins, "x3").names
+    ('x0', 'x2')
+    """
+    request = Request(Plrhc(gamma=gamma, depth=depth), Options(**options))
+    samples = request.read(data, weights)
+    return blanket_in(request, samples, _number(target, samples), gamma, depth)
+
+
+def blanket_in(
+    request: Request, samples: Samples, target: int, gamma: float, depth: int
+) -> Blanket:
+    """Find the blanket of one variable of samples."""
+    if samples.missing:
+        raise InputError(
+            "A blanket needs complete samples: choose missing='drop' or missing='level'."
+        )
+    with request.job(samples) as job:
+        found = blanket_of(job, target, gamma, depth)
+    names = tuple(samples.names[j] for j in found.members.tolist())
+    return Blanket(names, found.members, found.evidence, found.candidates)
+
+
+def _number(target: str | int, samples: Samples) -> int:
+    if isinstance(target, str):
+        if target not in samples.names:
+            raise InputError(f"The data have no column {target!r}: {near(target, samples.names)}.")
+        return samples.names.index(target)
+    if not 0 <= target < samples.n_variables:
+        raise InputError(
+            f"There is no column number {target}: the data have {samples.n_variables} columns."
+        )
+    return int(target)

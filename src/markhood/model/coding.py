@@ -1,0 +1,59 @@
+"""From 0/1 to -1/+1 and back: the one place where couplings and fields change their coding.
+
+    J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4,        s_i = 2 x_i - 1,
+
+are the same distribution. Fields of one coding with couplings of the other are another one, and nothing
+would show it: so everything that converts does it here.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from markhood.errors import InputError, option
+
+Coding = Literal["01", "spins"]
+
+
+def recode(
+    edges: ArrayLike, couplings: ArrayLike, fields: ArrayLike, to: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Convert couplings and fields of binary variables between 0/1 and -1/+1 coding.
+
+    Parameters
+    ----------
+    edges : array-like of shape (n_edges, 2)
+        The numbers of the two variables of every coupling.
+    couplings : array-like of shape (n_edges,)
+    fields : array-like of shape (n_variables,)
+    to : {"spins", "01"}
+        The coding that is wanted; the numbers given are in the other.
+
+    Returns
+    -------
+    couplings : ndarray of shape (n_edges,)
+    fields : ndarray of shape (n_variables,)
+
+    Examples
+    --------
+    >>> recode([(0, 1)], [2.0], [-1.0, -1.0], to="spins")
+    (array([0.5]), array([0., 0.]))
+    >>> recode([(0, 1)], [0.5], [0.0, 0.0], to="01")
+    (array([2.]), array([-1., -1.]))
+    """
+    check_coding(to)
+    own, levels = np.asarray(couplings, np.float64), np.asarray(fields, np.float64)
+    ends = np.asarray(edges, np.int64).reshape(-1, 2)
+    sums = np.bincount(ends.ravel(), np.repeat(own, 2), len(levels))
+    if to == "spins":
+        return own / 4, levels / 2 + sums / 4
+    return 4 * own, 2 * levels - 2 * sums
+
+
+def check_coding(coding: str) -> None:
+    """Raise `InputError` where there is no such coding."""
+    if coding not in ("01", "spins"):
+        raise InputError(f"Unknown {option('coding')} {coding!r}: choose 01 or spins.")

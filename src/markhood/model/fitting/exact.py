@@ -1,0 +1,140 @@
+"""The likelihood itself, where the sum over states can be carried out.
+
+    l(theta) = theta' (sum over samples of the statistics) - N log Z(theta),
+
+the statistics being indicators of levels and products of scores. Their expectations come from a junction
+tree, and so does the gradient. The information is the covariance of all pairs of statistics, most of which no
+tree has: it is taken as differences of the gradient, and only once, at the maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+from markhood.model.fitting.layout import Layout
+from markhood.model.fitting.tables import Observed
+from markhood.model.junction_tree import MOST_STATES, JunctionTree
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+MOST_PARAMETERS = 1000
+_DIFFERENCE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class ExactLikelihood:
+    """The log-likelihood of complete samples as a function of a vector.
+
+    Parameters
+    ----------
+    layout : Layout
+    observed : Observed
+    """
+
+    layout: Layout
+    observed: Observed
+
+    def __post_init__(self) -> None:
+        """Refuse what has no maximum that could be found here."""
+        if (self.observed.codes == Observed.UNKNOWN).any():
+            raise InputError(
+                "The likelihood needs complete samples: leave out those with missing values "
+                "(missing='drop'), or choose method='pseudo-likelihood'."
+            )
+        if self.layout.n_parameters > MOST_PARAMETERS:
+            raise InputError(
+                f"The model has {self.layout.n_parameters} parameters, and the likelihood is for at "
+                f"most {MOST_PARAMETERS}: choose method='pseudo-likelihood'."
+            )
+
+    @cached_property
+    def tree(self) -> JunctionTree:
+        """What sums over states."""
+        found = JunctionTree.of(self.layout.n_levels.tolist(), self.layout.edges)
+        if found is None:
+            raise InputError(
+                f"The graph has too many cycles for sums over all states (tables of more than "
+                f"{MOST_STATES} numbers): choose method='pseudo-likelihood'."
+            )
+        return found
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """The statistics, added up over samples."""
+        every = np.arange(self.layout.n_parameters)
+        return self.observed.weights @ self.statistics(self.observed, every)
+
+    def statistics(self, observed: Observed, parameters: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return samples' statistics of some parameters, of shape (n_samples, len(parameters))."""
+        layout, columns = self.layout, []
+        for v, codes in enumerate(observed.codes):
+            columns.append(np.eye(int(layout.n_levels[v]))[codes, 1:])
+        for i, j in layout.edges.tolist():
+            first, second = (layout.scores[v][observed.codes[v]] for v in (i, j))
+            columns.append((first[:, :, None] * second[:, None, :]).reshape(len(first), -1))
+        return np.concatenate(columns, axis=1)[:, parameters]
+
+    def expected(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return log Z, and the expectations of the statistics."""
+        layout = self.layout
+        fields = [
+            np.concatenate([np.zeros(1), parameters[a:b]])
+            for a, b in zip(layout.field_starts[:-1], layout.field_starts[1:], strict=True)
+        ]
+        exact = self.tree.exact(layout.edges, tuple(layout.tables_of(parameters)), tuple(fields))
+        means = [marginal[1:] for marginal in exact.marginals]
+        for (i, j), pair in zip(layout.edges.tolist(), exact.pair_marginals, strict=True):
+            means.append((layout.scores[i].T @ pair @ layout.scores[j]).ravel())
+        return exact.log_partition, np.concatenate(means)
+
+    def maximum(self, precision: csr_array, start: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where the likelihood and a normal prior are highest together."""
+        from scipy.optimize import minimize
+
+        n = float(self.observed.weights.sum())
+
+        def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            log_partition, means = self.expected(parameters)
+            pull = precision @ parameters
+            value = parameters @ self.sums - n * log_partition - parameters @ pull / 2
+            return -value / n, -(self.sums - n * means - pull) / n
+
+        options: Any = {"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-9}
+        climb: Any = minimize
+        return np.asarray(climb(loss, start, jac=True, method="L-BFGS-B", options=options).x)
+
+    def information(self, parameters: NDArray[np.float64]) -> csr_array:
+        """Return minus the Hessian, by central differences of the gradient."""
+        from scipy.sparse import csr_array as sparse
+
+        n, columns = float(self.observed.weights.sum()), []
+        for k in range(len(parameters)):
+            step = np.zeros(len(parameters))
+            step[k] = _DIFFERENCE
+            ahead, behind = self.expected(parameters + step)[1], self.expected(parameters - step)[1]
+            columns.append(n * (ahead - behind) / (2 * _DIFFERENCE))
+        found = np.array(columns)
+        return sparse((found + found.T) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactGradients:
+    """Gradients of samples' own log-likelihoods: their statistics less what is expected."""
+
+    likelihood: ExactLikelihood
+    observed: Observed
+    means: NDArray[np.float64]
+
+    def parts(
+        self, near: NDArray[np.int64], solution: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Return them along directions that have some parameters: one part, the whole."""
+        yield (self.likelihood.statistics(self.observed, near) - self.means[near]) @ solution

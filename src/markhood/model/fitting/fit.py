@@ -1,0 +1,265 @@
+"""`fit_model()`: the fields and couplings of a graph, from data.
+
+The joint pseudo-likelihood is the default: nearly as precise as the likelihood, and as quick for ten thousand
+variables as for ten. A weak prior keeps every number finite where data are separated; without one, the numbers
+that have no maximum are named.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.frames import as_frame
+from markhood.data.formats.files import as_samples
+from markhood.data.matching import matched_codes
+from markhood.data.reading import MOST_LEVELS
+from markhood.data.samples import Samples
+from markhood.data.variables import Variables
+from markhood.errors import DataWarning, InputError, option, warn
+from markhood.graph.graph import Graph
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
+from markhood.model.fitting.layout import Layout
+from markhood.model.fitting.newton import maximum
+from markhood.model.fitting.prior import SCALE, precision
+from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
+from markhood.model.fitting.report import reported
+from markhood.model.fitting.sandwich import Sandwich
+from markhood.model.fitting.surprises import Columns
+from markhood.model.fitting.tables import Observed
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+METHODS = ("pseudo-likelihood", "likelihood", "average")
+_NAMES_SHOWN = 3
+# A prior so wide that the likelihood does not tell, a sample; and wider still, by which infinities grow.
+_NEXT_TO_NOTHING, _WIDER = 1e-9, 1e-2
+
+
+class Fit(NamedTuple):
+    """A maximum, its uncertainty, and by how much its numbers grow as a next to flat prior becomes flatter."""
+
+    parameters: NDArray[np.float64]
+    sandwich: Sandwich
+    average: csr_array
+    growth: NDArray[np.float64]
+
+
+def fit_model(
+    graph: Graph,
+    data: Any,
+    *,
+    method: str = "pseudo-likelihood",
+    prior: float | None = SCALE,
+    missing: str = "error",
+    missing_values: Iterable[Any] = (),
+    weights: Any = None,
+    normalize_weights: bool = True,
+) -> FittedModel:
+    """Fit the fields and couplings of a graph to data.
+
+    Parameters
+    ----------
+    graph : Graph
+        Which variables interact; a learned one, or any other over columns of the data.
+    data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
+        With the columns of the graph, and maybe others. What the graph does not know of levels and
+        their order is read from them.
+    method : {"pseudo-likelihood", "likelihood", "average"}, default="pseudo-likelihood"
+        The joint pseudo-likelihood, each coupling shared by its two ends; the likelihood itself, for
+        graphs that are small or nearly trees; or the mean of the two ends' own regressions.
+    prior : float or None, default=2.5
+        Standard deviation of couplings beforehand, in 0/1 coding; fields have four times that. With None
+        the maximum is that of the (pseudo-)likelihood alone, and may be infinite.
+    missing : {"error", "drop", "level", "impute"}, default="error"
+        What to do about missing values, as for `learn`; with "impute" every regression takes the
+        samples that have its variable and all its neighbours.
+    missing_values : iterable, default=()
+        Further values that mean missing, such as -9 or "?".
+    weights : array-like of shape (n_samples,) or "similarity", optional
+        How often each sample counts.
+    normalize_weights : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
+
+    Returns
+    -------
+    FittedModel
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> coins = rng.integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = np.where(rng.random(200) < 0.8, coins[:, 0], coins[:, 2])
+    >>> model = fit_model(Graph(["x0", "x1", "x2"], [(0, 2)]), coins)
+    >>> model.couplings.round(1).tolist()
+    [4.2]
+    >>> model.intervals().round(1).tolist()
+    [[3.3, 5.0]]
+    """
+    if method not in METHODS:
+        raise InputError(f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.")
+    if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
+        raise InputError(
+            f"{option('prior')} is the standard deviation of couplings beforehand, above 0, or None; "
+            f"it is {prior!r}."
+        )
+    samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
+    variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
+    layout = Layout(variables, graph.edges)
+    fit = fitted(layout, observed_of(samples, variables), method, prior)
+    model = reported(graph, layout, fit, samples, method, prior)
+    _name_infinities(model)
+    return model
+
+
+def observed_of(samples: Samples, variables: Variables) -> Observed:
+    """Return samples as level numbers of the variables, with their weights."""
+    codes = matched_codes(samples, variables)
+    if samples.weights is None:
+        return Observed(codes, np.ones(samples.n_samples))
+    counts, unit = samples.weights
+    return Observed(codes, counts * np.float64(unit), are_counts=unit == 1.0)
+
+
+def fitted(layout: Layout, observed: Observed, method: str, prior: float | None) -> Fit:
+    """Find the maximum."""
+    if method == "likelihood":
+        return _by_likelihood(layout, observed, prior)
+    likelihood = PseudoLikelihood(layout, observed, is_shared=method != "average")
+    start = np.zeros(likelihood.n_parameters)
+    growth = np.zeros(likelihood.n_parameters)
+    if prior is not None:
+        weight = _spread_over(likelihood, precision(layout, prior))
+        found = maximum(likelihood, weight, start)
+    else:
+        weight = _faint(likelihood.n_parameters, observed)
+        found = maximum(likelihood, weight, start)
+        growth = maximum(likelihood, weight * _WIDER, found) - found
+    information = likelihood.derivatives(found)[2]
+    columns = Columns(likelihood)
+    sandwich = Sandwich(
+        information,
+        weight,
+        observed,
+        lambda some: columns.at(found, some),
+        lambda variable: _near(likelihood, variable),
+    )
+    average = likelihood.average
+    return Fit(np.asarray(average @ found), sandwich, average, np.asarray(average @ growth))
+
+
+def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> Fit:
+    likelihood = ExactLikelihood(layout, observed)
+    faint = _faint(layout.n_parameters, observed)
+    weight = faint if prior is None else precision(layout, prior)
+    near = maximum(PseudoLikelihood(layout, observed), weight, np.zeros(layout.n_parameters))
+    found = likelihood.maximum(weight, near)
+    growth = np.zeros(layout.n_parameters)
+    if prior is None:
+        growth = likelihood.maximum(weight * _WIDER, found) - found
+    means = likelihood.expected(found)[1]
+    everything = np.arange(layout.n_parameters)
+    sandwich = Sandwich(
+        likelihood.information(found),
+        weight,
+        observed,
+        lambda some: ExactGradients(likelihood, some, means),
+        lambda variable: everything,
+    )
+    from scipy.sparse import eye_array
+
+    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth)
+
+
+def _faint(n_parameters: int, observed: Observed) -> csr_array:
+    from scipy.sparse import eye_array
+
+    strength = _NEXT_TO_NOTHING * max(1.0, float(observed.weights.sum()))
+    return (strength * eye_array(n_parameters)).tocsr()
+
+
+def _spread_over(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
+    """Return the prior of the vector: each regression's own, where they are apart."""
+    if likelihood.is_shared:
+        return weight
+    from scipy.sparse import block_diag, csr_array
+
+    own = [likelihood.layout.places(v) for v in range(len(likelihood.places))]
+    return csr_array(block_diag([weight[places][:, places] for places in own], format="csr"))
+
+
+def _near(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
+    """Return the parameters of a variable's regression, and of its neighbours'."""
+    nearby = [variable, *likelihood.layout.neighbours[variable].tolist()]
+    return np.unique(np.concatenate([likelihood.places[v] for v in nearby]))
+
+
+def _read(
+    graph: Graph,
+    data: Any,
+    missing: str,
+    missing_values: Iterable[Any],
+    weights: Any,
+    normalize_weights: bool,
+) -> Samples:
+    """Read the columns of the graph; of what was read before, without saying it all again."""
+    if graph.n_nodes == 0:
+        raise InputError("A model needs at least one variable, and the graph has no nodes.")
+    levels = graph.variables.levels or ()
+    if any(None in own for own in levels):
+        missing = "level"
+    if isinstance(data, Samples):
+        return data
+    is_named = isinstance(data, (str, os.PathLike)) or as_frame(data) is not None
+    named = {"columns": graph.nodes} if is_named else {"names": graph.nodes}
+    with warnings.catch_warnings():
+        if levels:
+            warnings.simplefilter("ignore", DataWarning)
+        return as_samples(
+            data,
+            missing=missing,
+            missing_values=missing_values,
+            max_levels=MOST_LEVELS if levels else 64,
+            weights=weights,
+            normalize_weights=normalize_weights,
+            **named,
+        )
+
+
+def _levels_of(graph: Graph, samples: Samples) -> Variables:
+    """Return the variables of a graph that knows no levels, with those of the samples."""
+    numbers = {name: j for j, name in enumerate(samples.names)}
+    absent = [name for name in graph.nodes if name not in numbers]
+    if absent:
+        raise InputError(
+            f"The data have no column {absent[0]!r}, and the graph has a node of that name."
+        )
+    return replace(samples.variables.pick([numbers[name] for name in graph.nodes]))
+
+
+def _name_infinities(model: FittedModel) -> None:
+    """Say which numbers have no maximum."""
+    names = model.variables.names
+    edges = [f"{names[i]} - {names[j]}" for i, j in model.graph.edges[model.infinite_couplings]]
+    fields = [names[v] for v in np.flatnonzero(model.infinite_fields)]
+    parts = [
+        f"the {what} of {', '.join(own[:_NAMES_SHOWN])}"
+        + (f" and {len(own) - _NAMES_SHOWN} more" if len(own) > _NAMES_SHOWN else "")
+        for what, own in (("coupling", edges), ("field", fields))
+        if own
+    ]
+    if parts:
+        warn(
+            f"The data are separated, and the maximum is infinite: {'; '.join(parts)}. A prior "
+            f"({option('prior', SCALE)}) makes all of them finite."
+        )

@@ -1,0 +1,134 @@
+"""What regressions need to know of samples: how often each level goes with each configuration of neighbours.
+
+A blanket of k binary variables has at most min(N, 2^k) configurations, and a climb asks for all of them many
+times. So samples are counted once, and variables whose tables have the same shape are stacked:
+all that follows is a few products of arrays, whatever the number of variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.model.fitting.layout import Layout
+
+_LARGEST_STACK = 1 << 21  # numbers: 16 MB
+_UNKNOWN = np.iinfo(np.uint16).max
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Level numbers of all samples, and how often each sample counts.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_variables, n_samples), dtype uint16
+        `UNKNOWN` where a value is missing.
+    weights : ndarray of shape (n_samples,)
+    are_counts : bool
+        Whether a sample of weight 2 is two samples, rather than one that stands for two.
+    """
+
+    codes: NDArray[np.uint16]
+    weights: NDArray[np.float64]
+    are_counts: bool = True
+
+    UNKNOWN = _UNKNOWN
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.codes.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Tables of some variables that have as many levels, scores and predictors as each other.
+
+    Attributes
+    ----------
+    variables : ndarray of shape (g,)
+    scores : ndarray of shape (r, f)
+        Of the variables' own levels.
+    design : ndarray of shape (g, n_rows, q)
+        The neighbours' scores in each configuration.
+    counts : ndarray of shape (g, n_rows, r)
+        Zero in rows that only fill up.
+    """
+
+    variables: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    design: NDArray[np.float64]
+    counts: NDArray[np.float64]
+
+
+def stacked_tables(layout: Layout, observed: Observed) -> Iterator[Stack]:
+    """Count every variable with its neighbours, and stack tables of one shape."""
+    shapes: dict[tuple[int, int, int], list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]]
+    shapes = {}
+    for variable in range(len(layout.variables)):
+        design, counts = _table(layout, observed, variable)
+        key = counts.shape[1], int(layout.n_scores[variable]), design.shape[1]
+        shapes.setdefault(key, []).append((variable, design, counts))
+    for (r, f, q), tables in shapes.items():
+        tables.sort(key=lambda table: len(table[1]))
+        members: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
+        for table in tables:
+            rows = max(1, len(table[1]))
+            if members and (len(members) + 1) * rows * (q + r + (r - 1 + f) ** 2) > _LARGEST_STACK:
+                yield _stacked(layout, members)
+                members = []
+            members.append(table)
+        yield _stacked(layout, members)
+
+
+def _stacked(
+    layout: Layout, members: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
+) -> Stack:
+    n_rows = max(len(design) for _, design, _ in members)
+    design = np.zeros((len(members), n_rows, members[0][1].shape[1]))
+    counts = np.zeros((len(members), n_rows, members[0][2].shape[1]))
+    for k, (_, rows, cells) in enumerate(members):
+        design[k, : len(rows)], counts[k, : len(rows)] = rows, cells
+    variables = np.array([variable for variable, _, _ in members])
+    return Stack(variables, layout.scores[int(variables[0])], design, counts)
+
+
+def _table(
+    layout: Layout, observed: Observed, variable: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the neighbours' scores in every configuration that occurs, and the counts of levels."""
+    blanket = layout.neighbours[variable]
+    own, others = observed.codes[variable], observed.codes[blanket]
+    weights = observed.weights
+    known = (own != _UNKNOWN) & (others != _UNKNOWN).all(axis=0)
+    if not known.all():
+        own, others, weights = own[known], others[:, known], weights[known]
+    r = int(layout.n_levels[variable])
+    row, first = _configurations(others, layout.n_levels[blanket], len(own))
+    counts = np.bincount(row * r + own, weights, len(first) * r).reshape(-1, r)
+    columns = [
+        layout.scores[j][levels[first]] for j, levels in zip(blanket.tolist(), others, strict=True)
+    ]
+    design = np.concatenate([np.empty((len(first), 0)), *columns], axis=1)
+    return design, counts.astype(np.float64)
+
+
+def _configurations(
+    others: NDArray[np.uint16], n_levels: NDArray[np.int64], n_samples: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which configuration each sample has, and a sample for each configuration."""
+    row, n_rows = np.zeros(n_samples, np.int64), 1
+    for levels, r in zip(others, n_levels.tolist(), strict=True):
+        row = row * r + levels
+        n_rows *= r
+        if n_rows > 4 * n_samples:  # more than occur: number those that do
+            _, row = np.unique(row, return_inverse=True)
+            n_rows = int(row.max(initial=-1)) + 1
+    first = np.full(n_rows, -1)
+    first[row] = np.arange(n_samples)
+    occurs = first >= 0
+    return (np.cumsum(occurs) - 1)[row], first[occurs]

@@ -1,0 +1,127 @@
+"""Exact sums over states for graphs that are nearly trees: log Z, marginals, pair marginals.
+
+Variables are summed out one by one, the one with the fewest neighbours first. Summing out v joins what
+is left of its neighbours, its parents pa(v), by a table
+
+    m(pa) = log sum_v exp(everything that still has v in it),        P(v | pa) = exp(... - m(pa)),
+
+and the table goes to the parent that is summed out next. After that the network is a list of conditional
+probabilities; marginals are read from the last variable back to the first. A forest has one parent
+each, and a complete graph all: the tables are as large as the graph makes them, and where one would be too
+large there is no tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.model.potts.exact import Exact, log_sum_exp
+from markhood.model.potts.tables import Arrays
+
+MOST_STATES = 1 << 20  # of one table, 8 MB,
+MOST_IN_ALL = 1 << 22  # and of all
+
+
+@dataclass(frozen=True, eq=False)
+class JunctionTree:
+    """In which order variables are summed out, and which are each one's parents then.
+
+    Attributes
+    ----------
+    n_levels : list of int
+    order : list of int
+        All variables.
+    parents : list of list of int
+        Of each variable, in the order in which they are summed out.
+    """
+
+    n_levels: list[int]
+    order: list[int]
+    parents: list[list[int]]
+
+    @classmethod
+    def of(cls, n_levels: Sequence[int], edges: NDArray[np.int64]) -> JunctionTree | None:
+        """Choose the order; None where tables would be too large."""
+        joined: list[set[int]] = [set() for _ in n_levels]
+        for i, j in edges.tolist():
+            joined[i].add(j)
+            joined[j].add(i)
+        waiting = [(len(own), v) for v, own in enumerate(joined)]
+        heapify(waiting)
+        place = [-1] * len(joined)
+        order: list[int] = []
+        states = 0
+        while waiting:
+            degree, v = heappop(waiting)
+            if place[v] >= 0 or degree != len(joined[v]):
+                continue  # said again since
+            size = n_levels[v] * prod(n_levels[u] for u in joined[v])
+            states += size
+            if size > MOST_STATES or states > MOST_IN_ALL:
+                return None
+            place[v] = len(order)
+            order.append(v)
+            for u in joined[v]:
+                joined[u] |= joined[v]
+                joined[u] -= {u, v}
+                heappush(waiting, (len(joined[u]), u))
+        parents = [sorted(own, key=place.__getitem__) for own in joined]
+        return cls(list(n_levels), order, parents)
+
+    def exact(self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> Exact:
+        """Return log Z, the marginals, and the pair marginals of the edges."""
+        conditionals, log_partition = self._conditionals(edges, tables, fields)
+        joint: dict[int, NDArray[np.float64]] = {}
+        for v in reversed(self.order):
+            own = self.parents[v]
+            above = np.ones(()) if not own else self._summed(joint[own[0]], own[0], own)
+            joint[v] = conditionals[v] * above
+        marginals = [self._summed(joint[v], v, [v]) for v in range(len(self.order))]
+        pairs = []
+        for i, j in edges.tolist():
+            is_first = j in self.parents[i]
+            table = self._summed(joint[i], i, [i, j]) if is_first else None
+            pairs.append(table if table is not None else self._summed(joint[j], j, [j, i]).T)
+        return Exact(log_partition, tuple(marginals), tuple(pairs))
+
+    def _conditionals(
+        self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays
+    ) -> tuple[list[NDArray[np.float64]], float]:
+        """Return P(v | pa) of every variable, its own levels along the first axis, and log Z."""
+        collected = [
+            field.reshape([-1, *[1] * len(own)])
+            for field, own in zip(fields, self.parents, strict=True)
+        ]
+        for (i, j), table in zip(edges.tolist(), tables, strict=True):
+            v, u, turned = (i, j, table) if j in self.parents[i] else (j, i, table.T)
+            collected[v] = collected[v] + self._spread(turned, [v, u], v)
+        conditionals, log_partition = list(collected), 0.0
+        for v in self.order:
+            own = self.parents[v]
+            logs = np.broadcast_to(collected[v], [self.n_levels[u] for u in (v, *own)])
+            said = log_sum_exp(np.moveaxis(logs, 0, -1))
+            conditionals[v] = np.exp(logs - said)
+            if own:
+                collected[own[0]] = collected[own[0]] + self._spread(said, own, own[0])
+            else:
+                log_partition += float(said)
+        return conditionals, log_partition
+
+    def _spread(
+        self, array: NDArray[np.float64], axes: Sequence[int], v: int
+    ) -> NDArray[np.float64]:
+        """Return an array with the axes of v and its parents, some of which it has."""
+        return array.reshape([self.n_levels[u] if u in axes else 1 for u in (v, *self.parents[v])])
+
+    def _summed(
+        self, joint: NDArray[np.float64], v: int, wanted: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """Sum the joint distribution of v and its parents over all but some of them."""
+        others = tuple(k for k, u in enumerate((v, *self.parents[v])) if u not in wanted)
+        return np.asarray(joint.sum(axis=others))

@@ -1,0 +1,181 @@
+"""Fitted models in files: JSON, with a version, read back by this version of markhood and later ones.
+
+The file has the graph in node-link layout, as graph files do, and beside it the numbers of the model. Couplings and
+fields are those of the distribution (0/1 coding for binary variables, zero-sum tables and fields for others),
+each with its standard error; the graph's own couplings are for other programs. Numbers are written so that they
+are read back bit for bit. Nothing in a file is ever run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.model.fitted.model import Errors, FittedModel
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.model import PottsModel
+from markhood.output.graphs import node_link
+from markhood.output.places import check_place, known_ending, replace_all
+
+FORMAT = "markhood model"
+VERSION = 1
+
+
+def write_model(model: FittedModel, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a JSON file; it appears whole or not at all.
+
+    Parameters
+    ----------
+    model : FittedModel
+    path : str or path
+        A name that ends in .json; an existing file is replaced.
+
+    Examples
+    --------
+    >>> import tempfile, markhood
+    >>> model = markhood.fit_model(Graph(["a", "b"], [(0, 1)]), [[0, 0], [1, 1], [0, 1], [1, 1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_model(model, f"{folder}/model.json")
+    ...     bool((read_model(f"{folder}/model.json").couplings == model.couplings).all())
+    True
+    """
+    check_model_writable(path)
+    replace_all({Path(path): json.dumps(_document(model), allow_nan=False).encode("ascii")})
+
+
+def read_model(path: str | os.PathLike[str]) -> FittedModel:
+    """Read a fitted model that `write_model` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        A name that ends in .json.
+
+    Returns
+    -------
+    FittedModel
+        With the same numbers, bit for bit.
+    """
+    place = Path(path)
+    known_ending(place, (".json",))
+    try:
+        document = json.loads(place.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"There is no file {place}.") from None
+    except OSError as error:
+        raise InputError(f"Cannot read {place}: {error.strerror or error}.") from None
+    except ValueError:
+        raise InputError(
+            f"Cannot read {place}, it is damaged or no model: write it anew."
+        ) from None
+    if not is_model(document):
+        raise InputError(
+            f"{place} has no model: make one with markhood.fit_model, or with markhood fit."
+        )
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"{place} is of version {document.get('version')} of the model format, and this markhood "
+            f"reads version {VERSION}: use the markhood that wrote it, or a later one."
+        )
+    try:
+        return _model(document)
+    except InputError as error:
+        raise InputError(f"Cannot read the model in {place}: {error}") from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"Cannot read {place}, its model is damaged ({type(error).__name__}): write it anew."
+        ) from error
+
+
+def holds_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a model and not a graph."""
+    place = Path(path)
+    if place.suffix.lower() != ".json":
+        return False
+    try:
+        with place.open("rb") as file:
+            return file.read(len(FORMAT) + 32).find(FORMAT.encode()) > 0
+    except OSError:
+        return False
+
+
+def is_model(document: Any) -> bool:
+    """Whether a JSON document is one of ours."""
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def check_model_writable(path: str | os.PathLike[str]) -> None:
+    """Raise `InputError` if a model cannot be written to `path`; to be asked before long work."""
+    known_ending(Path(path), (".json",))
+    check_place(Path(path))
+
+
+def _document(model: FittedModel) -> dict[str, Any]:
+    own, errors = model.distribution, model.errors
+    binary = isinstance(own, IsingModel)
+    numbers = own.couplings if isinstance(own, IsingModel) else own.tables
+    return {
+        "format": FORMAT,  # first, so that a file says at its beginning what it is
+        "version": VERSION,
+        "kind": "ising" if binary else "potts",
+        "coding": "01" if binary else "zero-sum",
+        "method": model.method,
+        "prior": model.prior,
+        "samples": model.n_samples,
+        "couplings": _listed(numbers),
+        "fields": _listed(own.fields),
+        "coupling_errors": _listed(errors.couplings),
+        "table_errors": [None if own is None else own.tolist() for own in errors.tables],
+        "field_errors": _listed(errors.fields),
+        "spin_field_errors": None if errors.spin_fields is None else errors.spin_fields.tolist(),
+        "infinite_couplings": np.flatnonzero(model.infinite_couplings).tolist(),
+        "infinite_fields": np.flatnonzero(model.infinite_fields).tolist(),
+        "graph": json.loads(node_link.to_bytes(model.graph)),
+    }
+
+
+def _listed(numbers: Any) -> list[Any]:
+    return [np.asarray(own).tolist() for own in numbers]
+
+
+def _model(document: dict[str, Any]) -> FittedModel:
+    graph = node_link.from_bytes(json.dumps(document["graph"]).encode())
+    if graph.variables.levels is None:
+        raise InputError("its variables have no levels.")
+    bare = Graph(graph.variables, graph.edges)
+    binary = document["kind"] == "ising"
+    distribution: IsingModel | PottsModel
+    if binary:
+        distribution = IsingModel(bare, document["couplings"], document["fields"])
+    else:
+        distribution = PottsModel(bare, document["couplings"], document["fields"])
+    tables = [None if own is None else np.array(own) for own in document["table_errors"]]
+    fields = document["field_errors"]
+    errors = Errors(
+        np.array(document["coupling_errors"], dtype=np.float64),
+        tuple(tables),
+        np.array(fields) if binary else tuple(np.array(own) for own in fields),
+        np.array(document["spin_field_errors"]) if binary else None,
+    )
+    if len(errors.couplings) != graph.n_edges or len(tables) != graph.n_edges:
+        raise InputError("it has not an error for each of its couplings.")
+    infinite_couplings = np.zeros(graph.n_edges, np.bool_)
+    infinite_couplings[document["infinite_couplings"]] = True
+    infinite_fields = np.zeros(graph.n_nodes, np.bool_)
+    infinite_fields[document["infinite_fields"]] = True
+    return FittedModel(
+        distribution,
+        graph,
+        errors,
+        infinite_couplings,
+        infinite_fields,
+        method=str(document["method"]),
+        prior=document["prior"],
+        n_samples=int(document["samples"]),
+    )

@@ -1,0 +1,63 @@
+"""The blanket of one column: the same as PLRHC's, and a selector of features."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import markhood
+from markhood.errors import InputError
+from oracles.networks import network
+
+VALUES = network(3, 600, 12, strength=1.5)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_oracle_blankets_of_plrhc(depth):
+    fitted = markhood.PLRHC(rule="or", depth=depth).fit(VALUES)
+    union = fitted.or_graph_
+    for target in range(12):
+        found = markhood.blanket(VALUES, target, depth=depth)
+        assert set(found.names) <= set(union.neighbours(target))
+        if depth == 1:  # its candidates are the screened neighbours
+            screened = fitted.screened_graph_.neighbours(target)
+            assert [f"x{j}" for j in found.candidates] == list(screened)
+    joined = {
+        tuple(sorted((target, int(j))))
+        for target in range(12)
+        for j in markhood.blanket(VALUES, target, depth=depth).numbers
+    }
+    assert joined == {tuple(edge) for edge in union.edges.tolist()}
+
+
+def test_example_levels_of_any_kind_and_names():
+    frame = pd.DataFrame(VALUES, columns=[f"q{k}" for k in range(12)])
+    frame["q0"] = np.array(["no", "yes"])[VALUES[:, 0]]
+    frame["mood"] = VALUES[:, 0] + VALUES[:, 5]
+    found = markhood.blanket(frame, "mood")
+    assert set(found.names) >= {"q0", "q5"}
+    assert (found.evidence > 0).all()
+    with pytest.raises(InputError, match="no column 'mod'"):
+        markhood.blanket(frame, "mod")
+    with pytest.raises(InputError, match="no column number 99"):
+        markhood.blanket(frame, 99)
+
+
+def test_example_a_selector_in_a_pipeline():
+    target = np.where(VALUES[:, 0] + VALUES[:, 5] > 0, "ill", "well")
+    pipeline = make_pipeline(markhood.BlanketSelector(), DecisionTreeClassifier())
+    pipeline.fit(VALUES, target)
+    kept = pipeline[0].get_support(indices=True).tolist()
+    assert kept == [0, 5]
+    assert pipeline.score(VALUES, target) == 1
+    assert pipeline[0].transform(VALUES).shape == (600, 2)
+
+
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@parametrize_with_checks([markhood.BlanketSelector()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
