@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from markhood.output.pictures import plots as plot
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
+    from markhood.stability.bootstrap import Bootstrap, bootstrap
 
 __all__ = [
     "PLRHC",
     "Bayes",
     "BlanketsJointPosterior",
+    "Bootstrap",
     "ChowLiu",
     "DataWarning",
     "Graph",
@@ -54,6 +56,7 @@ __all__ = [
     "PottsModel",
     "Regressions",
     "Variables",
+    "bootstrap",
     "convert",
     "encode",
     "evaluate",
@@ -72,6 +75,7 @@ _HOMES = {
     "PLRHC": "markhood.estimators.hill_climbing",
     "Bayes": "markhood.estimators.probabilities",
     "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
+    "Bootstrap": "markhood.stability.bootstrap",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
     "Graph": "markhood.graph.graph",
@@ -84,6 +88,7 @@ _HOMES = {
     "PottsModel": "markhood.model.potts.model",
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
+    "bootstrap": "markhood.stability.bootstrap",
     "encode": "markhood.data.coding.encode",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from markhood.commandline.bootstrap import bootstrap
 from markhood.commandline.compare import compare
 from markhood.commandline.demo import demo
 from markhood.commandline.learn import learn
@@ -32,6 +33,8 @@ Learn the graph of a pairwise Markov network (Ising, Potts) from data.
   markhood demo
 
   markhood learn symptoms.csv --output symptoms.graphml --report symptoms.html
+
+  markhood bootstrap symptoms.csv --output edges.csv
 
   markhood simulate hub --variables 64 --samples 1000 --output data.csv --truth truth.csv
 
@@ -75,7 +78,7 @@ def _root(
     pass
 
 
-READ_DATA = (learn, pack, report)
+READ_DATA = (learn, pack, report, bootstrap)
 
-for command in (learn, pack, report, demo, simulate, compare, paper):
+for command in (learn, bootstrap, pack, report, demo, simulate, compare, paper):
     app.command()(guarded(reads_data(command) if command in READ_DATA else command))

@@ -42,6 +42,8 @@ from markhood.graph.checks import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from markhood.stability.bootstrap import Bootstrap
+
 
 class Graph:
     """An undirected graph with named nodes; immutable.
@@ -361,6 +363,26 @@ class Graph:
             if not np.isnan(self.evidence[best]):
                 text += f"; strongest {a!r} - {b!r} (evidence {self.evidence[best]:.4g})"
         return text + ">"
+
+    def bootstrap(self, data: Any, **options: Any) -> Bootstrap:
+        """Draw data sets from the data that the graph was learned from, and learn from each.
+
+        The method and its options are those that this graph was learned with.
+
+        Parameters
+        ----------
+        data : array, data frame, sparse matrix, Samples or path
+            A graph holds no data.
+        **options
+            Of `markhood.bootstrap`: ``replicates=1000``, ``resample="rows"``, ``n_jobs=2``, ...
+
+        Returns
+        -------
+        Bootstrap
+        """
+        from markhood.stability.bootstrap import bootstrap_again
+
+        return bootstrap_again(self, data, **options)
 
     def show(self) -> Any:
         """Open the interactive view: in a notebook below the cell, else in the browser.

@@ -165,6 +165,16 @@ def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
     return _joined(job, blankets, fits)
 
 
+def couplings_of(
+    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
+) -> NDArray[np.float64]:
+    """Fit the couplings of a graph's edges at their two ends, of shape (n_edges, 2)."""
+    if is_marginal:
+        return _of_pairs(job, edges).coupling_ends
+    regressions = regress(job, edges)
+    return _by_edge(regressions.couplings(), regressions.blankets, edges)
+
+
 def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     """Describe every edge given the other neighbours of its ends."""
     blankets, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer

@@ -8,7 +8,7 @@ shares are the fields of `Options`, and nowhere else.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -185,8 +185,8 @@ class Request:
 
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
-        samples = self._of_its_kinds(samples)
-        with self._job(samples) as job:
+        samples = self.of_its_kinds(samples)
+        with self.job(samples) as job:
             require_room(job, self.method)
             if samples.missing:
                 learned = learn_imputed(job, self.method, self._imputation)
@@ -210,13 +210,13 @@ class Request:
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
-        samples = self._of_its_kinds(samples)
-        with self._job(samples) as job:
+        samples = self.of_its_kinds(samples)
+        with self.job(samples) as job:
             if samples.missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
 
-    def _of_its_kinds(self, samples: Samples) -> Samples:
+    def of_its_kinds(self, samples: Samples) -> Samples:
         """Return samples as the method takes them: as categories where it knows no order."""
         n_ordered = sum(samples.variables.is_ordered)
         if not n_ordered or self.method.heeds_order:
@@ -229,12 +229,20 @@ class Request:
         return samples.with_order([False] * samples.n_variables)
 
     @contextmanager
-    def _job(self, samples: Samples) -> Iterator[Job]:
-        """Put together what a search needs, with the executor open as long as it runs."""
+    def job(self, samples: Samples, run: Mapping[str, str] | None = None) -> Iterator[Job]:
+        """Put together what a search needs, with the executor open as long as it runs.
+
+        Parameters
+        ----------
+        samples : Samples
+        run : mapping of str to str, optional
+            What results depend on besides, where there is more than a search.
+        """
         options, known = self.options, self.knowledge(samples.names)
         cards = int(options.kernels == "cuda")
         with executor_named(options.executor, options.scheduler, options.n_jobs, cards) as executor:
-            runner = Runner(options.n_jobs, self.progress, executor, self._saved(samples, known))
+            saved = self._saved(samples, known, run or {})
+            runner = Runner(options.n_jobs, self.progress, executor, saved)
             scorer = scorer_for(samples, self.method.scored_by, self._kernels)
             yield Job(samples, scorer, runner, known, options.seed)
 
@@ -250,7 +258,9 @@ class Request:
         known.check(names)
         return known
 
-    def _saved(self, samples: Samples, known: Knowledge) -> Checkpoint | None:
+    def _saved(
+        self, samples: Samples, known: Knowledge, further: Mapping[str, str]
+    ) -> Checkpoint | None:
         """Open the folder of finished tiles, where there is to be one."""
         if self.options.checkpoint is None:
             return None
@@ -259,13 +269,13 @@ class Request:
                 f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
                 "the two out."
             )
-        if self.method.is_random and self.options.seed is None:
+        if (self.method.is_random or further) and self.options.seed is None:
             raise InputError(
                 f"A {option('checkpoint')} can only be gone on from with the same random numbers: "
                 f"give a {option('seed')}."
             )
         run = identity(samples, self.method, known, self.options.seed)
-        return Checkpoint(self.options.checkpoint, run, RECORDS)
+        return Checkpoint(self.options.checkpoint, {**run, **further}, RECORDS)
 
 
 def kernels_named(name: str | Kernels) -> Kernels:

@@ -19,9 +19,11 @@ from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
+from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Places, grid_positions, positions
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
+from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,9 +32,12 @@ __all__ = [
     "Curve",
     "Panel",
     "adjacency",
+    "centrality_intervals",
     "comparison",
     "degrees",
+    "differences",
     "draw_panels",
+    "edge_intervals",
     "network",
 ]
 
@@ -88,7 +93,7 @@ def network(
     >>> sorted(text.get_text() for text in ax.texts)
     ['rain', 'sun', 'wet']
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     if graph.n_nodes > MANY and isinstance(layout, str) and layout != "grid":
         return _overview(graph, ax)
     places = _places(graph, layout, columns, seed)
@@ -121,7 +126,7 @@ def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'c', 'b']
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     if not graph.n_nodes:
         return ax
     label = communities(graph)
@@ -177,7 +182,7 @@ def comparison(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['1 hit', '1 missed', '1 false']
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     from matplotlib.collections import LineCollection
 
     places = _places(truth, layout, columns, seed)
@@ -211,7 +216,7 @@ def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
     >>> [bar.get_height() for bar in ax.patches]
     [np.int64(1), np.int64(2), np.int64(1)]
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     from matplotlib.ticker import MaxNLocator
 
     counts = np.bincount(graph.degree, minlength=1)
@@ -220,14 +225,6 @@ def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
     return ax
-
-
-def _axes(ax: Axes | None) -> Axes:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise InputError("Plots need matplotlib: pip install 'markhood[plot]'.") from None
-    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
 
 def _places(graph: Graph, layout: str | ArrayLike, columns: int | None, seed: int) -> Places:
