@@ -384,6 +384,21 @@ class Graph:
 
         return bootstrap_again(self, data, **options)
 
+    def describe_methods(self) -> str:
+        """Return a paragraph for a methods section: how the graph was learned, and from what.
+
+        It is written from the provenance, and so true to the run. ``markhood.output.citation`` has
+        what to cite, as text and as BibTeX; the report shows all of it.
+
+        Raises
+        ------
+        InputError
+            Where the graph does not say how it was learned.
+        """
+        from markhood.output.methods_section import methods_section
+
+        return methods_section(self)
+
     def show(self) -> Any:
         """Open the interactive view: in a notebook below the cell, else in the browser.
 

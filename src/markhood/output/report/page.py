@@ -26,6 +26,7 @@ from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
+from markhood.output.citation import BIBTEX
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import positions
 from markhood.output.places import check_place, known_ending, replace_all
@@ -136,7 +137,7 @@ def _content(graph: Graph, samples: Samples | None, title: str) -> dict[str, Any
         "data": facts.data_rows(graph, samples),
         "warnings": facts.warnings(graph, samples),
         "cite": facts.citations(graph),
-        "bibtex": facts.BIBTEX,
+        "bibtex": BIBTEX,
         "licences": _asset("LICENSES.txt"),
         "about": about_graph(graph),
     }
