@@ -49,6 +49,7 @@ SHARED = {
     "forbidden_edges": ([("q0", "q1")], {}),
     "groups": ({name: int(k > 3) for k, name in enumerate(NAMES)}, {}),
     "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
+    "adjust_for": (["q2", "q5"], {}),
     "shuffles": (2, {}),
     "n_jobs": (2, {}),
     "kernels": ("native", {}),
@@ -93,7 +94,7 @@ def flags(folder, options):
             value = path
         elif name == "kinds":
             value = ",".join(f"{column}={kind}" for column, kind in value.items())
-        elif name in ("missing_values", "columns", "exclude"):
+        elif name in ("missing_values", "columns", "exclude", "adjust_for"):
             value = ",".join(map(str, value))
         typed.append(f"{flag}={value}")
     return typed

@@ -38,6 +38,14 @@ WORDS: dict[str, list[str]] = {
     "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
     "array": ["arr_0", "x", ""],
     "genotypes": ["levels", "dominant", "recessive", "x"],
+    "adjust_for": ["a", "a,b", "x", "", "b,b"],
+    "resample": ["rows", "halves", "cases", "model", "x"],
+    "clusters": ["a", "e", "x", ""],
+    "strata": ["a", "e", "x", ""],
+    "level": REAL,
+    "centrality": OUTPUTS,
+    "differences": OUTPUTS,
+    "plot": ["out.png", "out.svg", "out.gif", "no/out.png", "folder.csv", "-"],
     "group_rule": ["between", "within", "x"],
     "kernels": ["native", "cuda", "x"],
     "executor": ["threads", "x", ""],
@@ -81,7 +89,7 @@ WORDS: dict[str, list[str]] = {
     "potentials": ["uniform-tables", "normal", "uniform", "signs", "x"],
     "burn_in": ["0", "10", "-1", "x"],
     "thinning": ["1", "2", "0", "-1", "x"],
-    "replicates": ["1", "1", "0", "-1", "x"],
+    "replicates": ["1", "2", "0", "-1", "x"],
     "methods": ["plrhc", "mpl", "x", ""],
     "networks": ["hub", "x"],
     "encoding": ["utf-8", "latin-1", "x"],
@@ -107,7 +115,11 @@ def input_kinds(command: str, rng: Random) -> list[str]:
         return [rng.choice([*GRAPH_KINDS, *DATA_KINDS])]
     if command == "simulate":
         return [rng.choice(GRAPH_KINDS)] if rng.random() < 0.3 else []
-    return [rng.choice([*DATA_KINDS, "graph-json"])] if command in ("learn", "pack") else []
+    return (
+        [rng.choice([*DATA_KINDS, "graph-json"])]
+        if command in ("learn", "pack", "bootstrap")
+        else []
+    )
 
 
 def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Random) -> list[str]:
@@ -134,6 +146,8 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
             "10",
         ]
         line += [] if inputs else ["--variables", "4"]
+    if command == "bootstrap":
+        line += ["--replicates", "2"]
     if command == "pack":
         line += [
             "--output",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.reading import Read
+from markhood.commandline.reading import Read, with_columns
 from markhood.commandline.requesting import Ask, asks
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
 from markhood.errors import printable
@@ -94,6 +94,7 @@ def bootstrap(
     with progress_bar() as progress:
         request = ask(progress)
         labels = {"clusters": clusters, "strata": strata}
+        read = with_columns(read, request.covariates)
         samples, of_samples = read_with_labels(FileReader(read, data), labels)
         found = bootstrap_samples(request, samples, replicates, resample, of_samples, level=level)
     edges = found.edges()

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from markhood.commandline import options
-from markhood.commandline.reading import Read
+from markhood.commandline.reading import Read, with_columns
 from markhood.commandline.summary import print_forecast, print_summary
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
     progress_bar,
+    words,
     write_graphs,
     write_report_page,
 )
@@ -48,6 +49,7 @@ def learn(
     forbidden_edges: options.ForbiddenEdges = None,
     groups: options.Groups = None,
     group_rule: options.GroupRule = "between",
+    adjust_for: options.AdjustFor = None,
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     shuffles: options.Shuffles = 0,
@@ -80,6 +82,8 @@ def learn(
 
       markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv --group-rule between
 
+      markhood learn survey.csv --columns 'sad,tired,anxious' --adjust-for age,sex --bins age=5
+
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
       markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
@@ -111,6 +115,7 @@ def learn(
         forbidden_edges=forbidden_edges,
         groups=groups,
         group_rule=group_rule,
+        adjust_for=words(adjust_for or ""),
         imputations=imputations,
         seed=seed,
         shuffles=shuffles,
@@ -129,7 +134,7 @@ def learn(
     )
     with progress_bar() as progress:
         request = Request(method_named(method, given), shared, progress)
-        samples = read(data)
+        samples = with_columns(read, shared.adjust_for)(data)
         if dry_run:
             print_forecast(request.forecast(samples), samples)
             return

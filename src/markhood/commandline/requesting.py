@@ -12,6 +12,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 from markhood.commandline.learn import learn
+from markhood.commandline.terminal import words
 
 Ask = partial[Any]
 
@@ -25,6 +26,7 @@ def request_of(progress: Callable[[str, int, int], None], **given: Any) -> Any:
 
     names = {field.name for field in fields(Options)}
     shared = {name: value for name, value in given.items() if name in names}
+    shared["adjust_for"] = words(shared["adjust_for"] or "")
     of_method = {
         name: value
         for name, value in given.items()

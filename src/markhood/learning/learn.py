@@ -31,6 +31,7 @@ def learn(
     forbidden_edges: Any = None,
     groups: Any = None,
     group_rule: str = "between",
+    adjust_for: Sequence[str] = (),
     shuffles: int = 0,
     n_jobs: int | None = -1,
     kernels: Any = "native",
@@ -82,6 +83,9 @@ def learn(
         every line.
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
+    adjust_for : sequence of str, default=()
+        Columns that are in every variable's regression, but are no nodes and have no edges: age, or
+        the batch of a measurement. For plrhc, hc and mpl, but not their rule "pair".
     shuffles : int, default=0
         Search so many times more with every column shuffled, where nothing depends on anything;
         ``provenance["edges_by_chance"]`` has how many edges each search found.

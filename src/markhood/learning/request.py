@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+
+from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
 from markhood.data.known import known_groups, known_pairs
 from markhood.data.samples import Samples
@@ -73,6 +76,8 @@ class Options:
         The group of every variable: by name, in order, or in a file.
     group_rule : {"between", "within"}, default="between"
         Which edges may be learned where there are groups: those between two, or within one.
+    adjust_for : sequence of str, default=()
+        Columns that are in every variable's regression, but are no nodes and have no edges.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -101,6 +106,7 @@ class Options:
     forbidden_edges: Any = None
     groups: Any = None
     group_rule: str = "between"
+    adjust_for: Sequence[str] = ()
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -156,10 +162,21 @@ class Request:
             raise InputError(
                 f"{option('group_rule', rule)} needs {option('groups')}: give them, or leave it out."
             )
+        if self.covariates and not self.method.adjusts:
+            raise InputError(
+                f"{option('adjust_for')} is for the methods plrhc, hc and mpl with the rules global, or "
+                "and and: choose one of these, or leave it out."
+            )
         object.__setattr__(self, "_kernels", kernels_named(self.options.kernels))
         object.__setattr__(
             self, "_imputation", Imputation(self.options.imputations, self.options.seed)
         )
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """The columns that are adjusted for."""
+        given = self.options.adjust_for
+        return (given,) if isinstance(given, str) else tuple(given or ())
 
     def read(self, data: Any, weights: Any = None) -> Samples:
         """Return data as samples, read as the options say.
@@ -177,15 +194,23 @@ class Request:
             max_levels=self.options.max_levels,
             weights=weights,
             normalize_weights=self.options.normalize_weights,
-            columns=self.options.columns,
+            columns=self._columns(),
             exclude=self.options.exclude,
             kinds=self.options.kinds,
             bins=self.options.bins,
         )
 
+    def _columns(self) -> Sequence[str] | None:
+        """Return the columns to read: those that are adjusted for are wanted too."""
+        named = self.options.columns
+        if named is None:
+            return None
+        listed = [named] if isinstance(named, str) else list(named)
+        return [*listed, *(name for name in self.covariates if name not in listed)]
+
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
-        samples = self.of_its_kinds(samples)
+        samples = self.prepared(samples)
         with self.job(samples) as job:
             require_room(job, self.method)
             if samples.missing:
@@ -210,13 +235,33 @@ class Request:
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
-        samples = self.of_its_kinds(samples)
+        samples = self.prepared(samples)
         with self.job(samples) as job:
             if samples.missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
 
-    def of_its_kinds(self, samples: Samples) -> Samples:
+    def prepared(self, samples: Samples) -> Samples:
+        """Return samples as a search takes them: covariates last, and of the method's kinds."""
+        if not self.covariates:
+            return self._of_its_kinds(samples)
+        if samples.missing:
+            raise InputError(
+                f"{option('adjust_for')} and missing values that are to be imputed do not go together: "
+                f"choose {option('missing', 'drop')} or {option('missing', 'level')}."
+            )
+        last = pick_columns(samples.names, self.covariates)
+        nodes = [j for j in range(samples.n_variables) if j not in last]
+        if len(nodes) < 2:
+            raise InputError(
+                f"Of {samples.n_variables} columns {len(last)} are adjusted for, and a graph needs two "
+                f"or more others: take some out of {option('adjust_for')}."
+            )
+        if nodes + last != list(range(samples.n_variables)):
+            samples = samples.pick(np.array(nodes + last))
+        return self._of_its_kinds(samples)
+
+    def _of_its_kinds(self, samples: Samples) -> Samples:
         """Return samples as the method takes them: as categories where it knows no order."""
         n_ordered = sum(samples.variables.is_ordered)
         if not n_ordered or self.method.heeds_order:
@@ -247,13 +292,21 @@ class Request:
             yield Job(samples, scorer, runner, known, options.seed)
 
     def knowledge(self, names: Sequence[str]) -> Knowledge:
-        """Return what is known beforehand of the graph of these variables."""
-        options = self.options
+        """Return what is known beforehand of the graph of these variables, as `prepared` has them."""
+        options, n_nodes = self.options, len(names)
+        if self.covariates:
+            n_nodes -= len(pick_columns(names, self.covariates))
+        nodes, groups = names[:n_nodes], None
+        if options.groups is not None:
+            groups = np.append(
+                known_groups(options.groups, nodes), np.full(len(names) - n_nodes, -1)
+            )
         known = Knowledge(
-            known_pairs(options.required_edges, names, "required_edges"),
-            known_pairs(options.forbidden_edges, names, "forbidden_edges"),
-            None if options.groups is None else known_groups(options.groups, names),
+            known_pairs(options.required_edges, nodes, "required_edges"),
+            known_pairs(options.forbidden_edges, nodes, "forbidden_edges"),
+            groups,
             options.group_rule,  # type: ignore[arg-type]
+            np.arange(n_nodes, len(names)),
         )
         known.check(names)
         return known

@@ -294,6 +294,7 @@ def again(graph: Graph) -> dict[str, Any]:
     return {
         **learned["parameters"],
         "columns": list(graph.nodes),
+        "adjust_for": learned.get("adjusted_for", ()),
         **({"kinds": kinds} if kinds else {}),
     }
 
@@ -333,8 +334,8 @@ def bootstrap_samples(
     level: float = 0.95,
 ) -> Bootstrap:
     """Do what `bootstrap` says, with samples that have been read."""
-    _check(samples, replicates, resample, labels, model, level)
-    samples = request.of_its_kinds(samples)
+    _check(request, samples, replicates, resample, labels, model, level)
+    samples = request.prepared(samples)
     seed = request.options.seed
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
     resampling: Resampling | None = None
@@ -359,6 +360,7 @@ def bootstrap_samples(
 
 
 def _check(
+    request: Request,
     samples: Samples,
     replicates: int,
     resample: str,
@@ -383,6 +385,11 @@ def _check(
         raise InputError(
             "Data sets with missing values are not drawn from: choose "
             f"{option('missing', 'drop')} or {option('missing', 'level')}, or impute them before."
+        )
+    if resample == "model" and request.covariates:
+        raise InputError(
+            f"{option('resample', 'model')} draws no covariates: leave {option('adjust_for')} out, or "
+            f"choose {option('resample', 'rows')}."
         )
     if resample == "model" and any(given is not None for given in labels.values()):
         raise InputError(

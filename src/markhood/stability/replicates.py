@@ -130,7 +130,7 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 
     tiles = list(range(n_replicates))
     found = [Replicate(*one) for one in job.runner.map("replicates", learn, tiles)]
-    return Replicates.of(found, job.n_variables)
+    return Replicates.of(found, job.n_variables - len(known.covariates))
 
 
 def weak_couplings(
