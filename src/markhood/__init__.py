@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
     from markhood.stability.bootstrap import Bootstrap, bootstrap
+    from markhood.stability.groups import GroupComparison, compare_groups
 
 __all__ = [
     "PLRHC",
@@ -47,6 +48,7 @@ __all__ = [
     "ChowLiu",
     "DataWarning",
     "Graph",
+    "GroupComparison",
     "HillClimbing",
     "InputError",
     "IsingModel",
@@ -57,6 +59,7 @@ __all__ = [
     "Regressions",
     "Variables",
     "bootstrap",
+    "compare_groups",
     "convert",
     "encode",
     "evaluate",
@@ -79,6 +82,7 @@ _HOMES = {
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
     "Graph": "markhood.graph.graph",
+    "GroupComparison": "markhood.stability.groups",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising.model",
@@ -89,6 +93,7 @@ _HOMES = {
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
     "bootstrap": "markhood.stability.bootstrap",
+    "compare_groups": "markhood.stability.groups",
     "encode": "markhood.data.coding.encode",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",

@@ -46,6 +46,9 @@ WORDS: dict[str, list[str]] = {
     "centrality": OUTPUTS,
     "differences": OUTPUTS,
     "plot": ["out.png", "out.svg", "out.gif", "no/out.png", "folder.csv", "-"],
+    "by": ["a", "e", "x", ""],
+    "permutations": ["1", "2", "0", "x"],
+    "fields": OUTPUTS,
     "group_rule": ["between", "within", "x"],
     "kernels": ["native", "cuda", "x"],
     "executor": ["threads", "x", ""],
@@ -109,6 +112,8 @@ def commands() -> dict[str, list[Any]]:
 
 def input_kinds(command: str, rng: Random) -> list[str]:
     """Return the kinds of files that a command is given as its arguments."""
+    if command == "compare-groups":
+        return [rng.choice(DATA_KINDS) for _ in range(rng.randint(1, 2))]
     if command == "compare":
         return [rng.choice(GRAPH_KINDS), rng.choice([*GRAPH_KINDS, "csv"])]
     if command == "report":
@@ -146,6 +151,8 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
             "10",
         ]
         line += [] if inputs else ["--variables", "4"]
+    if command == "compare-groups":
+        line += ["--permutations", "2"]
     if command == "bootstrap":
         line += ["--replicates", "2"]
     if command == "pack":

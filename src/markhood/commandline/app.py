@@ -13,6 +13,7 @@ import typer
 
 from markhood.commandline.bootstrap import bootstrap
 from markhood.commandline.compare import compare
+from markhood.commandline.compare_groups import compare_groups
 from markhood.commandline.demo import demo
 from markhood.commandline.learn import learn
 from markhood.commandline.pack import pack
@@ -78,7 +79,7 @@ def _root(
     pass
 
 
-READ_DATA = (learn, pack, report, bootstrap)
+READ_DATA = (learn, pack, report, bootstrap, compare_groups)
 
-for command in (learn, bootstrap, pack, report, demo, simulate, compare, paper):
+for command in (learn, bootstrap, compare_groups, pack, report, demo, simulate, compare, paper):
     app.command()(guarded(reads_data(command) if command in READ_DATA else command))

@@ -173,7 +173,7 @@ def couplings_of(
     """Fit the couplings of a graph's edges at their two ends, of shape (n_edges, 2)."""
     if is_marginal:
         return _of_pairs(job, edges).coupling_ends
-    return _couplings(job, regress(job, edges), edges)
+    return couplings_at_ends(job, regress(job, edges), edges)
 
 
 def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
@@ -197,8 +197,8 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
         _by_edge(gained, neighbours, edges),
-        _couplings(job, regressions, edges),
-        _tables(regressions, edges),
+        couplings_at_ends(job, regressions, edges),
+        coupling_tables_of(regressions, edges),
         scores,
         regressions,
     )
@@ -210,7 +210,9 @@ def _blankets(job: Job, edges: NDArray[np.int64]) -> Lists:
     return job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
 
 
-def _couplings(job: Job, regressions: Regressions, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+def couplings_at_ends(
+    job: Job, regressions: Regressions, edges: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Return the coupling of every edge at its two ends."""
     along, covariates = regressions.couplings(), job.knowledge.covariates
     is_neighbour = ~np.isin(regressions.blankets.values, covariates)
@@ -242,7 +244,7 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
     return Numbers(
         gained.reshape(-1, 2),
         regressions.couplings().reshape(-1, 2),
-        _tables(regressions, ends.reshape(-1, 2)),
+        coupling_tables_of(regressions, ends.reshape(-1, 2)),
     )
 
 
@@ -255,7 +257,9 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
     )
 
 
-def _tables(regressions: Regressions, edges: NDArray[np.int64]) -> list[NDArray[np.float64] | None]:
+def coupling_tables_of(
+    regressions: Regressions, edges: NDArray[np.int64]
+) -> list[NDArray[np.float64] | None]:
     """Return the table of every edge that has one; nothing where none can."""
     if (regressions.n_scores == 1).all():
         return []

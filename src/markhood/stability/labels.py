@@ -11,8 +11,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
 from markhood.data.reading import MOST_LEVELS
 from markhood.data.samples import Samples
 from markhood.errors import DataWarning, InputError, option
@@ -48,7 +46,7 @@ def read_with_labels(read: Reader, labels: Mapping[str, Any]) -> tuple[Samples, 
     Samples
         Without the columns of labels.
     dict of str to sequence or None
-        The labels by the option's name: as given, or the level numbers of a column.
+        The labels by the option's name: as given, or the values of a column.
     """
     named = {name: column for name, column in labels.items() if isinstance(column, str)}
     if not named:
@@ -64,6 +62,10 @@ def read_with_labels(read: Reader, labels: Mapping[str, Any]) -> tuple[Samples, 
             f"Some samples have no label in {listed}: fill it in, or take these samples out."
         )
     numbers = {name: beside.names.index(column) for name, column in named.items()}
-    return samples, dict(labels) | {
-        name: np.asarray(codes(beside.bits, k)) for name, k in numbers.items()
-    }
+    return samples, dict(labels) | {name: column_values(beside, k) for name, k in numbers.items()}
+
+
+def column_values(samples: Samples, variable: int) -> list[Any]:
+    """Return the value of a variable in every sample."""
+    levels = samples.levels[variable]
+    return [levels[code] for code in codes(samples.bits, variable).tolist()]

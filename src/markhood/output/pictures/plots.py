@@ -21,6 +21,7 @@ from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
+from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.layout import Places, grid_positions, positions
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
@@ -38,6 +39,7 @@ __all__ = [
     "differences",
     "draw_panels",
     "edge_intervals",
+    "group_networks",
     "network",
 ]
 
@@ -60,6 +62,7 @@ def network(
     groups: str | Mapping[str, str] | Sequence[str] | None = None,
     labels: bool | None = None,
     seed: int = 0,
+    widest: float | None = None,
 ) -> Axes:
     """Draw a graph: width is the strength of a coupling, colour its sign; without one it is grey.
 
@@ -81,6 +84,9 @@ def network(
         out, those of nodes with few neighbours first.
     seed : int, default=0
         Same seed, same picture.
+    widest : float, optional
+        The coupling that is drawn widest, where pictures are to be compared; by default the
+        strongest of the graph.
 
     Returns
     -------
@@ -97,7 +103,7 @@ def network(
     if graph.n_nodes > MANY and isinstance(layout, str) and layout != "grid":
         return _overview(graph, ax)
     places = _places(graph, layout, columns, seed)
-    _draw_edges(ax, graph, places)
+    _draw_edges(ax, graph, places, widest)
     _draw_nodes(ax, graph, places, _named_groups(graph, groups))
     _frame(ax, places)
     if labels if labels is not None else graph.n_nodes <= LABELLED:
@@ -254,12 +260,13 @@ def _strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
     return np.nan_to_num(np.minimum(size, widest), nan=0.0), widest
 
 
-def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
+def _draw_edges(ax: Axes, graph: Graph, places: Places, most: float | None = None) -> None:
     """Draw edges: the stronger, the wider; the less probable, the paler."""
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
     strength, widest = _strengths(graph)
+    widest = most or widest
     coupling = graph.coupling
     opacity = OPACITY * np.nan_to_num(graph.probability, nan=1.0)
     sign = (np.nan_to_num(np.sign(coupling)) * has_sign(graph)).astype(np.int64)
