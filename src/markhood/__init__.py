@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
     from markhood.stability.bootstrap import Bootstrap, bootstrap
+    from markhood.stability.gamma import GammaPath, gamma_path
     from markhood.stability.groups import GroupComparison, compare_groups
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "Bootstrap",
     "ChowLiu",
     "DataWarning",
+    "GammaPath",
     "Graph",
     "GroupComparison",
     "HillClimbing",
@@ -63,6 +65,7 @@ __all__ = [
     "convert",
     "encode",
     "evaluate",
+    "gamma_path",
     "independence_test",
     "learn",
     "pack",
@@ -81,6 +84,7 @@ _HOMES = {
     "Bootstrap": "markhood.stability.bootstrap",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
+    "GammaPath": "markhood.stability.gamma",
     "Graph": "markhood.graph.graph",
     "GroupComparison": "markhood.stability.groups",
     "HillClimbing": "markhood.estimators.hill_climbing",
@@ -95,6 +99,7 @@ _HOMES = {
     "bootstrap": "markhood.stability.bootstrap",
     "compare_groups": "markhood.stability.groups",
     "encode": "markhood.data.coding.encode",
+    "gamma_path": "markhood.stability.gamma",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",
     "pack": "markhood.data.storage.packing",

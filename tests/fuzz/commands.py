@@ -46,6 +46,9 @@ WORDS: dict[str, list[str]] = {
     "centrality": OUTPUTS,
     "differences": OUTPUTS,
     "plot": ["out.png", "out.svg", "out.gif", "no/out.png", "folder.csv", "-"],
+    "gammas": ["0.5", "0,1", "x", "", "-1", "nan"],
+    "folds": ["2", "3", "1", "0", "x"],
+    "edges": OUTPUTS,
     "by": ["a", "e", "x", ""],
     "permutations": ["1", "2", "0", "x"],
     "fields": OUTPUTS,
@@ -122,7 +125,7 @@ def input_kinds(command: str, rng: Random) -> list[str]:
         return [rng.choice(GRAPH_KINDS)] if rng.random() < 0.3 else []
     return (
         [rng.choice([*DATA_KINDS, "graph-json"])]
-        if command in ("learn", "pack", "bootstrap")
+        if command in ("learn", "pack", "bootstrap", "choose-gamma")
         else []
     )
 

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from markhood.commandline.bootstrap import bootstrap
+from markhood.commandline.choose_gamma import choose_gamma
 from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
 from markhood.commandline.demo import demo
@@ -79,7 +80,9 @@ def _root(
     pass
 
 
-READ_DATA = (learn, pack, report, bootstrap, compare_groups)
+READ_DATA = (learn, bootstrap, choose_gamma, compare_groups, pack, report)
 
-for command in (learn, bootstrap, compare_groups, pack, report, demo, simulate, compare, paper):
+OTHERS = (demo, simulate, compare, paper)
+
+for command in (*READ_DATA, *OTHERS):
     app.command()(guarded(reads_data(command) if command in READ_DATA else command))

@@ -21,6 +21,7 @@ from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
+from markhood.output.pictures.gamma import gamma_path
 from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.layout import Places, grid_positions, positions
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
@@ -39,6 +40,7 @@ __all__ = [
     "differences",
     "draw_panels",
     "edge_intervals",
+    "gamma_path",
     "group_networks",
     "network",
 ]
