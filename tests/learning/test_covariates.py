@@ -35,6 +35,7 @@ def test_example_what_a_covariate_explains_is_no_edge(method, rule):
     assert adjusted.edge_names() == [("a", "c")]
     assert adjusted.provenance["adjusted_for"] == ["age"]
     assert adjusted.provenance["data"]["variables"] == 4
+    assert "network of 4 binary variables" in adjusted.describe_methods()
     assert "adjusted for age" in adjusted.describe_methods()
 
 

@@ -6,6 +6,7 @@ shorter paragraph. Sentences describe what was done, in the order in which it wa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -44,6 +45,7 @@ whatever the other variables. The network has 1 edge.
     sentences = [
         *_sample(graph, about),
         *_treatment(_part(about, "data"), _part(about, "imputation")),
+        *_steps(graph),
         *_search(str(about["method"]), _part(about, "parameters")),
         *_beforehand(_part(about, "known"), about.get("adjusted_for")),
         *_result(graph, about),
@@ -53,18 +55,17 @@ whatever the other variables. The network has 1 edge.
 
 def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
     data = _part(about, "data")
-    kinds = _part(_part(data, "understood"), "kinds")
-    named = ", ".join(f"{n} {kind}" for kind, n in kinds.items()) if len(kinds) else ""
-    only = next(iter(kinds), "") if len(kinds) == 1 else ""
-    variables = f"{graph.n_nodes} {only + ' ' if only in ('binary', 'ordered') else ''}variables"
-    if len(kinds) > 1:
-        variables += f" ({named.replace('ordered', 'ordinal')})"
+    kinds = Counter(graph.variables.kinds or ())
+    variables = f"{graph.n_nodes} variables"
+    if len(kinds) == 1:
+        variables = f"{graph.n_nodes} {next(iter(kinds))} variables"
+    elif kinds:
+        variables += f" ({', '.join(f'{n} {kind}' for kind, n in kinds.most_common())})"
     samples = f" from {data['samples']} observations" if "samples" in data else ""
     if "weight" in data:
         samples += f" of total weight {data['weight']:.6g}"
     version = f" {about['version']}" if "version" in about else ""
     cited = f" ({IN_TEXT})" if about["method"] == "plrhc" else ""
-    variables = variables.replace("ordered ", "ordinal ")
     yield (
         f"The network of {variables} was learned{samples} with markhood{version}, method "
         f"{about['method']}{cited}."
@@ -72,7 +73,7 @@ def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterator[str]:
-    """Say what became of rows, missing values and ordered levels."""
+    """Say what became of rows and missing values."""
     understood = _part(data, "understood")
     rows, samples = understood.get("rows"), data.get("samples")
     if imputation:
@@ -84,7 +85,10 @@ def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterat
         yield f"{rows - samples} of {rows} rows were left out for missing values."
     if left_out := understood.get("left_out"):
         yield f"Columns that were left out: {', '.join(sorted(left_out))}."
-    if "ordered" in _part(understood, "kinds"):
+
+
+def _steps(graph: Graph) -> Iterator[str]:
+    if any(graph.variables.is_ordered):
         yield "The levels of ordinal variables were steps, so that an edge of two is one parameter."
 
 
