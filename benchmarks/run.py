@@ -1,7 +1,7 @@
 """Measure what we promise of speed and memory, and print it as one table.
 
 python benchmarks/run.py            all of it, two or three minutes
-python benchmarks/run.py threads    one part: screen, search, ordinal, methods, probabilities, model, sampler, threads,
+python benchmarks/run.py threads    one part: screen, search, bootstrap, ordinal, methods, probabilities, model, sampler, threads,
                                     memory, scale, start
 """
 
@@ -21,6 +21,7 @@ from markhood.learning.provenance import version
 PARTS = (
     "screen",
     "search",
+    "bootstrap",
     "ordinal",
     "methods",
     "probabilities",

@@ -43,16 +43,22 @@ if TYPE_CHECKING:
     from markhood.output.pictures import plots as plot
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
+    from markhood.stability.bootstrap import Bootstrap, bootstrap
+    from markhood.stability.gamma import GammaPath, gamma_path
+    from markhood.stability.groups import GroupComparison, compare_groups
 
 __all__ = [
     "PLRHC",
     "Bayes",
     "BlanketSelector",
     "BlanketsJointPosterior",
+    "Bootstrap",
     "ChowLiu",
     "DataWarning",
     "FittedModel",
+    "GammaPath",
     "Graph",
+    "GroupComparison",
     "HillClimbing",
     "InputError",
     "IsingModel",
@@ -63,10 +69,13 @@ __all__ = [
     "Regressions",
     "Variables",
     "blanket",
+    "bootstrap",
+    "compare_groups",
     "convert",
     "encode",
     "evaluate",
     "fit_model",
+    "gamma_path",
     "independence_test",
     "learn",
     "pack",
@@ -86,10 +95,13 @@ _HOMES = {
     "Bayes": "markhood.estimators.probabilities",
     "BlanketSelector": "markhood.estimators.blanket_selector",
     "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
+    "Bootstrap": "markhood.stability.bootstrap",
     "ChowLiu": "markhood.estimators.pairs",
     "DataWarning": "markhood.errors",
     "FittedModel": "markhood.model.fitted.model",
+    "GammaPath": "markhood.stability.gamma",
     "Graph": "markhood.graph.graph",
+    "GroupComparison": "markhood.stability.groups",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising.model",
@@ -100,8 +112,11 @@ _HOMES = {
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
     "blanket": "markhood.learning.blanket",
+    "bootstrap": "markhood.stability.bootstrap",
+    "compare_groups": "markhood.stability.groups",
     "encode": "markhood.data.coding.encode",
     "fit_model": "markhood.model.fitting.fit",
+    "gamma_path": "markhood.stability.gamma",
     "independence_test": "markhood.scores.independence",
     "learn": "markhood.learning.learn",
     "pack": "markhood.data.storage.packing",

@@ -197,3 +197,15 @@ def test_networks_without_a_name_are_a_sentence(tmp_path):
     )
     assert done.returncode == 2
     assert done.stderr.startswith("markhood: No network is named: give some")
+
+
+def test_compare_of_learned_graphs_knows_no_truth(tmp_path):
+    first = markhood.Graph("abcd", [(0, 1), (1, 2), (2, 3)], provenance={"method": "plrhc"})
+    markhood.write_graph(first, tmp_path / "first.json")
+    markhood.write_graph(markhood.Graph("dcba", [(0, 1), (0, 3)]), tmp_path / "other.json")
+    done = run("compare", "first.json", "other.json", "-o", "table.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (row,) = csv.DictReader((tmp_path / "table.csv").read_text().splitlines())
+    assert (row["shared"], row["only_first"], row["only_this"]) == ("1", "2", "1")
+    assert "only in one of two graphs" in done.stdout
+    assert "false" not in done.stdout

@@ -51,6 +51,7 @@ SHARED = {
     "groups": ({name: int(k > 3) for k, name in enumerate(NAMES)}, {}),
     "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
     "pair_priors": ({("q0", "q7"): 0.4, ("q1", "q2"): 0.01}, {}),
+    "adjust_for": (["q2", "q5"], {}),
     "shuffles": (2, {}),
     "n_jobs": (2, {}),
     "kernels": ("native", {}),
@@ -99,7 +100,7 @@ def flags(folder, options):
             value = path
         elif name == "kinds":
             value = ",".join(f"{column}={kind}" for column, kind in value.items())
-        elif name in ("missing_values", "columns", "exclude"):
+        elif name in ("missing_values", "columns", "exclude", "adjust_for"):
             value = ",".join(map(str, value))
         typed.append(f"{flag}={value}")
     return typed

@@ -38,6 +38,20 @@ WORDS: dict[str, list[str]] = {
     "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
     "array": ["arr_0", "x", ""],
     "genotypes": ["levels", "dominant", "recessive", "x"],
+    "adjust_for": ["a", "a,b", "x", "", "b,b"],
+    "resample": ["rows", "halves", "cases", "model", "x"],
+    "clusters": ["a", "e", "x", ""],
+    "strata": ["a", "e", "x", ""],
+    "level": REAL,
+    "centrality": OUTPUTS,
+    "differences": OUTPUTS,
+    "plot": ["out.png", "out.svg", "out.gif", "no/out.png", "folder.csv", "-"],
+    "gammas": ["0.5", "0,1", "x", "", "-1", "nan"],
+    "folds": ["2", "3", "1", "0", "x"],
+    "edges": OUTPUTS,
+    "by": ["a", "e", "x", ""],
+    "permutations": ["1", "2", "0", "x"],
+    "fields": OUTPUTS,
     "group_rule": ["between", "within", "x"],
     "kernels": ["native", "cuda", "x"],
     "executor": ["threads", "x", ""],
@@ -106,7 +120,7 @@ WORDS: dict[str, list[str]] = {
     "potentials": ["uniform-tables", "normal", "uniform", "signs", "x"],
     "burn_in": ["0", "10", "-1", "x"],
     "thinning": ["1", "2", "0", "-1", "x"],
-    "replicates": ["1", "1", "0", "-1", "x"],
+    "replicates": ["1", "2", "0", "-1", "x"],
     "methods": ["plrhc", "mpl", "x", ""],
     "networks": ["hub", "x"],
     "encoding": ["utf-8", "latin-1", "x"],
@@ -126,6 +140,8 @@ def commands() -> dict[str, list[Any]]:
 
 def input_kinds(command: str, rng: Random) -> list[str]:
     """Return the kinds of files that a command is given as its arguments."""
+    if command == "compare-groups":
+        return [rng.choice(DATA_KINDS) for _ in range(rng.randint(1, 2))]
     if command == "compare":
         return [rng.choice(GRAPH_KINDS), rng.choice([*GRAPH_KINDS, "csv"])]
     if command in ("fit", "predict"):
@@ -134,7 +150,11 @@ def input_kinds(command: str, rng: Random) -> list[str]:
         return [rng.choice([*GRAPH_KINDS, *DATA_KINDS])]
     if command == "simulate":
         return [rng.choice(GRAPH_KINDS)] if rng.random() < 0.3 else []
-    return [rng.choice([*DATA_KINDS, "graph-json"])] if command in ("learn", "pack") else []
+    return (
+        [rng.choice([*DATA_KINDS, "graph-json"])]
+        if command in ("learn", "pack", "bootstrap", "choose-gamma")
+        else []
+    )
 
 
 def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Random) -> list[str]:
@@ -161,6 +181,10 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
             "10",
         ]
         line += [] if inputs else ["--variables", "4"]
+    if command == "compare-groups":
+        line += ["--permutations", "2"]
+    if command == "bootstrap":
+        line += ["--replicates", "2"]
     if command == "pack":
         line += [
             "--output",

@@ -11,7 +11,10 @@ from typing import Annotated
 
 import typer
 
+from markhood.commandline.bootstrap import bootstrap
+from markhood.commandline.choose_gamma import choose_gamma
 from markhood.commandline.compare import compare
+from markhood.commandline.compare_groups import compare_groups
 from markhood.commandline.demo import demo
 from markhood.commandline.fit import fit
 from markhood.commandline.learn import learn
@@ -36,6 +39,8 @@ Learn the graph of a pairwise Markov network (Ising, Potts) from data.
   markhood learn symptoms.csv --output symptoms.graphml --report symptoms.html
 
   markhood fit symptoms.graphml symptoms.csv --output model.json
+
+  markhood bootstrap symptoms.csv --output edges.csv
 
   markhood simulate hub --variables 64 --samples 1000 --output data.csv --truth truth.csv
 
@@ -79,7 +84,9 @@ def _root(
     pass
 
 
-READ_DATA = (learn, pack, report, fit)
+READ_DATA = (learn, bootstrap, choose_gamma, compare_groups, fit, pack, report)
 
-for command in (learn, fit, predict, pack, report, demo, simulate, compare, paper):
+OTHERS = (predict, demo, simulate, compare, paper)
+
+for command in (*READ_DATA, *OTHERS):
     app.command()(guarded(reads_data(command) if command in READ_DATA else command))

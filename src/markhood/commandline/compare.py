@@ -1,4 +1,8 @@
-"""`markhood compare`: learned graphs against the true one."""
+"""`markhood compare`: learned graphs against the true one, or against each other.
+
+A graph that says how it was learned is no truth. Where the first is one, edges are not right or wrong but
+shared, or only in one of the two.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,9 @@ from markhood.errors import printable
 
 
 def compare(
-    truth: Annotated[Path, typer.Argument(help="The true graph.")],
+    truth: Annotated[
+        Path, typer.Argument(help="The true graph; or a learned one, which is then no truth.")
+    ],
     learned: Annotated[list[Path], typer.Argument(help="Learned graphs.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the table as CSV.")
@@ -20,7 +26,9 @@ def compare(
 ) -> None:
     """Compare learned graphs with the true one: wrong edges, Hamming distance, precision, recall.
 
-    Graphs are matched by the names of their nodes. Any format that markhood writes will do.
+    Where the first graph was itself learned nothing is right or wrong: what is said is how many edges are shared, only
+    in the first, or only in the other. Graphs are matched by the names of their nodes. Any format that
+    markhood writes will do.
 
     [bold]Examples[/bold]
 
@@ -30,7 +38,7 @@ def compare(
     """
     from rich.table import Table
 
-    from markhood.evaluate.measures import comparison_table
+    from markhood.evaluate.measures import comparison_table, overlap_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.tables import check_table_writable, write_table
 
@@ -38,11 +46,16 @@ def compare(
         check_table_writable(output)
         check_outputs([], inputs=[truth, *learned], others=[output])
     graphs = {str(path): read_graph(path) for path in learned}
-    rows = comparison_table(read_graph(truth), graphs)
+    first = read_graph(truth)
+    is_learned = "method" in first.provenance
+    rows = overlap_table(first, graphs) if is_learned else comparison_table(first, graphs)
+    if is_learned:
+        say(f"{truth} was learned itself, so edges are shared or only in one of two graphs.")
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in rows[0]:
         table.add_column(
-            heading.replace("_", "\n"), justify="left" if heading == "method" else "right"
+            heading.replace("_", "\n"),
+            justify="left" if heading in ("method", "graph") else "right",
         )
     for row in rows:
         table.add_row(*(f"{v:.3g}" if isinstance(v, float) else printable(v) for v in row.values()))

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from markhood.commandline import options
-from markhood.commandline.reading import Read
+from markhood.commandline.reading import Read, with_columns
 from markhood.commandline.summary import print_forecast, print_summary
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
     progress_bar,
     say,
+    words,
     write_graphs,
     write_report_page,
 )
@@ -54,6 +55,7 @@ def learn(
     groups: options.Groups = None,
     group_rule: options.GroupRule = "between",
     pair_priors: options.PairPriors = None,
+    adjust_for: options.AdjustFor = None,
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     shuffles: options.Shuffles = 0,
@@ -87,6 +89,8 @@ def learn(
       markhood learn survey.tsv --missing impute --imputations 20 --seed 1 --output survey.json
 
       markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv --group-rule between
+
+      markhood learn survey.csv --columns 'sad,tired,anxious' --adjust-for age,sex --bins age=5
 
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
@@ -122,6 +126,7 @@ def learn(
         groups=groups,
         group_rule=group_rule,
         pair_priors=pair_priors,
+        adjust_for=words(adjust_for or ""),
         imputations=imputations,
         seed=seed,
         shuffles=shuffles,
@@ -152,7 +157,7 @@ def learn(
     )
     with progress_bar() as progress:
         request = Request(method_named(method, given), shared, progress)
-        samples = read(data)
+        samples = with_columns(read, shared.adjust_for)(data)
         if dry_run:
             print_forecast(request.forecast(samples), samples)
             return

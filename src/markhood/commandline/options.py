@@ -162,6 +162,14 @@ PairPriors = Annotated[
         rich_help_panel=KNOWN,
     ),
 ]
+AdjustFor = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Columns that are in every variable's regression, but no nodes: age,sex.",
+        rich_help_panel=KNOWN,
+    ),
+]
 
 Jobs = Annotated[
     int, typer.Option("--n-jobs", "-j", help="Threads; -1 for all.", rich_help_panel=RUN)

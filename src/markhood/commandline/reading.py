@@ -6,7 +6,7 @@ all as one function.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
@@ -158,6 +158,15 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in shown}
     return with_options
+
+
+def with_columns(read: Read, further: Sequence[str]) -> Read:
+    """Read some columns besides those that are asked for, where these are asked for by name."""
+    named = read.keywords["columns"]
+    if named is None or not further:
+        return read
+    listed = named.split(",")
+    return partial(read, columns=",".join([*listed, *(n for n in further if n not in listed)]))
 
 
 def _kinds(kinds: str, ordinal: str | None, nominal: str | None) -> str | dict[str, str]:

@@ -52,6 +52,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     for line in understood_lines(graph):
         console.print(printable(line))
     console.print(f"method    {about['method']} ({printable(options)})")
+    if adjusted := about.get("adjusted_for"):
+        console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
         console.print(f"known     {printable(facts)}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples
+from markhood.data.variables import Levels
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
@@ -70,6 +71,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         self._samples: Samples | None = samples
         self._model: FittedModel | None = None
         self._levels = samples.levels
+        self._request, self._variables = request, samples.variables
         self._n_samples = samples.n_samples
         return self
 
@@ -135,24 +137,27 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Samples:
         """Return new data as samples with the levels of the fitted ones."""
-        variables = self.regressions_.variables
+        variables, taken = self._variables, self.regressions_.variables
+        steps = dict(zip(taken.names, taken.is_ordered, strict=True))
+        ordered = [steps[name] for name in variables.names]
         if not _is_table(X):
             samples = X if isinstance(X, Samples) else Request(self._method()).read(X)
-            if (samples.names, samples.levels) != (variables.names, self._levels):
+            if (samples.names, samples.levels) != (variables.names, variables.levels):
                 raise InputError(
                     "The samples have other variables or levels than the fitted ones: encode them "
                     "together, or give a table."
                 )
-            return samples.with_order(variables.is_ordered)
+            return self._request.prepared(samples.with_order(ordered))
         validate_data(self, X, skip_check_array=True, reset=False)
-        return encode_like(
+        samples = encode_like(
             X,
-            self._levels,
+            cast("Levels", variables.levels),
             variables.names,
-            ordered=variables.is_ordered,
+            ordered=ordered,
             missing="drop" if self.missing == "impute" else self.missing,
             missing_values=self.missing_values,
         )
+        return self._request.prepared(samples)
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._graph_html()

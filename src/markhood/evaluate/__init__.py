@@ -8,6 +8,7 @@ from markhood.evaluate.measures import (
     comparison_table,
     edge_outcomes,
     inclusion_by_distance,
+    overlap_table,
 )
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "comparison_table",
     "edge_outcomes",
     "inclusion_by_distance",
+    "overlap_table",
 ]

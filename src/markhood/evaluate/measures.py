@@ -155,6 +155,37 @@ def comparison_table(truth: Graph, learned: Mapping[str, Graph]) -> list[dict[st
     return [{"method": name, **asdict(compare(truth, graph))} for name, graph in learned.items()]
 
 
+def overlap_table(first: Graph, others: Mapping[str, Graph]) -> list[dict[str, Any]]:
+    """Compare graphs of which none is known to be true: what they share, and what only one has.
+
+    Returns
+    -------
+    list of dict
+        One row a graph: ``graph``, its name, how many edges are ``shared``, ``only_first`` and
+        ``only_this``, and ``jaccard``, the share of all edges of either that both have.
+
+    Examples
+    --------
+    >>> overlap_table(Graph("abc", [(0, 1), (1, 2)]), {"other": Graph("abc", [(0, 1)])})
+    [{'graph': 'other', 'shared': 1, 'only_first': 1, 'only_this': 0, 'jaccard': 0.5}]
+    """
+    rows = []
+    for name, graph in others.items():
+        shared, only_first, only_this = (len(own) for own in edge_outcomes(first, graph))
+        total = shared + only_first + only_this
+        jaccard = shared / total if total else float("nan")
+        rows.append(
+            {
+                "graph": name,
+                "shared": shared,
+                "only_first": only_first,
+                "only_this": only_this,
+                "jaccard": jaccard,
+            }
+        )
+    return rows
+
+
 def inclusion_by_distance(truth: Graph, learned: Graph, longest: int = 5) -> InclusionByDistance:
     """Count the pairs at each distance in the true graph, and those that are learned edges.
 

@@ -42,6 +42,8 @@ from markhood.graph.checks import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from markhood.stability.bootstrap import Bootstrap
+
 
 class Graph:
     """An undirected graph with named nodes; immutable.
@@ -386,6 +388,41 @@ class Graph:
             if not np.isnan(self.evidence[best]):
                 text += f"; strongest {a!r} - {b!r} (evidence {self.evidence[best]:.4g})"
         return text + ">"
+
+    def bootstrap(self, data: Any, **options: Any) -> Bootstrap:
+        """Draw data sets from the data that the graph was learned from, and learn from each.
+
+        The method and its options are those that this graph was learned with.
+
+        Parameters
+        ----------
+        data : array, data frame, sparse matrix, Samples or path
+            A graph holds no data.
+        **options
+            Of `markhood.bootstrap`: ``replicates=1000``, ``resample="rows"``, ``n_jobs=2``, ...
+
+        Returns
+        -------
+        Bootstrap
+        """
+        from markhood.stability.bootstrap import bootstrap_again
+
+        return bootstrap_again(self, data, **options)
+
+    def describe_methods(self) -> str:
+        """Return a paragraph for a methods section: how the graph was learned, and from what.
+
+        It is written from the provenance, and so true to the run. ``markhood.output.citation`` has
+        what to cite, as text and as BibTeX; the report shows all of it.
+
+        Raises
+        ------
+        InputError
+            Where the graph does not say how it was learned.
+        """
+        from markhood.output.methods_section import methods_section
+
+        return methods_section(self)
 
     def show(self, layout: Any = "stress", columns: int | None = None) -> Any:
         """Open the interactive view: in a notebook below the cell, else in the browser.

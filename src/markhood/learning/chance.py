@@ -14,9 +14,8 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
+from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
 from markhood.learning.completed import Completed
@@ -94,15 +93,5 @@ def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:
     for variable in range(samples.n_variables):
         start, stop = samples.starts[variable : variable + 2].tolist()
         order = rng.permutation(samples.n_samples)
-        words[start:stop] = _reordered(samples.words[start:stop], order)
+        words[start:stop] = taken_bits(samples.words[start:stop], samples.n_samples, order)
     return replace(samples, words=words)
-
-
-def _reordered(rows: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Put the samples of packed rows in another order."""
-    packed = np.ascontiguousarray(rows).view(np.uint8)
-    bits = np.unpackbits(packed, axis=1, count=len(order), bitorder="little")[:, order]
-    moved = np.zeros_like(packed)
-    again = np.packbits(bits, axis=1, bitorder="little")
-    moved[:, : again.shape[1]] = again
-    return moved.view(np.uint64)

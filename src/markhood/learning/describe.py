@@ -74,11 +74,13 @@ def describe(job: Job, found: Found) -> Learned:
     seconds = dict(found.seconds)
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
-    variables = job.samples.variables
+    n_nodes = job.n_variables - len(job.knowledge.covariates)
+    variables = job.samples.variables.pick(range(n_nodes))
     screened_graph = None
     if found.screened is not None:
-        ends = np.column_stack([found.screened.gains] * 2)
-        screened_graph = Graph(variables, found.screened.edges, ends)
+        of_nodes = found.screened.edges[:, 1] < n_nodes
+        ends = np.column_stack([found.screened.gains[of_nodes]] * 2)
+        screened_graph = Graph(variables, found.screened.edges[of_nodes], ends)
     return Learned(
         graph=Graph(
             variables,
@@ -156,7 +158,7 @@ def _mean_couplings(
 
 def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
     """Fit every variable's regression on its neighbours in a graph."""
-    blankets, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer
+    blankets, scorer = _blankets(job, edges), job.scorer
 
     def fit(tile: range) -> Fits:
         return scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
@@ -165,14 +167,25 @@ def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
     return _joined(job, blankets, fits)
 
 
+def couplings_of(
+    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
+) -> NDArray[np.float64]:
+    """Fit the couplings of a graph's edges at their two ends, of shape (n_edges, 2)."""
+    if is_marginal:
+        return _of_pairs(job, edges).coupling_ends
+    return couplings_at_ends(job, regress(job, edges), edges)
+
+
 def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     """Describe every edge given the other neighbours of its ends."""
-    blankets, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer
+    neighbours, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer
+    blankets = _blankets(job, edges)
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
-        scores, without = scorer.toggled(targets, members, members)
-        gained = np.repeat(scores, np.diff(members.starts)) - without
+        own = neighbours.part(tile)
+        scores, without = scorer.toggled(targets, members, own)
+        gained = np.repeat(scores, np.diff(own.starts)) - without
         return scores, gained, scorer.fitted(targets, members)
 
     tiles = list(
@@ -183,12 +196,28 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
-        by_edge(gained, blankets, edges),
-        by_edge(regressions.couplings(), blankets, edges),
-        _tables(regressions, edges),
+        by_edge(gained, neighbours, edges),
+        couplings_at_ends(job, regressions, edges),
+        coupling_tables_of(regressions, edges),
         scores,
         regressions,
     )
+
+
+def _blankets(job: Job, edges: NDArray[np.int64]) -> Lists:
+    """List the neighbours of every variable, and the covariates with them."""
+    d = job.n_variables
+    return job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
+
+
+def couplings_at_ends(
+    job: Job, regressions: Regressions, edges: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the coupling of every edge at its two ends."""
+    along, covariates = regressions.couplings(), job.knowledge.covariates
+    is_neighbour = ~np.isin(regressions.blankets.values, covariates)
+    neighbours = Lists.of_neighbours(edges, job.n_variables)
+    return by_edge(along[is_neighbour] if len(covariates) else along, neighbours, edges)
 
 
 def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
@@ -215,7 +244,7 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
     return Numbers(
         gained.reshape(-1, 2),
         regressions.couplings().reshape(-1, 2),
-        _tables(regressions, ends.reshape(-1, 2)),
+        coupling_tables_of(regressions, ends.reshape(-1, 2)),
     )
 
 
@@ -228,7 +257,9 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
     )
 
 
-def _tables(regressions: Regressions, edges: NDArray[np.int64]) -> list[NDArray[np.float64] | None]:
+def coupling_tables_of(
+    regressions: Regressions, edges: NDArray[np.int64]
+) -> list[NDArray[np.float64] | None]:
     """Return the table of every edge that has one; nothing where none can."""
     if (regressions.n_scores == 1).all():
         return []

@@ -33,6 +33,7 @@ def learn(
     groups: Any = None,
     group_rule: str = "between",
     pair_priors: Any = None,
+    adjust_for: Sequence[str] = (),
     shuffles: int = 0,
     n_jobs: int | None = -1,
     kernels: Any = "native",
@@ -90,6 +91,9 @@ def learn(
     pair_priors : mapping, table of three columns, or path, optional
         For "bayes": how probable it is, before the data are seen, that certain pairs are edges;
         ``{("a", "b"): 0.9}``, a table of source, target and probability, or a file of such lines.
+    adjust_for : sequence of str, default=()
+        Columns that are in every variable's regression, but are no nodes and have no edges: age, or
+        the batch of a measurement. For plrhc, hc and mpl, but not their rule "pair".
     shuffles : int, default=0
         Search so many times more with every column shuffled, where nothing depends on anything;
         ``provenance["edges_by_chance"]`` has how many edges each search found.

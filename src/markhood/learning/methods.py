@@ -47,6 +47,11 @@ class Method(Protocol):
         """Whether ordered levels are steps to it: MPL and likelihoods of pairs are of tables."""
         return not isinstance(self.scored_by, Mpl) and getattr(self, "rule", "") != "pair"
 
+    @property
+    def adjusts(self) -> bool:
+        """Whether it can keep covariates in every blanket."""
+        return False
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
 
@@ -85,6 +90,11 @@ class Climbing(Method):
     def near(self) -> dict[str, int | None]:
         """Where blankets are looked for: among all variables."""
         return {"depth": None}
+
+    @property
+    def adjusts(self) -> bool:
+        """Whether it can keep covariates in every blanket: the likelihood of pairs has none."""
+        return self.rule != "pair"
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""

@@ -44,7 +44,7 @@ def with_provenance(
         },
         "data": {
             "samples": samples.n_samples,
-            "variables": samples.n_variables,
+            "variables": samples.n_variables - len(job.knowledge.covariates),
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
             "understood": understood(samples).as_json(),
@@ -71,8 +71,10 @@ def with_provenance(
         provenance["edges_by_chance"] = list(by_chance)
     if learned.n_cut:
         provenance["cut_search_spaces"] = learned.n_cut
-    if job.knowledge:
-        provenance["known"] = job.knowledge.summary()
+    if adjusted := job.knowledge.covariates.tolist():
+        provenance["adjusted_for"] = [samples.names[j] for j in adjusted]
+    if known := job.knowledge.summary():
+        provenance["known"] = known
     screened = learned.screened_graph
     return replace(
         learned,

@@ -8,12 +8,15 @@ shares are the fields of `Options`, and nowhere else.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+
+from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
 from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.data.samples import Samples
@@ -79,6 +82,8 @@ class Options:
     pair_priors : mapping, table of three columns, or path, optional
         For ``bayes``: how probable it is, before the data are seen, that certain pairs are edges;
         ``{("a", "b"): 0.9}``, a table of source, target and probability, or a file of such lines.
+    adjust_for : sequence of str, default=()
+        Columns that are in every variable's regression, but are no nodes and have no edges.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -109,6 +114,7 @@ class Options:
     groups: Any = None
     group_rule: str = "between"
     pair_priors: Any = None
+    adjust_for: Sequence[str] = ()
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -169,10 +175,21 @@ class Request:
                 f"{option('pair_priors')} are for the method 'bayes', and {self.method.name!r} has no "
                 "probabilities: leave one of the two out."
             )
+        if self.covariates and not self.method.adjusts:
+            raise InputError(
+                f"{option('adjust_for')} is for the methods plrhc, hc and mpl with the rules global, or "
+                "and and: choose one of these, or leave it out."
+            )
         object.__setattr__(self, "_kernels", kernels_named(self.options.kernels))
         object.__setattr__(
             self, "_imputation", Imputation(self.options.imputations, self.options.seed)
         )
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """The columns that are adjusted for."""
+        given = self.options.adjust_for
+        return (given,) if isinstance(given, str) else tuple(given or ())
 
     def read(self, data: Any, weights: Any = None) -> Samples:
         """Return data as samples, read as the options say.
@@ -190,16 +207,24 @@ class Request:
             max_levels=self.options.max_levels,
             weights=weights,
             normalize_weights=self.options.normalize_weights,
-            columns=self.options.columns,
+            columns=self._columns(),
             exclude=self.options.exclude,
             kinds=self.options.kinds,
             bins=self.options.bins,
             merge_rare=self.options.merge_rare,
         )
 
+    def _columns(self) -> Sequence[str] | None:
+        """Return the columns to read: those that are adjusted for are wanted too."""
+        named = self.options.columns
+        if named is None:
+            return None
+        listed = [named] if isinstance(named, str) else list(named)
+        return [*listed, *(name for name in self.covariates if name not in listed)]
+
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
-        samples = self._of_its_kinds(samples)
+        samples = self.prepared(samples)
         warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self.job(samples) as job:
             require_room(job, self.method)
@@ -225,11 +250,31 @@ class Request:
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
-        samples = self._of_its_kinds(samples)
+        samples = self.prepared(samples)
         with self.job(samples) as job:
             if samples.missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
+
+    def prepared(self, samples: Samples) -> Samples:
+        """Return samples as a search takes them: covariates last, and of the method's kinds."""
+        if not self.covariates:
+            return self._of_its_kinds(samples)
+        if samples.missing:
+            raise InputError(
+                f"{option('adjust_for')} and missing values that are to be imputed do not go together: "
+                f"choose {option('missing', 'drop')} or {option('missing', 'level')}."
+            )
+        last = pick_columns(samples.names, self.covariates)
+        nodes = [j for j in range(samples.n_variables) if j not in last]
+        if len(nodes) < 2:
+            raise InputError(
+                f"Of {samples.n_variables} columns {len(last)} are adjusted for, and a graph needs two "
+                f"or more others: take some out of {option('adjust_for')}."
+            )
+        if nodes + last != list(range(samples.n_variables)):
+            samples = samples.pick(np.array(nodes + last))
+        return self._of_its_kinds(samples)
 
     def _of_its_kinds(self, samples: Samples) -> Samples:
         """Return samples as the method takes them: as categories where it knows no order."""
@@ -244,29 +289,47 @@ class Request:
         return samples.with_order([False] * samples.n_variables)
 
     @contextmanager
-    def job(self, samples: Samples) -> Iterator[Job]:
-        """Put together what a search needs, with the executor open as long as it runs."""
+    def job(self, samples: Samples, run: Mapping[str, str] | None = None) -> Iterator[Job]:
+        """Put together what a search needs, with the executor open as long as it runs.
+
+        Parameters
+        ----------
+        samples : Samples
+        run : mapping of str to str, optional
+            What results depend on besides, where there is more than a search.
+        """
         options, known = self.options, self.knowledge(samples.names)
         cards = int(options.kernels == "cuda")
         with executor_named(options.executor, options.scheduler, options.n_jobs, cards) as executor:
-            runner = Runner(options.n_jobs, self.progress, executor, self._saved(samples, known))
+            saved = self._saved(samples, known, run or {})
+            runner = Runner(options.n_jobs, self.progress, executor, saved)
             scorer = scorer_for(samples, self.method.scored_by, self._kernels)
             yield Job(samples, scorer, runner, known, options.seed)
 
     def knowledge(self, names: Sequence[str]) -> Knowledge:
-        """Return what is known beforehand of the graph of these variables."""
-        options = self.options
+        """Return what is known beforehand of the graph of these variables, as `prepared` has them."""
+        options, n_nodes = self.options, len(names)
+        if self.covariates:
+            n_nodes -= len(pick_columns(names, self.covariates))
+        nodes, groups = names[:n_nodes], None
+        if options.groups is not None:
+            groups = np.append(
+                known_groups(options.groups, nodes), np.full(len(names) - n_nodes, -1)
+            )
         known = Knowledge(
-            known_pairs(options.required_edges, names, "required_edges"),
-            known_pairs(options.forbidden_edges, names, "forbidden_edges"),
-            None if options.groups is None else known_groups(options.groups, names),
+            known_pairs(options.required_edges, nodes, "required_edges"),
+            known_pairs(options.forbidden_edges, nodes, "forbidden_edges"),
+            groups,
             options.group_rule,  # type: ignore[arg-type]
-            *known_priors(options.pair_priors, names),
+            *known_priors(options.pair_priors, nodes),
+            np.arange(n_nodes, len(names)),
         )
         known.check(names)
         return known
 
-    def _saved(self, samples: Samples, known: Knowledge) -> Checkpoint | None:
+    def _saved(
+        self, samples: Samples, known: Knowledge, further: Mapping[str, str]
+    ) -> Checkpoint | None:
         """Open the folder of finished tiles, where there is to be one."""
         if self.options.checkpoint is None:
             return None
@@ -275,13 +338,13 @@ class Request:
                 f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
                 "the two out."
             )
-        if self.method.is_random and self.options.seed is None:
+        if (self.method.is_random or further) and self.options.seed is None:
             raise InputError(
                 f"A {option('checkpoint')} can only be gone on from with the same random numbers: "
                 f"give a {option('seed')}."
             )
         run = identity(samples, self.method, known, self.options.seed)
-        return Checkpoint(self.options.checkpoint, run, RECORDS)
+        return Checkpoint(self.options.checkpoint, {**run, **further}, RECORDS)
 
 
 def kernels_named(name: str | Kernels) -> Kernels:

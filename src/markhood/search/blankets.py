@@ -40,7 +40,8 @@ def search_blankets(job: Job, spaces: Spaces) -> Searched:
         targets = np.arange(tile.start, tile.stop)
         space = spaces.of(targets)
         candidates = knowledge.allowed(targets, space.candidates)
-        return scorer.grown(targets, candidates, knowledge.required_of(targets)), space.n_cut
+        found = scorer.grown(targets, candidates, knowledge.required_of(targets))
+        return found._replace(members=knowledge.nodes_of(found.members)), space.n_cut
 
     found = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
     tiles = [blankets for blankets, _ in found]

@@ -48,6 +48,7 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
     d, required = job.n_variables, job.knowledge.requires(edges)
     present = present_at(start, edges)
     first = Lists.of_neighbours(edges[present | required], d)
+    first = job.knowledge.adjusted(np.arange(d), first)
     state = _Flips(edges[~required], present[~required], d, job.scorer, first)
     tiles = job.runner.map("climb", state.score_first, cut(d, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))

@@ -10,6 +10,10 @@ How probable an edge is beforehand matters to searches that have probabilities, 
 Groups of variables forbid whole blocks of pairs, those within a group or those between two. They
 are kept as one number a variable and compared pair by pair, and edges are kept as lists of
 pairs: memory is in proportion to variables and known edges, never to pairs of variables.
+
+Covariates are variables that are adjusted for: they are in the blanket of every other variable from the start, and
+are no candidates, no nodes and no ends of edges. They come after all others, so that nodes keep
+their numbers when covariates are left out.
 """
 
 from __future__ import annotations
@@ -50,6 +54,8 @@ class Knowledge:
         Pairs of which it is known how probable they are.
     prior_probabilities : ndarray of shape (n_pairs,), dtype float64
         Between 0 and 1, both excluded.
+    covariates : ndarray of shape (n_covariates,), dtype int64
+        The last variables, where these are adjusted for.
 
     Examples
     --------
@@ -64,11 +70,12 @@ class Knowledge:
     group_rule: GroupRule = "between"
     priors: NDArray[np.int64] = field(default_factory=_no_edges)
     prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    covariates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __bool__(self) -> bool:
         """Return whether anything is known."""
-        lists = (self.required, self.forbidden, self.priors)
-        return any(map(len, lists)) or self.groups is not None
+        parts = (self.required, self.forbidden, self.priors, self.covariates)
+        return any(map(len, parts)) or self.groups is not None
 
     @property
     def fingerprint(self) -> str:
@@ -80,10 +87,13 @@ class Knowledge:
             self.groups,
             self.priors,
             self.prior_probabilities,
+            self.covariates,
         ):
             digest.update(
                 b"none" if array is None else np.ascontiguousarray(array).tobytes() + b"."
             )
+        if len(self.covariates):
+            digest.update(b"covariates" + self.covariates.tobytes())
         return digest.hexdigest()
 
     def check(self, names: Sequence[str]) -> None:
@@ -112,13 +122,16 @@ class Knowledge:
 
     def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each pair may be an edge."""
-        return self._groups_allow(i, j) & ~_are_among(
+        allowed = self._groups_allow(i, j) & ~_are_among(
             pair_numbers(np.column_stack([i, j])), self._forbidden_numbers
         )
+        if len(self.covariates):
+            allowed &= (i < self.covariates[0]) & (j < self.covariates[0])
+        return allowed
 
     def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
         """Leave out of each target's candidates those that may not be joined to it."""
-        if not len(self.forbidden) and self.groups is None:
+        if not len(self.forbidden) and self.groups is None and not len(self.covariates):
             return candidates
         lengths = np.diff(candidates.starts)
         stay = self.allows(np.repeat(targets, lengths), candidates.values)
@@ -126,12 +139,36 @@ class Knowledge:
         return Lists(stayed_before[candidates.starts], candidates.values[stay])
 
     def required_of(self, targets: NDArray[np.int64]) -> Lists:
-        """List the required neighbours of each target, ascending."""
+        """List the required members of each target's blanket, ascending; covariates among them."""
         if not len(self.required):
-            return Lists.empty(len(targets))
+            return self.adjusted(targets, Lists.empty(len(targets)))
         ends, neighbours = self._required_both_ways
         first, last = (np.searchsorted(ends, targets, side) for side in ("left", "right"))
-        return Lists.of([neighbours[a:b] for a, b in zip(first, last, strict=True)])
+        lists = Lists.of([neighbours[a:b] for a, b in zip(first, last, strict=True)])
+        return self.adjusted(targets, lists)
+
+    def adjusted(self, targets: NDArray[np.int64], blankets: Lists) -> Lists:
+        """Put the covariates into each target's blanket, but for those of covariates.
+
+        Examples
+        --------
+        >>> known = Knowledge(covariates=np.array([2]))
+        >>> [b.tolist() for b in known.adjusted(np.arange(3), Lists.of([[1], [0], []]))]
+        [[1, 2], [0, 2], []]
+        """
+        if not len(self.covariates):
+            return blankets
+        own, none = self.covariates, self.covariates[:0]
+        is_node = targets < own[0]
+        return Lists.of(
+            [np.append(b, own if node else none) for b, node in zip(blankets, is_node, strict=True)]
+        )
+
+    def nodes_of(self, blankets: Lists) -> Lists:
+        """Take the covariates out of blankets."""
+        if not len(self.covariates):
+            return blankets
+        return Lists.of([blanket[blanket < self.covariates[0]] for blanket in blankets])
 
     def requires(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each of these edges is required."""
@@ -153,7 +190,7 @@ class Knowledge:
         return both[in_order(both)]
 
     def summary(self) -> dict[str, Any]:
-        """Return how much is known, in numbers and words."""
+        """Return how much is known of edges, in numbers and words; nothing where nothing is."""
         counts: dict[str, Any] = {
             "required_edges": len(self.required),
             "forbidden_edges": len(self.forbidden),
@@ -162,7 +199,7 @@ class Knowledge:
             counts |= {"groups": len(np.unique(self.groups)), "group_rule": self.group_rule}
         if len(self.priors):
             counts |= {"pair_priors": len(self.priors)}
-        return counts
+        return counts if any(counts.values()) else {}
 
     @cached_property
     def _required_both_ways(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

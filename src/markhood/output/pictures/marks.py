@@ -49,16 +49,19 @@ def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
     return np.nan_to_num(np.minimum(size, widest), nan=0.0), widest
 
 
-def draw_edges(ax: Axes, graph: Graph, places: Places, is_free: bool) -> Handles:
+def draw_edges(
+    ax: Axes, graph: Graph, places: Places, is_free: bool, most: float | None = None
+) -> Handles:
     """Draw edges: the stronger, the wider; the less probable, the paler; repulsion dashed.
 
-    An infinite coupling has no size and is a double line. Where the places were not free to choose, what
+    The coupling ``most`` is drawn widest, by default the strongest. An infinite coupling has no size and is a double line. Where the places were not free to choose, what
     would run through a node is an arc.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
     strength, widest = strengths(graph)
+    widest = most or widest
     infinite = np.isinf(graph.coupling)
     opacity = OPACITY * np.nan_to_num(graph.probability, nan=1.0)
     sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(np.int64)

@@ -18,6 +18,7 @@ from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
+from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.marks import (
@@ -36,6 +37,9 @@ from markhood.output.pictures.marks import (
 )
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
 from markhood.output.pictures.placing import Layout, placed, shared_layout
+from markhood.output.pictures.gamma import gamma_path
+from markhood.output.pictures.groups import group_networks
+from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +48,14 @@ __all__ = [
     "Curve",
     "Panel",
     "adjacency",
+    "centrality_intervals",
     "comparison",
     "degrees",
+    "differences",
     "draw_panels",
+    "edge_intervals",
+    "gamma_path",
+    "group_networks",
     "network",
     "shared_layout",
 ]
@@ -72,6 +81,7 @@ def network(
     sizes: float | Mapping[str, float] | Sequence[float] | None = None,
     legend: bool = True,
     seed: int = 0,
+    widest: float | None = None,
 ) -> Axes:
     """Draw a graph: width is the strength of a coupling, colour its sign; without one it is grey.
 
@@ -102,6 +112,9 @@ def network(
         Whether to say below the network what signs, widths and groups look like.
     seed : int, default=0
         Same seed, same picture.
+    widest : float, optional
+        The coupling that is drawn widest, where pictures are to be compared; by default the
+        strongest of the graph.
 
     Returns
     -------
@@ -114,12 +127,12 @@ def network(
     >>> sorted(text.get_text() for text in ax.texts)
     ['rain', 'sun', 'wet']
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     if graph.n_nodes > MANY and isinstance(layout, str) and layout == "stress":
         return _overview(graph, ax)
     places = placed(graph, layout, columns, seed)
     diameters = diameters_of(graph, sizes)
-    handles = draw_edges(ax, graph, places, _is_free(layout))
+    handles = draw_edges(ax, graph, places, _is_free(layout), widest)
     handles += draw_nodes(ax, graph, places, _named_groups(graph, groups), colors, diameters)
     frame(ax, places, handles if legend else [])
     _label(ax, graph, places, diameters, labels)
@@ -147,7 +160,7 @@ def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'c', 'b']
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     if not graph.n_nodes:
         return ax
     label = communities(graph)
@@ -203,7 +216,7 @@ def comparison(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['1 hit', '1 missed', '1 false']
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     from matplotlib.collections import LineCollection
 
     places = placed(truth, layout, columns, seed)
@@ -237,7 +250,7 @@ def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
     >>> [bar.get_height() for bar in ax.patches]
     [np.int64(1), np.int64(2), np.int64(1)]
     """
-    ax = _axes(ax)
+    ax = new_axes(ax)
     from matplotlib.ticker import MaxNLocator
 
     counts = np.bincount(graph.degree, minlength=1)
@@ -246,14 +259,6 @@ def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
     return ax
-
-
-def _axes(ax: Axes | None) -> Axes:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise InputError("Plots need matplotlib: pip install 'markhood[plot]'.") from None
-    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
 
 def _is_free(layout: Layout) -> bool:

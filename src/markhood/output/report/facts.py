@@ -14,7 +14,10 @@ import numpy as np
 from markhood.data.coding.findings import listed
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
+from markhood.output.citation import PAPER, SOFTWARE
+from markhood.output.methods_section import methods_section
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
 RARE = 5  # samples; a value that occurs in fewer says little about edges
@@ -37,18 +40,6 @@ NOTES = {
 # such logarithm, and the evidence adds two, one from each end.
 BANDS = ((2.0, "hardly worth a mention"), (6.0, "positive"), (10.0, "strong"))
 STRONGEST_BAND = "very strong"
-
-PAPER = (
-    "J. Kuronen, J. Corander and J. Pensar. Learning pairwise Markov network structures using "
-    "correlation neighborhoods."
-)
-SOFTWARE = (
-    "The markhood developers. markhood: learn the graph of a pairwise Markov network from data"
-)
-BIBTEX = """@article{kuronen-correlation-neighborhoods,
-  author = {Kuronen, Juri and Corander, Jukka and Pensar, Johan},
-  title = {Learning pairwise {Markov} network structures using correlation neighborhoods}
-}"""
 
 
 def summary(graph: Graph) -> str:
@@ -238,9 +229,13 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
 
 
 def citations(graph: Graph) -> list[str]:
-    """Return what to cite, with the version that was run."""
+    """Return a paragraph for a methods section, where the run is known, and what to cite."""
     version = graph.provenance.get("version")
-    return [PAPER, f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."]
+    cited = [PAPER, f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."]
+    try:
+        return [methods_section(graph), *cited]
+    except (InputError, KeyError, TypeError, ValueError):  # of another program, or nobody's
+        return cited
 
 
 def _sample_rows(samples: Samples) -> Rows:

@@ -27,6 +27,7 @@ from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.output.pictures.bends import bends
+from markhood.output.citation import BIBTEX
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.placing import Layout, placed
@@ -140,7 +141,7 @@ def _content(
         "data": facts.data_rows(graph, samples),
         "warnings": facts.warnings(graph, samples),
         "cite": facts.citations(graph),
-        "bibtex": facts.BIBTEX,
+        "bibtex": BIBTEX,
         "licences": _asset("LICENSES.txt"),
         "about": about_graph(graph),
     }

@@ -1,0 +1,42 @@
+"""A picture of the graphs over gamma: how many edges each has, and how well it predicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markhood.output.pictures.axes import new_axes
+from markhood.output.pictures.panels import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from markhood.stability.gamma import GammaPath
+
+
+def gamma_path(path: GammaPath, ax: Axes | None = None) -> Axes:
+    """Draw the number of edges over gamma, and the pseudo-likelihood of samples that were left out.
+
+    Parameters
+    ----------
+    path : GammaPath
+        What `markhood.gamma_path` returned.
+    ax : Axes, optional
+        Where to draw; by default new axes.
+
+    Returns
+    -------
+    Axes
+        Of the edges; the other axis is its twin.
+    """
+    ax = new_axes(ax)
+    rows = path.rows()
+    gammas = [row["gamma"] for row in rows]
+    ax.plot(gammas, [row["edges"] for row in rows], "o-", color=COLOURS[0])
+    ax.set(xlabel="gamma", ylabel="edges", ylim=(0, None))
+    ax.yaxis.label.set_color(COLOURS[0])
+    twin = ax.twinx()
+    means, errors = ([row[name] for row in rows] for name in ("held_out", "standard_error"))
+    twin.errorbar(gammas, means, errors, fmt="s--", color=COLOURS[1], capsize=2)
+    twin.set_ylabel("log pseudo-likelihood, held out", color=COLOURS[1])
+    twin.axvline(path.sparsest, color="#A0A0A0", linewidth=0.8, linestyle="dotted")
+    return ax

@@ -1,0 +1,159 @@
+"""Pictures of how stable a graph is: edges and centralities with their intervals, differences.
+
+They are laid out as users of bootnet know them: a row for each edge or variable, the value in the graph as a
+point, the interval over the replicates as a line, and the mean of the replicates as a ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from markhood.errors import InputError
+from markhood.output.pictures.axes import new_axes
+from markhood.output.pictures.panels import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from markhood.stability.bootstrap import Bootstrap
+
+EDGES = 40  # that are drawn unless asked otherwise
+BLACK, PALE, FAINT = "#202020", "#A0A0A0", "#E4E4E4"
+
+
+def edge_intervals(
+    bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = EDGES, only_graph: bool = True
+) -> Axes:
+    """Draw edges with the intervals of their couplings, the strongest on top.
+
+    Beside each edge is the share of the replicates that have it.
+
+    Parameters
+    ----------
+    bootstrap : Bootstrap
+    ax : Axes, optional
+        Where to draw; by default new axes.
+    edges : int, default=40
+        How many at most.
+    only_graph : bool, default=True
+        Whether pairs that are no edge of the graph are left out.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import markhood
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0] ^ (np.random.default_rng(1).random(200) < 0.2)
+    >>> ax = edge_intervals(markhood.bootstrap(coins, replicates=20, n_jobs=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['x0 - x2']
+    """
+    rows = [row for row in bootstrap.edges() if row["in_graph"] or not only_graph]
+    rows = sorted(rows, key=lambda row: (-abs(row["coupling"]), -row["frequency"]))[:edges]
+    rows.sort(key=lambda row: row["coupling"])
+    ax = new_axes(ax, height=0.22 * len(rows))
+    _draw_intervals(ax, rows, "coupling")
+    for k, row in enumerate(rows):
+        ax.annotate(
+            f"{row['frequency']:.2f}", (1.0, k), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="center", fontsize="x-small", color=PALE,
+        )  # fmt: skip
+    names = [f"{row['source']} - {row['target']}" for row in rows]
+    _name_rows(ax, names)
+    ax.set(xlabel="coupling (log odds ratio); share of replicates on the right")
+    return ax
+
+
+def centrality_intervals(
+    bootstrap: Bootstrap, ax: Axes | None = None, *, measure: str = "strength"
+) -> Axes:
+    """Draw the centrality of every variable with its interval, the most central on top.
+
+    Parameters
+    ----------
+    bootstrap : Bootstrap
+    ax : Axes, optional
+        Where to draw; by default new axes.
+    measure : str, default="strength"
+        One of degree, strength, expected_influence, closeness, betweenness, bridge_strength,
+        bridge_expected_influence.
+
+    Returns
+    -------
+    Axes
+    """
+    found = bootstrap.centrality()
+    rows = [row for row in found if row["measure"] == measure]
+    if not rows:
+        known = ", ".join(dict.fromkeys(row["measure"] for row in found))
+        raise InputError(f"Unknown measure {measure!r}: choose one of {known}.")
+    rows.sort(key=lambda row: row["value"])
+    ax = new_axes(ax, height=0.22 * len(rows))
+    _draw_intervals(ax, rows, "value")
+    _name_rows(ax, [row["node"] for row in rows])
+    ax.set(xlabel=measure.replace("_", " "))
+    return ax
+
+
+def differences(bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = EDGES) -> Axes:
+    """Draw which couplings of the graph differ from which: black squares do, grey ones do not.
+
+    The coupling itself is written on the diagonal.
+
+    Parameters
+    ----------
+    bootstrap : Bootstrap
+    ax : Axes, optional
+        Where to draw; by default new axes.
+    edges : int, default=40
+        How many at most, the strongest.
+
+    Returns
+    -------
+    Axes
+    """
+    names, values = bootstrap.graph.edge_names(), bootstrap.couplings
+    shown = sorted(
+        np.argsort(-np.abs(values), kind="stable")[:edges].tolist(), key=lambda k: values[k]
+    )
+    at = {names[k]: place for place, k in enumerate(shown)}
+    cells = np.full((len(shown), len(shown)), np.nan)
+    for row in bootstrap.differences():
+        i = at.get((row["source"], row["target"]))
+        j = at.get((row["other_source"], row["other_target"]))
+        if i is not None and j is not None:
+            cells[i, j] = cells[j, i] = row["differ"]
+    from matplotlib.colors import ListedColormap
+
+    ax = new_axes(ax, height=0.24 * len(shown), width=0.24 * len(shown))
+    ax.imshow(cells, cmap=ListedColormap([FAINT, BLACK]), vmin=0, vmax=1, origin="lower")
+    for place, k in enumerate(shown):
+        ax.text(place, place, f"{values[k]:.1f}", ha="center", va="center", fontsize="xx-small")
+    labels = [" - ".join(names[k]) for k in shown]
+    _name_rows(ax, labels)
+    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize="x-small", parse_math=False)
+    return ax
+
+
+def _draw_intervals(ax: Axes, rows: Sequence[dict[str, float]], value: str) -> None:
+    places = np.arange(len(rows))
+    ax.axvline(0, color=PALE, linewidth=0.6, zorder=0)
+    low, high = ([row[bound] for row in rows] for bound in ("low", "high"))
+    ax.hlines(places, low, high, color=PALE, linewidth=2, label="interval")
+    means = [row["mean"] for row in rows]
+    ax.plot(means, places, "o", mfc="none", mec=BLACK, ms=4, mew=0.7, ls="none", label="replicates")
+    values = [row[value] for row in rows]
+    ax.plot(values, places, "o", color=COLOURS[0], ms=3.5, ls="none", label="graph")
+    if rows:
+        ax.legend(loc="best", framealpha=0.7, fontsize="x-small")
+
+
+def _name_rows(ax: Axes, names: Sequence[str]) -> None:
+    ax.set_yticks(range(len(names)), names, fontsize="x-small", parse_math=False)
+    ax.set_ylim(-0.7, len(names) - 0.3)

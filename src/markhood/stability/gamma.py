@@ -1,0 +1,230 @@
+"""`gamma_path()`: the graphs over gamma, where each edge enters, and how well each graph predicts.
+
+Gamma is the price of an edge besides log(N)/2 a parameter, and no data set says which is right. Three things help to
+choose: the gamma up to which each edge stays; EBIC of every graph, at one gamma so that graphs can be
+compared; and the pseudo-likelihood of samples that were left out, from graphs and weak-prior regressions of the
+others. Held-out likelihood asks for prediction and not for truth: it likes graphs with a few false edges. So the
+sparsest graph within one standard error of the best is named too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.errors import InputError, option
+from markhood.execution.runner import Progress, Runner, no_progress
+from markhood.graph.graph import Graph
+from markhood.graph.numbering import pair_numbers
+from markhood.kernels.lists import Lists
+from markhood.kernels.native import NativeKernels
+from markhood.learning.describe import regress
+from markhood.learning.methods import Method, method_named
+from markhood.learning.request import Options, Request
+from markhood.scores.bic import Bic
+from markhood.scores.discrete import scorer_for
+from markhood.search.job import Job
+from markhood.stability.replicates import WEAK
+
+GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+EBIC_GAMMA = 0.5
+WHOLE = -1  # in place of a fold
+
+
+@dataclass(frozen=True, eq=False)
+class GammaPath:
+    """A graph for every gamma.
+
+    Attributes
+    ----------
+    gammas : tuple of float
+        Ascending.
+    graphs : tuple of Graph
+        Learned with each, without evidence or couplings.
+    held_out : ndarray of shape (n_gammas, n_folds)
+        Mean log pseudo-likelihood of each fold's samples.
+    ebic : ndarray of shape (n_gammas,)
+        EBIC of each graph at gamma 0.5: the lower, the better.
+    """
+
+    gammas: tuple[float, ...]
+    graphs: tuple[Graph, ...]
+    held_out: NDArray[np.float64]
+    ebic: NDArray[np.float64]
+
+    @property
+    def best(self) -> float:
+        """The gamma whose graphs predict samples that were left out best."""
+        return self.gammas[int(np.argmax(self.held_out.mean(axis=1)))]
+
+    @cached_property
+    def sparsest(self) -> float:
+        """The largest gamma that predicts as well as the best but for one standard error."""
+        means = self.held_out.mean(axis=1)
+        best = int(np.argmax(means))
+        apart = self.held_out[best] - self.held_out  # fold by fold
+        error = apart.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
+        within = [
+            g for g, gap, e in zip(self.gammas, apart.mean(axis=1), error, strict=True) if gap <= e
+        ]
+        return max(within, default=self.gammas[best])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Describe every gamma: its ``edges``, ``held_out`` with its ``standard_error``, ``ebic``."""
+        errors = self.held_out.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
+        return [
+            {
+                "gamma": gamma,
+                "edges": graph.n_edges,
+                "held_out": float(own.mean()),
+                "standard_error": float(error),
+                "ebic": float(ebic),
+            }
+            for gamma, graph, own, error, ebic in zip(
+                self.gammas, self.graphs, self.held_out, errors, self.ebic, strict=True
+            )
+        ]
+
+    def edges(self) -> list[dict[str, Any]]:
+        """Describe every edge: the largest gamma whose graph has it, and with how many it is there."""
+        at: dict[int, list[float]] = {}
+        for gamma, graph in zip(self.gammas, self.graphs, strict=True):
+            for number in pair_numbers(graph.edges).tolist():
+                at.setdefault(number, []).append(gamma)
+        nodes = self.graphs[0].nodes
+        rows = [
+            {
+                "source": nodes[number >> 32],
+                "target": nodes[number & 0xFFFFFFFF],
+                "largest_gamma": max(own),
+                "gammas": len(own),
+            }
+            for number, own in sorted(at.items())
+        ]
+        return sorted(rows, key=lambda row: (-row["largest_gamma"], -row["gammas"]))
+
+    def __repr__(self) -> str:
+        """Say which gammas are named."""
+        return (
+            f"<GammaPath: {len(self.gammas)} gammas from {self.gammas[0]:g} to {self.gammas[-1]:g}; best "
+            f"{self.best:g}, sparsest within a standard error {self.sparsest:g}>"
+        )
+
+
+def gamma_path(
+    data: Any,
+    method: str = "plrhc",
+    *,
+    gammas: Sequence[float] = GAMMAS,
+    folds: int = 5,
+    weights: Any = None,
+    progress: Progress = no_progress,
+    **options: Any,
+) -> GammaPath:
+    """Learn with several gammas, and see how well each predicts samples that were left out.
+
+    Parameters
+    ----------
+    data, method, weights
+        As for `learn`; a method that has a gamma.
+    gammas : sequence of float, default=(0, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2)
+    folds : int, default=5
+        Into how many parts the samples are cut, each of which is left out once.
+    progress : callable, optional
+        Told the name of a phase, tiles done and tiles in all.
+    **options
+        Of `learn` and of the method but gamma.
+
+    Returns
+    -------
+    GammaPath
+
+    Examples
+    --------
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 4))
+    >>> coins[:, 2] = coins[:, 0] ^ (np.random.default_rng(1).random(200) < 0.2)
+    >>> path = gamma_path(coins, gammas=[0, 0.5, 30], n_jobs=1)
+    >>> [row["edges"] for row in path.rows()], path.sparsest
+    ([1, 1, 0], 0.5)
+    """
+    shared = {f.name: options.pop(f.name) for f in fields(Options) if f.name in options}
+    request = Request(method_named(method, options), Options(**shared), progress)
+    return follow_gamma(request, request.read(data, weights), gammas, folds)
+
+
+def follow_gamma(
+    request: Request, samples: Samples, gammas: Sequence[float], folds: int
+) -> GammaPath:
+    """Do what `gamma_path` says, with samples that have been read."""
+    ascending = _checked(request.method, samples, gammas, folds)
+    samples = request.prepared(samples)
+    methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[type-var]
+    rng = np.random.default_rng(request.options.seed)
+    fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
+    run = {"gammas": str(ascending), "folds": str(folds), "seed": str(request.options.seed)}
+    with request.job(samples, run) as job:
+        scorer, known = job.scorer, job.knowledge
+
+        def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
+            k, fold = tile
+            part = samples if fold == WHOLE else samples.take(np.flatnonzero(fold_of != fold))
+            criterion = methods[k].scored_by
+            own = Job(part, scorer_for(part, criterion, NativeKernels()), Runner(1), known)
+            edges = methods[k].search(own).edges
+            if fold == WHOLE:
+                return edges, _ebic(replace(own, scorer=scorer), edges)
+            weak = replace(own, scorer=scorer_for(part, WEAK, NativeKernels()))
+            left_out = samples.take(np.flatnonzero(fold_of == fold))
+            floor = 1 / (2 * part.n_samples)
+            return edges, regress(weak, edges).log_pseudo_likelihood(left_out, floor)
+
+        tiles = [(k, f) for k in range(len(methods)) for f in (WHOLE, *range(int(folds)))]
+        found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
+        n_nodes = job.n_variables - len(known.covariates)
+    variables = samples.variables.pick(range(n_nodes))
+    return GammaPath(
+        ascending,
+        tuple(Graph(variables, found[k, WHOLE][0]) for k in range(len(methods))),
+        np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
+        np.array([found[k, WHOLE][1] for k in range(len(methods))]),
+    )
+
+
+def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
+    """Return EBIC of a graph: minus twice the sum of all variables' BIC_gamma, at one gamma."""
+    d = job.n_variables
+    blankets = job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
+    scorer = scorer_for(job.samples, Bic(EBIC_GAMMA), NativeKernels())
+    scores, _ = scorer.toggled(np.arange(d), blankets, Lists.empty(d))
+    return -2 * float(scores[~job.samples.is_constant].sum())
+
+
+def _checked(
+    method: Method, samples: Samples, gammas: Sequence[float], folds: int
+) -> tuple[float, ...]:
+    """Return the gammas in order, or raise for what cannot be asked for."""
+    if not hasattr(method, "gamma"):
+        raise InputError(f"Method {method.name!r} has no {option('gamma')}: choose another one.")
+    listed = list(gammas)
+    for gamma in listed:
+        if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < np.inf:
+            raise InputError(f"{option('gammas')} must be finite numbers from 0 up, not {gamma!r}.")
+    if not listed:
+        raise InputError(f"There are no {option('gammas')}: give one or more.")
+    if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
+        raise InputError(
+            f"{option('folds')} must be a whole number from 2 to half the samples, not {folds!r}."
+        )
+    if samples.missing:
+        raise InputError(
+            f"Samples with missing values cannot be left out in turn: choose {option('missing', 'drop')} "
+            f"or {option('missing', 'level')}."
+        )
+    return tuple(sorted({float(gamma) for gamma in listed}))

@@ -1,0 +1,142 @@
+"""A graph with finite couplings from every drawn data set.
+
+Maxima of the likelihood are often infinite in a drawn data set: what five of a thousand samples have in common
+is separated in one draw of three. So couplings are fitted again under a weak prior, slopes being normal with
+mean 0 and standard deviation 2.5 (in log odds), in the graph itself and in all replicates alike. The coupling
+of an edge is the mean of its two ends' regressions; a pair that is no edge has the coupling 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.execution.runner import Runner
+from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import FitPenalty
+from markhood.learning.describe import couplings_of
+from markhood.learning.methods import Method
+from markhood.scores.bic import Bic
+from markhood.scores.discrete import scorer_for
+from markhood.search.job import Job
+from markhood.stability.resampling import Resampling
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+PRIOR_DEVIATION = 2.5
+WEAK = Bic(0.0, FitPenalty(l2=1 / (2 * PRIOR_DEVIATION**2)))
+
+
+class Replicate(NamedTuple):
+    """Edges i < j in lexicographic order, and their couplings."""
+
+    edges: NDArray[np.int64]
+    couplings: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The graphs of many data sets.
+
+    Attributes
+    ----------
+    n_variables : int
+    pairs : ndarray of shape (n_pairs, 2)
+        All pairs that are an edge somewhere, i < j, in lexicographic order.
+    couplings : csc_array of shape (n_replicates, n_pairs)
+        What is stored is an edge, even if its coupling is 0.
+    """
+
+    n_variables: int
+    pairs: NDArray[np.int64]
+    couplings: csc_array
+
+    @classmethod
+    def of(cls, found: Sequence[Replicate], n_variables: int) -> Replicates:
+        """Put replicates together.
+
+        Examples
+        --------
+        >>> one = Replicate(np.array([[0, 1]]), np.array([2.0]))
+        >>> other = Replicate(np.array([[0, 1], [1, 2]]), np.array([1.0, -1.0]))
+        >>> Replicates.of([one, other], 3).shares.tolist()
+        [1.0, 0.5]
+        """
+        from scipy.sparse import csc_array
+
+        numbers = [pair_numbers(one.edges) for one in found]
+        joined = np.concatenate([np.empty(0, np.int64), *numbers])
+        distinct, columns = np.unique(joined, return_inverse=True)
+        rows = np.repeat(np.arange(len(found)), [len(own) for own in numbers])
+        order = np.lexsort((rows, columns))
+        values = np.concatenate([np.empty(0), *(one.couplings for one in found)])[order]
+        starts = np.searchsorted(columns[order], np.arange(len(distinct) + 1))
+        # Built by hand: from coordinates, scipy would be free to drop what is 0.
+        shape = (len(found), len(distinct))
+        return cls(
+            n_variables,
+            pairs_numbered(distinct),
+            csc_array((values, rows[order], starts), shape=shape),
+        )
+
+    @property
+    def n_replicates(self) -> int:
+        """Number of data sets."""
+        return int(self.couplings.shape[0])
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """In what share of the data sets each pair is an edge, of shape (n_pairs,)."""
+        return np.diff(self.couplings.indptr) / max(1, self.n_replicates)
+
+    def columns_of(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the couplings of some pairs in all data sets, of shape (n_replicates, n_edges)."""
+        known = {number: k for k, number in enumerate(pair_numbers(self.pairs).tolist())}
+        dense = np.zeros((self.n_replicates, len(edges)))
+        for at, number in enumerate(pair_numbers(edges).tolist()):
+            if number in known:
+                dense[:, at] = self.couplings[:, [known[number]]].toarray()[:, 0]
+        return dense
+
+    def each(self) -> list[Replicate]:
+        """Return the replicates one by one."""
+        by_row = self.couplings.tocsr()
+        by_row.sort_indices()
+        cuts = by_row.indptr
+        return [
+            Replicate(self.pairs[by_row.indices[a:b]], by_row.data[a:b])
+            for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+        ]
+
+
+def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: int) -> Replicates:
+    """Learn from every drawn data set."""
+    scorer, samples, known, seed = job.scorer, job.samples, job.knowledge, job.seed
+
+    def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        drawn = resampling.drawn(samples, number)
+        own = Job(
+            drawn, scorer.on(drawn), Runner(1), known, None if seed is None else seed + number
+        )
+        found = method.search(own)
+        return found.edges, weak_couplings(own, found.edges, found.is_marginal)
+
+    tiles = list(range(n_replicates))
+    found = [Replicate(*one) for one in job.runner.map("replicates", learn, tiles)]
+    return Replicates.of(found, job.n_variables - len(known.covariates))
+
+
+def weak_couplings(
+    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
+) -> NDArray[np.float64]:
+    """Return the couplings of edges under the weak prior, of shape (n_edges,)."""
+    scorer = scorer_for(job.samples, WEAK, NativeKernels())
+    weak = replace(job, scorer=scorer, runner=Runner(1))
+    return np.asarray(couplings_of(weak, edges, is_marginal).mean(axis=1))

@@ -1,0 +1,207 @@
+"""Data sets drawn from a data set: rows with replacement, halves, parts, or samples of a model.
+
+What is drawn is a unit: a row, or a cluster of rows that belong together (the answers of one school). Where
+there are strata, units are drawn within each, so that every data set has them in the same
+proportions. Drawn rows are packed anew and not given weights, though weights would be true to the
+letter: the kernels for samples that count once are two to three times as fast (100 variables, 1000
+samples: 55 ms of search on resampled rows, 140 on weights).
+
+A data set depends on the seed and its own number alone, so it is the same wherever and whenever it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from markhood.data.coding.encode import encode_like
+from markhood.data.samples import Samples
+from markhood.errors import InputError, option
+from markhood.kernels.lists import Lists
+
+# Shares of the units that are left out in turn, as bootnet does.
+DROPPED = np.linspace(0.05, 0.75, 10)
+
+
+class Resampling(Protocol):
+    """A way of drawing data sets."""
+
+    def drawn(self, samples: Samples, number: int) -> Samples:
+        """Return the data set of that number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn as a whole.
+
+    Attributes
+    ----------
+    rows : Lists
+        The samples of each unit.
+    strata : Lists
+        The units of each stratum.
+    seed : int
+        What random numbers start from.
+    """
+
+    rows: Lists
+    strata: Lists
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        n_samples: int,
+        seed: int,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+    ) -> Units:
+        """Group samples by their labels.
+
+        Examples
+        --------
+        >>> units = Units.of(4, 0, clusters=["a", "b", "a", "c"], strata=[0, 1, 0, 1])
+        >>> [rows.tolist() for rows in units.rows], [u.tolist() for u in units.strata]
+        ([[0, 2], [1], [3]], [[0], [1, 2]])
+        """
+        rows = _members(_numbers("clusters", np.arange(n_samples), n_samples, clusters))
+        if strata is None:
+            return cls(rows, Lists.of([np.arange(len(rows))]), seed)
+        of_rows = _numbers("strata", np.zeros(n_samples, np.int64), n_samples, strata)
+        of_units = of_rows[[unit[0] for unit in rows]]
+        if (np.repeat(of_units, np.diff(rows.starts)) != of_rows[rows.values]).any():
+            raise InputError(
+                f"A cluster has samples of two strata: give {option('strata')} that hold whole "
+                f"{option('clusters')}, or leave one of the two out."
+            )
+        return cls(rows, _members(of_units), seed)
+
+    def random(self, number: int) -> np.random.Generator:
+        """Return the random numbers of a data set."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+
+    def rows_of(
+        self, choose: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
+        """Return the samples of the units that are chosen in each stratum."""
+        units = np.concatenate([choose(stratum) for stratum in self.strata])
+        if len(self.rows) == len(self.rows.values):  # a unit is a row
+            return np.asarray(self.rows.values[units])
+        return np.concatenate([self.rows[unit] for unit in units.tolist()])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """As many units as there are, drawn with replacement: the nonparametric bootstrap."""
+
+    units: Units
+
+    def drawn(self, samples: Samples, number: int) -> Samples:
+        """Return the data set of that number."""
+        rng = self.units.random(number)
+        return samples.take(
+            self.units.rows_of(
+                lambda stratum: stratum[rng.integers(len(stratum), size=len(stratum))]
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Half of the units, and the other half next: complementary pairs."""
+
+    units: Units
+
+    def drawn(self, samples: Samples, number: int) -> Samples:
+        """Return the data set of that number."""
+        rng = self.units.random(number // 2)
+
+        def half(stratum: NDArray[np.int64]) -> NDArray[np.int64]:
+            mixed, size = rng.permutation(stratum), len(stratum) // 2
+            return mixed[:size] if number % 2 == 0 else mixed[size : 2 * size]
+
+        return samples.take(self.units.rows_of(half))
+
+
+@dataclass(frozen=True)
+class Cases:
+    """A part of the units: from 5 to 75 % are left out, a tenth of the data sets at each share."""
+
+    units: Units
+
+    def drawn(self, samples: Samples, number: int) -> Samples:
+        """Return the data set of that number."""
+        rng, share = self.units.random(number), 1 - dropped_share(number)
+        return samples.take(
+            self.units.rows_of(
+                lambda stratum: rng.permutation(stratum)[: max(1, round(share * len(stratum)))]
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Samples of a model, as many as there are: the parametric bootstrap.
+
+    Parameters
+    ----------
+    model : object
+        Its method ``sample(n_samples, seed)`` returns level numbers, a column a variable.
+    seed : int
+    """
+
+    model: Any
+    seed: int
+
+    def drawn(self, samples: Samples, number: int) -> Samples:
+        """Return the data set of that number."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        values = np.asarray(self.model.sample(samples.n_samples, rng))
+        numbered = tuple(tuple(range(max(2, len(own)))) for own in samples.levels)
+        if values.shape != (samples.n_samples, samples.n_variables):
+            raise InputError(
+                f"The model gives samples of shape {values.shape}, and the data have "
+                f"{(samples.n_samples, samples.n_variables)}: give a model of these variables."
+            )
+        return Samples(
+            encode_like(values, numbered, samples.names).words, len(values), samples.variables
+        )
+
+
+def dropped_share(number: int) -> float:
+    """Return the share of the units that is left out of a data set of `Cases`."""
+    return float(DROPPED[number % len(DROPPED)])
+
+
+RESAMPLINGS: Mapping[str, Callable[[Units], Resampling]] = {
+    "rows": Rows,
+    "halves": Halves,
+    "cases": Cases,
+}
+
+
+def _numbers(
+    name: str, default: NDArray[np.int64], n_samples: int, labels: ArrayLike | None
+) -> NDArray[np.int64]:
+    """Give labels numbers, in the order of their first samples."""
+    if labels is None:
+        return default
+    listed = np.asarray(labels).tolist()
+    if not isinstance(listed, list) or len(listed) != n_samples:
+        raise InputError(
+            f"There are {len(listed) if isinstance(listed, list) else 0} {option(name)} for "
+            f"{n_samples} samples: give each sample a label, or the name of a column."
+        )
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in listed])
+
+
+def _members(numbers: NDArray[np.int64]) -> Lists:
+    """List who has each number."""
+    order = np.argsort(numbers, kind="stable")
+    starts = np.searchsorted(numbers[order], np.arange(int(numbers.max()) + 2))
+    return Lists(starts.astype(np.int64), order.astype(np.int64))

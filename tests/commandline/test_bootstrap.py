@@ -1,0 +1,63 @@
+"""`markhood bootstrap`: the same as in Python, written to files."""
+
+import csv
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import markhood
+from markhood.commandline.app import app
+from oracles.networks import network
+
+VALUES = pd.DataFrame(network(31, 300, 6, strength=1.5), columns=list("abcdef"))
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "data.csv"
+    VALUES.assign(school=range(300)).to_csv(path, index=False)
+    return path
+
+
+def test_example_the_door_gives_what_python_gives(table, tmp_path):
+    out, central, apart = (tmp_path / f"{name}.csv" for name in ("edges", "central", "apart"))
+    picture = tmp_path / "edges.svg"
+    done = run("bootstrap", table, "--replicates", 8, "--clusters", "school", "--gamma", 0.25,
+               "--n-jobs", 1, "-o", out, "--centrality", central, "--differences", apart,
+               "--plot", picture)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = markhood.bootstrap(VALUES, replicates=8, clusters=range(300), gamma=0.25, n_jobs=1)
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["frequency"]) for row in rows] == [r["frequency"] for r in found.edges()]
+    assert len(central.read_text().splitlines()) == 1 + len(found.centrality())
+    assert len(apart.read_text().splitlines()) == 1 + len(found.differences())
+    assert picture.read_text().lstrip().startswith("<?xml")
+    assert "8 replicates (rows)" in done.stdout
+
+
+@pytest.mark.parametrize("resample", ["halves", "cases"])
+def test_example_what_is_said_of_other_ways(table, resample):
+    done = run("bootstrap", table, "--exclude", "school", "--resample", resample, "--replicates", 20, "-j", 1)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert ("Shah and Samworth" if resample == "halves" else "CS  ") in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--exclude", "school", "--replicates", 1], "--replicates must be"),
+        (["--clusters", "scool"], "no column 'scool'"),
+        (["--output", "edges.txt"], "edges.txt"),
+        (["--plot", "edges.gif"], "edges.gif"),
+    ],
+)
+def test_example_sentences(table, words, said):
+    done = run("bootstrap", table, *words)
+    assert done.exit_code == 2
+    assert said in done.stderr

@@ -1,0 +1,58 @@
+"""The paragraph for a methods section says what was run, and changes with it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import markhood
+from markhood.graph.graph import Graph
+from markhood.learning.methods import METHODS
+from markhood.output.report.facts import citations
+from oracles.networks import network
+
+VALUES = pd.DataFrame(network(31, 300, 6, strength=1.5), columns=list("abcdef"))
+
+
+def test_example_the_whole_paragraph():
+    graph = markhood.learn(VALUES, gamma=0.25)
+    assert graph.describe_methods() == (
+        "The network of 6 binary variables was learned from 300 observations with markhood "
+        f"{markhood.__version__}, method plrhc (Kuronen, Corander and Pensar, 2025). The neighbours "
+        "of each variable were searched for greedily by the extended Bayesian information criterion "
+        "(gamma = 0.25) of its logistic regression on them, among those within 3 steps in the graph of "
+        "pairs whose penalised likelihood ratio is positive. Hill climbing over the union of all "
+        "neighbourhoods then chose the edges by the sum of the scores. "
+        f"The network has {graph.n_edges} edges."
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_property_every_method_has_its_words(method):
+    text = markhood.learn(VALUES, method).describe_methods()
+    assert f"method {method}" in text
+    assert "Its options were" not in text
+
+
+def test_example_what_was_done_to_the_data_is_said():
+    holes = VALUES.astype(float).mask(np.random.default_rng(0).random(VALUES.shape) < 0.02)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", markhood.DataWarning)
+        dropped = markhood.learn(holes, missing="drop", forbidden_edges=[("a", "b")], shuffles=2)
+        imputed = markhood.learn(holes, missing="impute", imputations=2)
+    rows = 300 - dropped.provenance["data"]["samples"]
+    assert f"{rows} of 300 rows were left out for missing values." in dropped.describe_methods()
+    assert "1 edge was excluded beforehand." in dropped.describe_methods()
+    assert "With every column shuffled" in dropped.describe_methods()
+    assert "were imputed in 2 completed data sets" in imputed.describe_methods()
+    steps = VALUES.assign(a=VALUES["a"] + VALUES["b"])
+    assert "6 variables (5 binary, 1 ordinal)" in markhood.learn(steps).describe_methods()
+
+
+def test_example_a_graph_of_unknown_origin_has_no_such_words():
+    with pytest.raises(markhood.InputError, match="does not say how it was learned"):
+        Graph("ab", [(0, 1)]).describe_methods()
+    assert len(citations(Graph("ab", [(0, 1)]))) == 2
+    assert len(citations(Graph("ab", [], provenance={"method": "plrhc", "data": 3}))) == 2
+    assert citations(markhood.learn(VALUES))[0].startswith("The network of 6")

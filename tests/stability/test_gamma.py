@@ -1,0 +1,71 @@
+"""The path over gamma: its graphs, what they predict, and which gammas are named."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import markhood
+from markhood.commandline.app import app
+from markhood.scores.bic import Bic
+from markhood.scores.table import blanket_table
+from oracles.networks import network
+
+VALUES = network(31, 300, 6, strength=1.5)
+
+
+def test_oracle_graphs_and_ebic_are_those_of_each_gamma():
+    path = markhood.gamma_path(VALUES, gammas=[1, 0, 0.25], folds=3, n_jobs=1)
+    assert path.gammas == (0.0, 0.25, 1.0)
+    for gamma, graph, ebic in zip(path.gammas, path.graphs, path.ebic, strict=True):
+        learned = markhood.learn(VALUES, gamma=gamma)
+        np.testing.assert_array_equal(graph.edges, learned.edges)
+        samples, total = markhood.encode(VALUES), 0.0
+        for v in range(6):
+            blanket = [graph.nodes.index(name) for name in graph.neighbours(v)]
+            total += Bic(0.5).score(blanket_table(samples, v, blanket))
+        assert ebic == pytest.approx(-2 * total)
+    kept = {(r["source"], r["target"]): r["largest_gamma"] for r in path.edges()}
+    for a, b in path.graphs[-1].edge_names():
+        assert kept[a, b] == 1.0
+
+
+def test_oracle_held_out_is_the_likelihood_of_the_left_out_fold():
+    path = markhood.gamma_path(VALUES, gammas=[100], folds=2, n_jobs=1, seed=3)
+    assert path.graphs[0].n_edges == 0
+    folds = np.random.default_rng(3).permutation(np.arange(300) % 2)
+    for fold in range(2):
+        share = VALUES[folds != fold].mean(axis=0)
+        x = VALUES[folds == fold]
+        alone = (x * np.log(share) + (1 - x) * np.log(1 - share)).sum(axis=1).mean()
+        assert path.held_out[0, fold] == pytest.approx(alone)
+
+
+def test_property_any_number_of_threads_gives_the_same():
+    one, two = (markhood.gamma_path(VALUES, folds=2, n_jobs=jobs) for jobs in (1, 2))
+    assert one.rows() == two.rows()
+
+
+def test_example_at_the_command_line_and_drawn(tmp_path):
+    table, out, edges = (tmp_path / name for name in ("data.csv", "path.csv", "edges.csv"))
+    np.savetxt(table, VALUES, fmt="%d", delimiter=",", header="a,b,c,d,e,f", comments="")
+    words = ["choose-gamma", table, "--gammas", "0,0.5,2", "--folds", 2, "-j", 1, "-o", out,
+             "--edges", edges, "--plot", tmp_path / "path.svg"]  # fmt: skip
+    done = CliRunner().invoke(app, list(map(str, words)))
+    assert done.exit_code == 0, done.output
+    assert "predicts samples that were left out best" in done.stdout
+    assert len(out.read_text().splitlines()) == 4
+    assert edges.read_text().startswith("source,target,largest_gamma,gammas")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"gammas": [-1]}, "gammas must be finite numbers from 0 up"),
+        ({"gammas": []}, "There are no gammas"),
+        ({"folds": 1}, "folds must be a whole number from 2"),
+        ({"method": "bayes"}, "has no gamma"),
+    ],
+)
+def test_example_bad_input_is_one_sentence(options, said):
+    with pytest.raises(markhood.InputError, match=said):
+        markhood.gamma_path(VALUES, **options)
