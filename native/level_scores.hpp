@@ -12,7 +12,8 @@ class MultinomialScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
     double objective = 0.0;
-    bool is_exact = true;  // whether the last score of with() was fitted, or is only a bound
+    static constexpr bool kBestFirst = true;
+    bool is_exact = true;  // whether the last score of with() or without() was fitted, or is only a bound
     MultinomialFit fit;
 
     MultinomialScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
@@ -31,13 +32,15 @@ class MultinomialScorer {
             for (std::size_t k = 0; k < size; ++k) add_reach(index_of(blanket[k]), reach_);
         }
         list_predictors(blanket, size);
+        tried_left_.resize(0);
         set_intercepts();
         start(first_[size]);
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
-        restart_ = fit.separated;
-        return penalised(objective, first_[size], size);
+        is_separated_ = fit.separated;
+        if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
+        return objective - price(first_[size], size);
     }
 
     // Has the fit of the blanket itself end at a point that does not depend on rounding.
@@ -51,7 +54,7 @@ class MultinomialScorer {
         table_.split_by(candidate);
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate);
         const bool is_saturated = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
-        const double bound = penalised(saturated(), n_predictors, size_ + 1);
+        const double bound = saturated() - price(n_predictors, size_ + 1);
         is_exact = is_saturated || !(bound <= floor);
         if (is_saturated || !is_exact) return bound;
         clear_predictors();
@@ -65,18 +68,20 @@ class MultinomialScorer {
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
-        if (!restart_) std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
+        std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
+        split_left();
         if (rows_.ordered) {
             tried_reach_.copy(reach_);
             add_reach(candidate, tried_reach_);
         }
-        return penalised(maximise(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_), n_predictors,
-                         size_ + 1);
+        return tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
     }
 
-    double without(std::size_t position) {
+    // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
+    double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
         clear_predictors();
+        tried_left_.resize(0);
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
@@ -93,14 +98,13 @@ class MultinomialScorer {
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
-        if (!restart_) {
+        if (!is_separated_) {
             const std::size_t before = first_[position] * slopes_, after = first_[position + 1] * slopes_;
             std::memcpy(fit.coefficients.data(), coefficients.data(), before * sizeof(double));
             std::memcpy(fit.coefficients.data() + before, coefficients.data() + after,
                         (coefficients.size() - after) * sizeof(double));
         }
-        return penalised(maximise(table_.n_rows, table_.counts.data(), n_predictors, tried_reach_), n_predictors,
-                         size_ - 1);
+        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
     }
 
   private:
@@ -153,7 +157,16 @@ class MultinomialScorer {
             for (std::size_t k = 0; k < table_.n_levels; ++k) level_totals_[k] += table_.counts[r * table_.n_levels + k];
     }
 
-    // Starts a fit there. A separated blanket's neighbours all do: from its coefficients, on their way to
+    // The cells that have left with the blanket as it is leave with a member more: what took them away still does.
+    void split_left() {
+        tried_left_.resize(0);
+        if (!is_separated_) return;
+        for (std::size_t r = 0; r < table_.n_split; ++r)
+            for (std::size_t k = 0; k < table_.n_levels; ++k)
+                tried_left_.push(left_[table_.split_row[r] * table_.n_levels + k]);
+    }
+
+    // Starts a fit there. So do those with a member less than a separated blanket: from its coefficients, on their way to
     // infinity, some cells would have no weight to come back with.
     void start(std::size_t n_predictors) {
         fit.coefficients.resize(n_predictors * slopes_);
@@ -163,11 +176,24 @@ class MultinomialScorer {
                 fit.coefficients[k] = std::log(level_totals_[k + 1] / level_totals_[0]);
     }
 
-    double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) {
+    double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach,
+                    double floor = -HUGE_VAL) {
+        return fit.maximise(design(n_rows, counts, n_predictors, reach), criterion_.l1, criterion_.l2, floor);
+    }
+
+    Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) const {
         const bool has_values = rows_.ordered != nullptr;
-        return fit.maximise({n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
-                             has_values ? values_.data() : nullptr, has_values ? reach.data() : nullptr},
-                            criterion_.l1, criterion_.l2);
+        return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
+                has_values ? values_.data() : nullptr, has_values ? reach.data() : nullptr,
+                tried_left_.size() ? tried_left_.data() : nullptr};
+    }
+
+    // The score of a changed blanket of `size` whose rows and predictors are the current ones.
+    double tried_score(std::size_t n_rows, const double* counts, std::size_t n_predictors, std::size_t size, double floor) {
+        const double least = floor + price(n_predictors, size);
+        const double reached = maximise(n_rows, counts, n_predictors, tried_reach_, least);
+        is_exact = fit.is_exact;
+        return reached - price(n_predictors, size);
     }
 
     // The likelihood if every row had probabilities of its own: no fit to these rows is better.
@@ -186,18 +212,19 @@ class MultinomialScorer {
         return sum;
     }
 
-    double penalised(double reached, std::size_t n_predictors, std::size_t size) const {
-        return reached - static_cast<double>(n_predictors * slopes_) * criterion_.parameter_cost -
+    double price(std::size_t n_predictors, std::size_t size) const {
+        return static_cast<double>(n_predictors * slopes_) * criterion_.parameter_cost +
                static_cast<double>(size) * criterion_.variable_cost;
     }
 
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0;
-    bool restart_ = false;
+    bool is_separated_ = false;
     LevelTable table_;
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
+    Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
     Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_;
 };
 

@@ -63,7 +63,7 @@ class LogisticFit {
             for (int halving = 0; halving < kMaxHalvings; ++halving, length *= 0.5) {
                 for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
                 improved = evaluate(trial_.data());
-                if (improved >= likelihood) break;
+                if (improved >= likelihood + enough(promised, length)) break;
             }
             if (!(improved >= likelihood)) break;  // rounding: no step goes up any more
             coefficients.swap(trial_);

@@ -11,9 +11,23 @@
 
 namespace markhood::MARKHOOD_TIER {
 
+constexpr double kFarBelow = 20.0;  // the highest level of its row: a cell that has no say in a step
+constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
+
+struct Range {
+    double lowest = HUGE_VAL, highest = -HUGE_VAL;
+
+    void take(double value) {
+        lowest = value < lowest ? value : lowest;
+        highest = value > highest ? value : highest;
+    }
+    double width() const { return highest - lowest; }
+};
+
 // What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
+    static constexpr bool kLeaves = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
 
     void set(Design design) {
@@ -21,13 +35,22 @@ class MultinomialModel {
         n_thresholds = design.n_levels - 1;
         n_parameters = design.n_predictors * n_thresholds;
         const std::size_t cells = design_.n_rows * design_.n_levels;
-        for (Buffer<double>* of_cells : {&eta_, &power_}) of_cells->resize((cells + kPack - 1) / kPack * kPack);
+        for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_})
+            of_cells->resize((cells + kPack - 1) / kPack * kPack);
+        left_.resize(cells);
+        bring_back();
         sum_.resize(design_.n_rows);
         total_.resize(design_.n_rows);
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             total_[r] = 0.0;
             for (std::size_t k = 0; k < design_.n_levels; ++k) total_[r] += design_.counts[r * design_.n_levels + k];
         }
+    }
+
+    // Has only those cells gone that were from the beginning.
+    void bring_back() {
+        if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
+        else std::memset(left_.data(), 0, left_.size());
     }
 
     double reach(std::size_t k) const { return design_.reach ? design_.reach[k / n_thresholds] : 1.0; }
@@ -48,49 +71,45 @@ class MultinomialModel {
         return n;
     }
 
-    double prepare(const double* step) const {
-        double found = 0.0;
-        for (std::size_t k = 0; k < n_parameters; ++k) {
-            const double size = std::fabs(step[k]) * reach(k);
-            found = size > found ? size : found;
-        }
-        return found;
-    }
-
-    double spread(const double*) const { return HUGE_VAL; }  // bounded by its table instead, see level_scores.hpp
-    double rough_spread(const double*) const { return HUGE_VAL; }
-    double attempt(const double* trial, double) { return evaluate(trial); }
-    void accept() {}
-
-    // Leaves power_ = exp(eta - largest of the row) and sum_, their sums.
-    double evaluate(const double* b) {
-        linear(b, eta_.data());
-        const std::size_t levels = design_.n_levels;
-        double likelihood = 0.0;
+    // How far a step goes, by the levels of a row that it sets apart. Those that are as good as gone before and after it
+    // do not count: where data are separated the first to leave go ever faster, and the last would wait for them.
+    double prepare(const double* step) {
+        linear(step, change_.data());
+        double longest = spread_ = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            double* eta = eta_.data() + r * levels;
-            double highest = eta[0];
-            for (std::size_t k = 1; k < levels; ++k) highest = eta[k] > highest ? eta[k] : highest;
-            for (std::size_t k = 0; k < levels; ++k) {
-                eta[k] -= highest;
-                likelihood += design_.counts[r * levels + k] * eta[k];
-                eta[k] = eta[k] < -700.0 ? -700.0 : eta[k];
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            double top = -HUGE_VAL, next_top = -HUGE_VAL;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left_[c]) continue;
+                top = linear_[c] > top ? linear_[c] : top;
+                next_top = linear_[c] + change_[c] > next_top ? linear_[c] + change_[c] : next_top;
             }
+            Range all, near;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left_[c]) continue;
+                all.take(change_[c]);
+                if (linear_[c] > top - kFarBelow || linear_[c] + change_[c] > next_top - kFarBelow) near.take(change_[c]);
+            }
+            spread_ = all.width() > spread_ ? all.width() : spread_;
+            longest = near.width() > longest ? near.width() : longest;
         }
-        for (std::size_t c = design_.n_rows * levels; c < eta_.size(); ++c) eta_[c] = 0.0;
-        for (std::size_t c = 0; c < eta_.size(); c += kPack) {
-            Pack x;
-            std::memcpy(&x, eta_.data() + c, sizeof(Pack));
-            x = exp_of_negative(x);
-            std::memcpy(power_.data() + c, &x, sizeof(Pack));
-        }
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            sum_[r] = 0.0;
-            for (std::size_t k = 0; k < levels; ++k) sum_[r] += power_[r * levels + k];
-            likelihood -= total_[r] * std::log(sum_[r]);
-        }
-        return likelihood;
+        return longest;
     }
+
+    double spread(const double*) const { return spread_; }
+    double rough_spread(const double*) const { return HUGE_VAL; }  // preparing costs little beside the derivatives
+
+    double evaluate(const double* b) {
+        linear(b, linear_.data());
+        return weigh(linear_.data());
+    }
+
+    double attempt(const double*, double length) {
+        for (std::size_t c = 0; c < change_.size(); ++c) trial_linear_[c] = linear_[c] + length * change_[c];
+        return weigh(trial_linear_.data());
+    }
+
+    void accept() { linear_.swap(trial_linear_); }
 
     void differentiate(double* gradient, double* hessian) {
         gradient_ = gradient;
@@ -103,42 +122,79 @@ class MultinomialModel {
         else add_rows<false>();
     }
 
-    void note_leaving(const double* step, bool first) {
-        const std::size_t levels = design_.n_levels, cells = design_.n_rows * levels;
-        if (first) {
-            has_left_.resize(cells);
-            std::memset(has_left_.data(), 0, cells);
-        }
-        change_.resize(cells);
+    // Leaves out the cells without samples that the step takes away; whether there are any.
+    bool propose_leaving(const double* step) {
         linear(step, change_.data());
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double *n = design_.counts + r * levels, *change = change_.data() + r * levels;
-            double slowest = HUGE_VAL;
-            for (std::size_t k = 0; k < levels; ++k)
-                if (n[k] > 0 && change[k] < slowest) slowest = change[k];
-            for (std::size_t k = 0; k < levels; ++k)
-                if (n[k] == 0 && change[k] < slowest - kStillMoving) has_left_[r * levels + k] = 1;
-        }
+        stayed_.copy(left_);
+        if (!take_away(0.0)) return false;
+        weigh(linear_.data());
+        return true;
     }
 
-    // The likelihood without the cells that have left.
-    double supremum(const double* b) {
-        linear(b, eta_.data());
-        const std::size_t levels = design_.n_levels;
-        double likelihood = 0.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double *eta = eta_.data() + r * levels, *n = design_.counts + r * levels;
-            const unsigned char* left = has_left_.data() + r * levels;
-            double highest = -HUGE_VAL, sum = 0.0;
-            for (std::size_t k = 0; k < levels; ++k) highest = !left[k] && eta[k] > highest ? eta[k] : highest;
-            for (std::size_t k = 0; k < levels; ++k) sum += left[k] ? 0.0 : std::exp(eta[k] - highest);
-            for (std::size_t k = 0; k < levels; ++k) likelihood += n[k] > 0 ? n[k] * (eta[k] - highest) : 0.0;
-            likelihood -= total_[r] * std::log(sum);
+    // Leaves out those that direction d takes away instead, if it does nothing to the cells with samples and raises no
+    // other. Where it raises some of the proposed, these are taken back, and a direction that knows them may do.
+    Leaving confirm_leaving(const double* d) {
+        linear(d, change_.data());
+        double longest = 1.0;
+        for (std::size_t c = 0; c < left_.size(); ++c)
+            longest = std::fabs(change_[c]) > longest ? std::fabs(change_[c]) : longest;
+        Leaving found = keep_risen(kAlike * longest);
+        if (found != Leaving::kUnclear) {
+            left_.copy(stayed_);
+            if (found == Leaving::kSome && !take_away(kAlike * longest)) found = Leaving::kNone;
         }
-        return likelihood;
+        weigh(linear_.data());
+        return found;
     }
+
+    // Takes back all that were proposed.
+    void retract() {
+        left_.copy(stayed_);
+        weigh(linear_.data());
+    }
+
+    // The cells that have left, (n_rows, n_levels).
+    const Buffer<unsigned char>& left() const { return left_; }
 
   private:
+    // How far the cells of a row that have samples move.
+    Range moved(std::size_t r) const {
+        Range found;
+        for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+            if (design_.counts[c] > 0) found.take(change_[c]);
+        return found;
+    }
+
+    // Takes back proposed cells that rise in change_: it is unclear then whether others leave. None does where a cell with
+    // samples moves, or another one rises that had been kept.
+    Leaving keep_risen(double rounding) {
+        Leaving found = Leaving::kSome;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const Range of_samples = moved(r);
+            if (of_samples.width() > rounding) return Leaving::kNone;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                if (stayed_[c] || !(change_[c] > of_samples.highest + rounding)) continue;
+                if (!left_[c]) return Leaving::kNone;
+                left_[c] = false;
+                found = Leaving::kUnclear;
+            }
+        }
+        return found;
+    }
+
+    // Marks the cells without samples that sink in change_; whether there are any.
+    bool take_away(double rounding) {
+        bool any = false;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double slowest = moved(r).lowest - kStillMoving - rounding;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                if (left_[c] || design_.counts[c] > 0 || !(change_[c] < slowest)) continue;
+                left_[c] = any = true;
+            }
+        }
+        return any;
+    }
+
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
     void linear(const double* b, double* to) const {
         if (design_.values) sum_predictors<true>(b, to);
@@ -163,9 +219,42 @@ class MultinomialModel {
         }
     }
 
+    // The likelihood at these predictors. Leaves power_ = exp(eta - largest of the row) and sum_, their sums.
+    double weigh(const double* predictors) {
+        const std::size_t levels = design_.n_levels;
+        double likelihood = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double* from = predictors + r * levels;
+            double *eta = eta_.data() + r * levels, highest = -HUGE_VAL;
+            for (std::size_t k = 0; k < levels; ++k)
+                if (!left_[r * levels + k] && from[k] > highest) highest = from[k];
+            for (std::size_t k = 0; k < levels; ++k) {
+                eta[k] = from[k] < highest ? from[k] - highest : 0.0;
+                likelihood += design_.counts[r * levels + k] * eta[k];
+                eta[k] = eta[k] < -700.0 ? -700.0 : eta[k];
+            }
+        }
+        for (std::size_t c = design_.n_rows * levels; c < eta_.size(); ++c) eta_[c] = 0.0;
+        for (std::size_t c = 0; c < eta_.size(); c += kPack) {
+            Pack x;
+            std::memcpy(&x, eta_.data() + c, sizeof(Pack));
+            x = exp_of_negative(x);
+            std::memcpy(power_.data() + c, &x, sizeof(Pack));
+        }
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            sum_[r] = 0.0;
+            for (std::size_t k = 0; k < levels; ++k) {
+                if (left_[r * levels + k]) power_[r * levels + k] = 0.0;
+                sum_[r] += power_[r * levels + k];
+            }
+            likelihood -= total_[r] * std::log(sum_[r]);
+        }
+        return likelihood;
+    }
+
     // residual_ = n - N p and block_ = N (diag p - p p') of a row, without the first level. 1 - p is a sum, and the
     // residual n (1 - p) - (N - n) p: differences would be nothing where p is nearly one.
-    void weigh(std::size_t r) {
+    void weigh_row(std::size_t r) {
         const double* p = power_.data() + r * design_.n_levels;
         const double scale = 1.0 / sum_[r], all = total_[r];
         for (std::size_t k = 0; k < n_thresholds; ++k) {
@@ -184,7 +273,7 @@ class MultinomialModel {
     template <bool has_values>
     void add_rows() {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            weigh(r);
+            weigh_row(r);
             add_row<has_values>(0, 1.0, r, design_.starts[r]);
             for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
                 add_row<has_values>(design_.active[a], value<has_values>(a), r, a + 1);
@@ -208,23 +297,31 @@ class MultinomialModel {
     }
 
     Design design_{};
-    double *gradient_ = nullptr, *hessian_ = nullptr;
-    Buffer<unsigned char> has_left_;
-    Buffer<double> eta_, power_, sum_, total_, block_, residual_, change_;
+    double *gradient_ = nullptr, *hessian_ = nullptr, spread_ = 0.0;
+    Buffer<unsigned char> left_, stayed_;  // cells that have left; those that had before some were proposed
+    Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, block_, residual_;
 };
 
 class MultinomialFit : public NewtonFit<MultinomialModel> {
   public:
-    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty.
-    double maximise(Design design, double l1, double l2) {
+    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty, or as NewtonFit
+    // does where that does not exceed `floor`.
+    double maximise(Design design, double l1, double l2, double floor) {
         model_.set(design);
         is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
-        if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2);
+        if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2, floor);
+        is_exact = true;
         drift.resize(model_.n_parameters);
         separated = false;
         const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
         for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
         return likelihood;
+    }
+
+    // The cells that have left by the end of a separated fit of this design, (n_rows, n_levels).
+    void copy_left(Design design, Buffer<unsigned char>& to) const {
+        to.resize(design.n_rows * design.n_levels);
+        for (std::size_t c = 0; c < to.size(); ++c) to[c] = is_saturated_ ? design.counts[c] == 0 : model_.left()[c];
     }
 
     // As NewtonFit does; a saturated fit is where it ends.

@@ -12,6 +12,10 @@ constexpr double kSmallestPivot = 1e-13;  // relative; below it a pivot is round
 constexpr double kLongestStep = 5.0, kStillMoving = 0.05;
 constexpr int kMaxSteps = 200, kMaxHalvings = 60;
 
+// What is to be gained by the part of a step that is taken. Any gain would not do: steps that overshoot could go from one
+// side of the maximum to the other and never reach it. Of the last steps rounding leaves nothing to ask for.
+static inline double enough(double promised, double length) { return promised > 1e-6 ? 0.1 * length * promised : 0.0; }
+
 static inline double largest_size(const double* values, std::size_t n) {
     double found = 0.0;
     for (std::size_t k = 0; k < n; ++k) found = std::fabs(values[k]) > found ? std::fabs(values[k]) : found;

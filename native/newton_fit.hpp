@@ -10,7 +10,8 @@
 //     attempt(trial, length)    L at trial, which is `length` of that step away; accept() makes it the place to go on from
 //     reach(k)                  the range of the predictor of coordinate k
 //     n_samples(), levels_seen()  the samples' weight, and how many levels of the target occur
-//     note_leaving(step, first) which cells a step that never ends takes away; supremum(b) is L without them
+//     note_leaving(step, first) which cells a step that never ends takes away; supremum(b) is L without them; or, where
+//     kLeaves is there, propose_leaving(step), confirm_leaving(d), retract() and bring_back(), see below
 //     spread(step)              the most by which the prepared step sets two levels of a sample apart; rough_spread(step)
 //                               is no less, and needs no preparation
 //
@@ -23,6 +24,12 @@
 //
 // **The last step needs no check.** No second derivative changes by a factor beyond exp(+-spread) along a step, so after a whole
 // one the next would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of what it promised itself.
+//
+// **Separated data.** The maximum is at infinity where a direction d takes away cells without samples and leaves all others
+// as they are: its supremum is then the maximum over the others. Steps towards it nearly are such directions, and
+// one becomes one by taking off what it does to the other cells: with H of these alone, and U the coordinates
+// that have a pivot in it, d = s - H_UU^-1 (H s)_U has H d = 0. Whether d leaves the samples' cells as they are, and raises
+// no other, is then seen in every cell; if so those that sink are gone for good, and Newton's method goes on without them.
 #pragma once
 #include <cmath>
 #include <stdexcept>
@@ -33,7 +40,8 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr double kLittleGain = 0.1;
-constexpr int kMaxDescents = 1000;
+constexpr double kMuchLess = 1e-3;  // of what a step promised, before it is asked again whether cells leave
+constexpr int kMaxDescents = 1000, kMostRounds = 8;
 constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
 constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
 constexpr double kStillGrowing = 0.1;  // as a penalty falls by a factor e
@@ -43,6 +51,8 @@ constexpr double kRounding = 1e-7;             // added to a bound: it must hold
 
 // KL(q, p) over the chi-squared distance of q from p, at most, where no q / p is less than 1 - m.
 static inline double most_divergence(double m) { return 0.5 + m / 6.0 + m * m / 3.0; }
+
+enum class Leaving { kNone, kUnclear, kSome };
 
 template <class Model>
 class NewtonFit {
@@ -58,7 +68,8 @@ class NewtonFit {
     double maximise(Model& model, double l1, double l2, double floor = -HUGE_VAL) {
         begin(model, l1, l2);
         const double objective = climb(model, true, floor);
-        return is_exact && separated && l1_ == 0 && l2_ == 0 ? model.supremum(coefficients.data()) : objective;
+        if constexpr (kLeaves) return objective;
+        else return is_exact && separated && l1_ == 0 && l2_ == 0 ? model.supremum(coefficients.data()) : objective;
     }
 
     // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
@@ -73,6 +84,7 @@ class NewtonFit {
             return;
         }
         restart();
+        if constexpr (kLeaves) model.bring_back();
         begin(model, 0.0, 0.0);
         model.evaluate(coefficients.data());
         differentiate(model);
@@ -99,6 +111,8 @@ class NewtonFit {
     }
 
   private:
+    static constexpr bool kLeaves = requires { Model::kLeaves; };
+
     void begin(const Model& model, double l1, double l2) {
         l1_ = l1;
         l2_ = l2;
@@ -118,12 +132,27 @@ class NewtonFit {
     // Newton's steps from `coefficients` to the maximum, which is returned.
     double climb(Model& model, bool first, double floor) {
         double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
-        for (int iteration = 0; iteration < kMaxSteps; ++iteration, first = false) {
+        double asked = kLittleGain;  // what a step promised when it was last asked whether cells leave
+        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
             differentiate(model);
             previous_.swap(step_);
             double promised = solve(first);
+            first = false;
             if (pivots_.any_lost) keep(model, previous_.data());
             if (l1_ > 0) promised = descend();
+            if constexpr (kLeaves) {
+                if (l1_ == 0 && l2_ == 0 && promised < asked) {
+                    asked = kMuchLess * promised;
+                    if (leave(model)) {
+                        objective = model.evaluate(coefficients.data());
+                        asked = kLittleGain;
+                        first = true;  // what only the gone told from other predictors is a combination of those now
+                        continue;
+                    }
+                    differentiate(model);
+                    promised = solve(false);
+                }
+            }
             if (!(promised > kPromisedGain)) break;
             const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0 && all_usable_;
             if (can_bound && is_below(floor, objective, promised, model.rough_spread(step_.data()))) return bound_;
@@ -133,7 +162,7 @@ class NewtonFit {
             const bool is_whole = length == 1.0;
             int halving = 0;
             for (; halving < kMaxHalvings; ++halving, length *= 0.5)
-                if ((improved = attempt(model, length)) >= objective) break;
+                if ((improved = attempt(model, length)) >= objective + enough(promised, length)) break;
             if (!(improved >= objective)) break;  // rounding: no step goes up any more
             if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
                 const double further = attempt(model, kLongestStep / longest);
@@ -148,6 +177,34 @@ class NewtonFit {
         }
         keep(model, step_.data());
         return objective;
+    }
+
+    // Takes away the cells that leave in the direction of the step; whether there are any that surely do.
+    bool leave(Model& model) {
+        if (!model.propose_leaving(step_.data())) return false;
+        trial_.copy(step_);
+        for (int round = 0; round < kMostRounds; ++round) {
+            take_off_what_stays(model);
+            const Leaving found = model.confirm_leaving(step_.data());
+            separated = separated || found == Leaving::kSome;
+            if (found != Leaving::kUnclear) return found == Leaving::kSome;
+        }
+        model.retract();
+        return false;
+    }
+
+    // Sets step_ to what is left of trial_ without what it does to the cells that are not proposed.
+    void take_off_what_stays(Model& model) {
+        model.differentiate(gradient_.data(), hessian_.data());
+        rest_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) {
+            rest_[k] = dot(hessian_.data() + k * n_, trial_.data(), k + 1);
+            for (std::size_t l = k + 1; l < n_; ++l) rest_[k] += hessian_[l * n_ + k] * trial_[l];
+        }
+        Pivots pivots;
+        pivots.begin(n_, true);
+        eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
+        for (std::size_t k = 0; k < n_; ++k) step_[k] = trial_[k] - step_[k];
     }
 
     // The penalty on the square of a coefficient.
@@ -267,7 +324,7 @@ class NewtonFit {
         return gain;
     }
 
-    // Takes note of a step at the end, or one that will not come again, and of the cells that leave.
+    // Takes note of a step at the end, or one that will not come again, and of the cells that leave, where that is not known yet.
     void keep(Model& model, const double* step) {
         double longest = 0.0;
         for (std::size_t k = 0; k < n_; ++k) {
@@ -275,9 +332,11 @@ class NewtonFit {
             if (std::fabs(reached) > std::fabs(drift[k])) drift[k] = reached;
             longest = std::fabs(reached) > longest ? std::fabs(reached) : longest;
         }
-        if (!(longest > kStillMoving)) return;
-        model.note_leaving(step, !separated);
-        separated = true;
+        if constexpr (!kLeaves) {
+            if (!(longest > kStillMoving)) return;
+            model.note_leaving(step, !separated);
+            separated = true;
+        }
     }
 
     double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0;

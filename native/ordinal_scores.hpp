@@ -173,8 +173,8 @@ class KindScorer {
     }
 
     double without(std::size_t position, double floor = -HUGE_VAL) {
-        const double score = by_steps_ ? ordinal_.without(position, floor) : nominal_.without(position);
-        is_exact = !by_steps_ || ordinal_.is_exact;
+        const double score = by_steps_ ? ordinal_.without(position, floor) : nominal_.without(position, floor);
+        is_exact = by_steps_ ? ordinal_.is_exact : nominal_.is_exact;
         return score;
     }
 

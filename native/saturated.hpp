@@ -22,6 +22,7 @@ struct Design {
     const double* counts;  // (n_rows, n_levels)
     const std::uint32_t *starts, *active;
     const double *values, *reach;  // of every active predictor; the highest value of each predictor
+    const unsigned char* left = nullptr;  // (n_rows, n_levels), cells known to be at minus infinity; null if none is
 };
 
 static inline double dot(const double* a, const double* b, std::size_t n) {

@@ -13,7 +13,7 @@ maximised by Newton's method:
     1. gradient g = X'(n - N p),  H = X' N (diag p - p p') X,  a block for every pair of predictors
     2. step s = H^-1 g, or with an L1 penalty the best step under it, by coordinate descent from the
        best that changes no sign; take it and stop when the gain it promises is nothing
-    3. b <- b + s, or half of it, a quarter, ... until L does not fall
+    3. b <- b + s, or half of it, a quarter, ... until L rises by a tenth of what that part promises
     4. where a whole step was taken and promised little but is long, the data are likely separated:
        the maximum is at infinity, along s, and a longer step is taken if it is better still
 
@@ -51,7 +51,9 @@ from markhood.kernels.tables import Table
 
 PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
 SMALLEST_PIVOT = 1e-13  # relative; below it a direction is one that others already span
-LONGEST_STEP = 5.0  # of a coefficient: one too far would end where all weights are nothing
+LONGEST_STEP = 5.0  # between levels: one too far would end where all weights are nothing
+FAR_BELOW = 20.0  # the highest level of its row: a cell that has no say in a step
+ENOUGH, MUCH = 0.1, 1e-6  # of what a step promises; rounding leaves nothing to ask for of the last
 STILL_MOVING = 0.05  # a step this long at the maximum: the coefficient is on its way to infinity
 STILL_GROWING = 0.1  # as a penalty falls by a factor e: slower is log log, or at rest
 WEAK = 1e-9  # penalty on a squared slope, for every sample, that says where a separated fit ends
@@ -116,10 +118,12 @@ def _maximise(problem: _Problem, independent: list[int]) -> Fit:
         step, promised = problem.step(b, kept)
         if not promised > PROMISED_GAIN:
             break
-        longest = problem.longest(step)
-        whole = min(1.0, LONGEST_STEP / longest)
+        longest = problem.longest(b, step)
+        whole = LONGEST_STEP / max(longest, LONGEST_STEP)
         length, improved = whole, problem.objective(b + whole * step)
-        while improved < objective and length > 1e-18:
+        # Any gain would not do: steps could go from one side of the maximum to the other for ever.
+        enough = ENOUGH * promised if promised > MUCH else 0.0
+        while improved < objective + length * enough and length > 1e-18:
             length /= 2
             improved = problem.objective(b + length * step)
         if improved < objective:  # rounding: no step goes up any more
@@ -172,11 +176,18 @@ class _Problem(NamedTuple):
         repeated = np.repeat(ranges, 1 if self.is_ordered else self._thresholds)
         return np.concatenate([np.ones(self._thresholds), repeated])
 
-    def longest(self, step: NDArray[np.float64]) -> float:
-        """Return how far a step goes: by a coordinate, or between neighbouring ordered levels."""
+    def longest(self, b: NDArray[np.float64], step: NDArray[np.float64]) -> float:
+        """Return how far a step goes: between two levels of a row, or neighbouring ordered ones."""
+        change = self._eta(step)
         if self.is_ordered:
-            return float(np.abs(np.diff(self._eta(step), axis=1)).max())
-        return float(np.abs(step * self.reach()).max())
+            return float(np.abs(np.diff(change, axis=1)).max())
+        # Levels that are as good as gone before and after do not count: where data are separated the
+        # first to leave go ever faster, and the last would wait for them.
+        counts = np.zeros(change.shape, dtype=bool)
+        for eta in (self._eta(b), self._eta(b) + change):
+            counts |= eta > eta.max(axis=1, keepdims=True) - FAR_BELOW
+        highest = np.where(counts, change, -np.inf).max(axis=1)
+        return float((highest - np.where(counts, change, np.inf).min(axis=1)).max())
 
     def basis(self) -> list[int] | None:
         """Return predictors, as many as rows, that are no combinations of earlier ones; or None."""

@@ -20,6 +20,8 @@ from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
+from markhood.output.pictures.gamma import gamma_path
+from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.marks import (
     ATTRACTION,
@@ -37,8 +39,6 @@ from markhood.output.pictures.marks import (
 )
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
 from markhood.output.pictures.placing import Layout, placed, shared_layout
-from markhood.output.pictures.gamma import gamma_path
-from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:

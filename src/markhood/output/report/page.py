@@ -26,8 +26,8 @@ from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
-from markhood.output.pictures.bends import bends
 from markhood.output.citation import BIBTEX
+from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.placing import Layout, placed
