@@ -42,7 +42,9 @@ def main(path: Path) -> None:
         for k in range(BINS):
             of_bin = np.array([row[4:] for row in rows if (row[1], row[3]) == (share, k)])
             pairs, predicted, true = of_bin.sum(axis=0)
-            print(f"{share:.0%} hidden: {predicted / pairs:.2f} -> {true / pairs:.2f} ({pairs:.0f})")
+            print(
+                f"{share:.0%} hidden: {predicted / pairs:.2f} -> {true / pairs:.2f} ({pairs:.0f})"
+            )
 
 
 def _run(network: str, share: float, replicate: int) -> list[tuple]:
