@@ -130,6 +130,6 @@ def test_property_sets_differ_as_much_as_is_not_known():
     rng = np.random.default_rng(8)
     own = Completed(samples, rng)
     job, none = job_of(samples), np.empty((0, 2), np.int64)
-    means = [drawn(job, none, own).samples.ones[1] / 400 for _ in range(900)][20:]
+    means = [drawn(job, none, own, by_chance=True).samples.ones[1] / 400 for _ in range(900)][20:]
     share = np.nanmean(values[:, 1])
     assert np.var(means) == pytest.approx(share * (1 - share) / 400, rel=0.25)

@@ -155,8 +155,10 @@ def learn(
             *([] if model is None else [model]),
         ],
     )
-    with progress_bar() as progress:
-        request = Request(method_named(method, given), shared, progress)
+    with (
+        progress_bar() as progress,
+        Request(method_named(method, given), shared, progress) as request,
+    ):
         samples = with_columns(read, shared.adjust_for)(data)
         if dry_run:
             print_forecast(request.forecast(samples), samples)

@@ -22,6 +22,9 @@ R = TypeVar("R")
 
 Progress = Callable[[str, int, int], None]
 
+# As one tile a survey's 25 questions would be learned from on one thread, whatever there are.
+FEWEST_TILES = 16
+
 
 def no_progress(phase: str, done: int, total: int) -> None:
     """Tell nobody."""
@@ -105,3 +108,18 @@ def cut(n: int, tile: int) -> list[range]:
     [range(0, 4), range(4, 8), range(8, 10)]
     """
     return [range(start, min(start + tile, n)) for start in range(0, n, tile)]
+
+
+def shared_out(n: int, largest: int) -> list[range]:
+    """Cut ``range(n)`` so that threads can share it: into `FEWEST_TILES` or more, if it has so many.
+
+    How many threads there are does not matter to it, so that a checkpoint of one machine is good on another.
+
+    Examples
+    --------
+    >>> [len(tile) for tile in shared_out(25, 64)] == [2] * 12 + [1]
+    True
+    >>> len(shared_out(3, 64)), len(shared_out(6400, 64))
+    (3, 100)
+    """
+    return cut(n, max(1, min(largest, -(-n // FEWEST_TILES))))

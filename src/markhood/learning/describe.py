@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import cut
+from markhood.execution.runner import shared_out
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Fits
@@ -163,7 +163,7 @@ def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
     def fit(tile: range) -> Fits:
         return scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
 
-    fits = list(job.runner.map("regressions", fit, cut(job.n_variables, VARIABLES_PER_TILE)))
+    fits = list(job.runner.map("regressions", fit, shared_out(job.n_variables, VARIABLES_PER_TILE)))
     return _joined(job, blankets, fits)
 
 
@@ -189,7 +189,7 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
         return scores, gained, scorer.fitted(targets, members)
 
     tiles = list(
-        job.runner.map("evidence", score_and_fit, cut(job.n_variables, VARIABLES_PER_TILE))
+        job.runner.map("evidence", score_and_fit, shared_out(job.n_variables, VARIABLES_PER_TILE))
     )
     scores = np.concatenate([np.empty(0), *(scores for scores, _, _ in tiles)])
     scores[job.samples.is_constant] = 0.0  # there is nothing to score
@@ -231,7 +231,9 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
         scores, without = scorer.toggled(targets, alone, alone)
         return scores - without, scorer.fitted(targets, alone)
 
-    tiles = list(job.runner.map("evidence", score_and_fit, cut(len(edges), VARIABLES_PER_TILE)))
+    tiles = list(
+        job.runner.map("evidence", score_and_fit, shared_out(len(edges), VARIABLES_PER_TILE))
+    )
     gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
     # Each end of each edge as a variable of its own, whose blanket is the other end.
     ends, others = np.arange(2 * len(edges)), np.arange(2 * len(edges)).reshape(-1, 2)[:, ::-1]

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.execution.runner import Runner, cut
+from markhood.execution.runner import Runner, shared_out
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
@@ -68,7 +68,7 @@ def surplus_of(
         own = (_surplus(scorers, is_missing, int(targets[k]), blankets[k]) for k in tile)
         return np.concatenate([np.empty(0), *own])
 
-    parts = runner.map("evidence", measure, cut(len(targets), TARGETS_PER_TILE))
+    parts = runner.map("evidence", measure, shared_out(len(targets), TARGETS_PER_TILE))
     return np.concatenate([np.empty(0), *parts])
 
 

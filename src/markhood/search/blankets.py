@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import cut
+from markhood.execution.runner import shared_out
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
 from markhood.search.job import Job
@@ -43,7 +43,9 @@ def search_blankets(job: Job, spaces: Spaces) -> Searched:
         found = scorer.grown(targets, candidates, knowledge.required_of(targets))
         return found._replace(members=knowledge.nodes_of(found.members)), space.n_cut
 
-    found = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
+    found = list(
+        job.runner.map("blankets", search, shared_out(job.n_variables, VARIABLES_PER_TILE))
+    )
     tiles = [blankets for blankets, _ in found]
     return Searched(
         Lists.joined([tile.members for tile in tiles]),

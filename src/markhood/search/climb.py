@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import cut
+from markhood.execution.runner import shared_out
 from markhood.graph.numbering import pair_numbers
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
@@ -50,7 +50,7 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
     first = Lists.of_neighbours(edges[present | required], d)
     first = job.knowledge.adjusted(np.arange(d), first)
     state = _Flips(edges[~required], present[~required], d, job.scorer, first)
-    tiles = job.runner.map("climb", state.score_first, cut(d, VARIABLES_PER_TILE))
+    tiles = job.runner.map("climb", state.score_first, shared_out(d, VARIABLES_PER_TILE))
     state.begin(np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         ends = state.flip(edge)

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import Runner, cut
+from markhood.execution.runner import Runner, shared_out
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import TIE
@@ -142,7 +142,7 @@ class CachedTests:
         def test(tile: range) -> list[NDArray[np.float64]]:
             return self._run([Request(int(varying[k]), (), varying[k + 1 :]) for k in tile])
 
-        tiles = cut(len(varying), VARIABLES_PER_TILE)
+        tiles = shared_out(len(varying), VARIABLES_PER_TILE)
         for tile, rows in zip(tiles, runner.map("tests", test, tiles), strict=True):
             for k, row in zip(tile, rows, strict=True):
                 self.marginal[varying[k], varying[k + 1 :]] = row

@@ -19,7 +19,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import cut
+from markhood.execution.runner import shared_out
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.search.climb import Climbed, Start, best_flip, present_at
@@ -34,7 +34,7 @@ def climb_pairs(
 ) -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
     state = _Pairs(job, edges, gamma, start)
-    tiles = job.runner.map("climb", state.score, cut(len(edges), EDGES_PER_TILE))
+    tiles = job.runner.map("climb", state.score, shared_out(len(edges), EDGES_PER_TILE))
     state.take(np.arange(len(edges)), np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         touched = state.flip(edge)
