@@ -119,7 +119,7 @@ class EdgeProbabilities:
             shape = int(n_levels[i]), int(n_levels[j])
             start, stop = self.starts[at[k] : at[k] + 2].tolist() if is_known[k] else (0, 0)
             own = self.couplings[start:stop] if is_known[k] else np.zeros(shape).ravel()
-            is_number = shape == (2, 2)
+            is_number = len(own) == 1 or shape == (2, 2)
             numbers[k] = own[0] if is_number else np.linalg.norm(own)
             tables.append(None if is_number else own.reshape(shape))
         return numbers, tables
