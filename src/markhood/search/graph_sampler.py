@@ -200,6 +200,7 @@ class _State:
         n_pairs = max(1, d * (d - 1) // 2)
         self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
+        found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.knowledge.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:

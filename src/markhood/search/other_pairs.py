@@ -32,6 +32,7 @@ LITTLE_INFORMATION = (
     10.0  # beyond which the formula is within a tenth for all but pairs that are candidates anyway
 )
 LEAST_RATIO = 1.0  # of a pair that may count
+MOST_LIKELY = 2000  # pairs that are made candidates because they may count
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,17 @@ class OtherPairs:
         sums = np.histogram(factors, bounds, weights=np.exp(factors))[0]
         used = counts > 0
         return np.log(sums[used] / counts[used]), counts[used] * self.weight
+
+    def likeliest(self, scale: float) -> NDArray[np.int64]:
+        """Return pairs whose own Bayes factor speaks for an edge, `MOST_LIKELY` of them at most.
+
+        Nothing where pairs stand for others: these would be left to what they have on their own.
+        """
+        if self.weight > 1:
+            return np.empty((0, 2), np.int64)
+        factors = self._factors(np.ones(len(self.numbers), np.bool_), scale)
+        order = np.argsort(-factors, kind="stable")[:MOST_LIKELY]
+        return pairs_numbered(self.numbers[np.sort(order[factors[order] > 0])])
 
     def _factors(self, which: NDArray[np.bool_], scale: float) -> NDArray[np.float64]:
         """Return log Bayes factors by the formula, or by a fit where that is not good enough."""
