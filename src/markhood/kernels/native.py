@@ -306,19 +306,23 @@ class NativeKernels:
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over graphs."""
-        present, generator, *sums = _native.sample_graphs(
+        sampled = _native.sample_graphs(
             bits.words,
             bits.n_samples,
             pairs,
             *prior,
-            *chain,
+            chain.present,
+            chain.generator,
             n_settling,
             n_sweeps,
-            **_variables(bits),
-            **_kinds(bits),
-            instruction_set=self.instruction_set,
+            bits.starts,
+            _variables(bits)["weights"],
+            _kinds(bits)["ordered"],
+            self.instruction_set,
         )
-        return GraphSums(*sums), GraphChain(present, generator)
+        present, generator, densities, probabilities, couplings, squares, n_fits = sampled
+        sums = GraphSums(densities, probabilities, couplings, squares, n_fits)
+        return sums, GraphChain(present, generator)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

@@ -119,7 +119,8 @@ def features_of(bits: Bits, variable: int) -> NDArray[np.float64]:
     levels = n_levels(bits, variable)
     if bits.n_scores[variable] == levels - 1:
         return level_features(levels)
-    return (np.arange(levels)[:, np.newaxis] - (levels - 1) / 2) * step_unit(levels)
+    steps = np.arange(levels, dtype=np.float64) - (levels - 1) / 2
+    return np.asarray(steps[:, np.newaxis] * step_unit(levels))
 
 
 def fit_pair(
