@@ -206,9 +206,11 @@ def test_oracle_other_pairs_of_rare_levels_have_their_own_fits():
 
 
 def test_example_pairs_that_may_count_are_candidates(monkeypatch):
-    job = job_of(samples_of(network(5, 300, 12, strength=1.5)))
+    values = network(5, 300, 12, strength=1.5)
+    assert len(measure_other_pairs(job_of(samples_of(values))).likeliest(1.5)) == 0
+    job = job_of(samples_of(np.concatenate([values[:20], values[20:40]], axis=1)))
     others = measure_other_pairs(job)
-    factors = job.scorer.pair_factors(pairs_numbered(others.numbers), 1.5)
+    factors = others._factors(np.ones(len(others.numbers), np.bool_), 1.5)
     likely = set(pair_numbers(others.likeliest(1.5)).tolist())
     assert likely == set(others.numbers[factors > 0].tolist())
     assert likely <= set(pair_numbers(sample_edges(job, NO_EDGES, NO_EDGES).pairs).tolist())

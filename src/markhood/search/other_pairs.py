@@ -49,6 +49,8 @@ class OtherPairs:
         Of each number of the coupling, at zero; where a pair has fewer than q, zero.
     weight : float
     scorer : Scorer
+    has_few_samples : bool
+        Fewer than variables.
     """
 
     numbers: NDArray[np.int64]
@@ -56,6 +58,7 @@ class OtherPairs:
     information: NDArray[np.float64]
     weight: float
     scorer: Scorer
+    has_few_samples: bool
 
     def histogram(
         self, candidates: NDArray[np.int64], scale: float
@@ -76,9 +79,11 @@ class OtherPairs:
     def likeliest(self, scale: float) -> NDArray[np.int64]:
         """Return pairs whose own Bayes factor speaks for an edge, `MOST_LIKELY` of them at most.
 
-        Nothing where pairs stand for others: these would be left to what they have on their own.
+        Only where there are fewer samples than variables, and no pair stands for others. With more samples, indirect
+        association is found by the screen; on seven kinds of simulated data these candidates then changed nothing and took
+        ten times the fits.
         """
-        if self.weight > 1:
+        if self.weight > 1 or not self.has_few_samples:
             return np.empty((0, 2), np.int64)
         factors = self._factors(np.ones(len(self.numbers), np.bool_), scale)
         order = np.argsort(-factors, kind="stable")[:MOST_LIKELY]
@@ -116,4 +121,5 @@ def measure_other_pairs(job: Job) -> OtherPairs:
         information.reshape(len(i), spreads.shape[1] ** 2)[allowed],
         d * (d - 1) / max(n * (n - 1), 1),
         job.scorer,
+        samples.total_weight < d,
     )
