@@ -3,10 +3,14 @@
 python benchmarks/edge_probabilities.py docs/probabilities 24              the usual cells, 24 data sets each
 python benchmarks/edge_probabilities.py docs/probabilities 100 paper       the paper's 32 cells
 python benchmarks/edge_probabilities.py docs/probabilities 100 others      other networks and couplings
+python benchmarks/edge_probabilities.py docs/probabilities 20 TABLE.csv    a table of your own, its columns shuffled
 
 Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
 Then the tables are printed: Hamming distances, paired; false discoveries where some were promised; and of the pairs
-with a probability of about p, how many are edges.
+with a probability of about p, how many are edges, which is drawn too.
+
+A table is learned from as it is (replicate -1) and with every column shuffled on its own, so that nothing depends on anything:
+all edges that are found then are false.
 """
 
 from __future__ import annotations
@@ -19,7 +23,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
+import markhood
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
@@ -107,6 +113,9 @@ MEASURES = [
 
 def main(folder: Path, replicates: int, name: str) -> None:
     """Run the data sets that the file does not have yet, then print the tables."""
+    if name not in CELLS:
+        shuffle(folder, replicates, Path(name))
+        return
     settings = f"edge probabilities, burn-in {BURN_IN}, thinning {THINNING}"
     path = folder / f"{name.replace(' ', '-')}.csv"
     results = Results(path, settings, [*Cell._fields, "replicate"], MEASURES)
@@ -117,6 +126,46 @@ def main(folder: Path, replicates: int, name: str) -> None:
     print(distances(results, CELLS[name], replicates))
     print()
     print(reliability(results, CELLS[name], replicates))
+    draw_reliability(binned(results, CELLS[name], replicates), path.with_suffix(".svg"))
+
+
+def shuffle(folder: Path, replicates: int, table: Path) -> None:
+    """Learn from a table as it is, and with its columns shuffled."""
+    measures = [
+        "plrhc_edges",
+        "bayes_edges",
+        "bayes_expected_false",
+        "fdr5_edges",
+        "density",
+        "scale",
+        "seconds",
+    ]
+    settings = "edges of a table, and of its columns shuffled"
+    results = Results(folder / f"shuffled-{table.stem}.csv", settings, ["replicate"], measures)
+    frame = pd.read_csv(table)
+    for replicate in range(-1, replicates):
+        if (replicate,) in results:
+            continue
+        rng = np.random.default_rng(max(replicate, 0))
+        columns = {
+            name: column if replicate < 0 else rng.permutation(column)
+            for name, column in frame.items()
+        }
+        start = time.process_time()
+        found = markhood.Bayes(n_jobs=1).fit(pd.DataFrame(columns))
+        seconds = time.process_time() - start
+        of_rate = Choice(fdr=0.05).among(found.probabilities_)
+        measured = [
+            markhood.learn(pd.DataFrame(columns), n_jobs=1).n_edges,
+            found.graph_.n_edges,
+            float((1 - found.graph_.probability).sum()),
+            len(of_rate),
+            found.edge_density_,
+            found.coupling_scale_,
+            seconds,
+        ]
+        results.append((replicate,), dict(zip(measures, measured, strict=True)))
+    print((folder / f"shuffled-{table.stem}.csv").read_text())
 
 
 def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
@@ -222,21 +271,40 @@ def _difference(paired: np.ndarray) -> str:
     return f"{paired.mean():+.1f} ± {error:.1f}"
 
 
-def reliability(results: Results, cells: Sequence[Cell], replicates: int) -> str:
-    """Return, for pairs by their probability, the mean of it and the share that are edges."""
+def binned(results: Results, cells: Sequence[Cell], replicates: int) -> np.ndarray:
+    """Return, for pairs by their probability, how many there are, the sum of it, and how many are edges."""
     sums = np.zeros((BINS, 3))
     for cell in cells:
         for k in range(BINS):
             for n, what in enumerate(("pairs", "expected", "edges")):
                 sums[k, n] += sum(results.of(tuple(cell), f"bin{k}_{what}", replicates))
-    pairs, expected, edges = sums.T
+    return sums
+
+
+def reliability(results: Results, cells: Sequence[Cell], replicates: int) -> str:
+    """Return, for pairs by their probability, the mean of it and the share that are edges."""
     lines = ["| probability | of them edges | pairs |", "|---|---|---|"]
     lines += [
         f"| {e / n:.3f} | {t / n:.3f} | {n:.0f} |"
-        for n, e, t in zip(pairs, expected, edges, strict=True)
+        for n, e, t in binned(results, cells, replicates).tolist()
         if n
     ]
     return "\n".join(lines)
+
+
+def draw_reliability(sums: np.ndarray, path: Path) -> None:
+    """Draw the share of edges over the probability; bars are two standard errors."""
+    from matplotlib.figure import Figure
+
+    pairs, expected, edges = sums[sums[:, 0] > 0].T
+    share = edges / pairs
+    figure = Figure(figsize=(3.6, 3.4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    error = 2 * np.sqrt(share * (1 - share) / pairs)
+    axes.errorbar(expected / pairs, share, error, fmt="o", markersize=4, linewidth=1)
+    axes.set(xlabel="probability", ylabel="share that are edges", xlim=(0, 1), ylim=(0, 1))
+    figure.savefig(path, metadata={"Date": None})
 
 
 if __name__ == "__main__":

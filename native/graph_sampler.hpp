@@ -11,11 +11,11 @@
 // **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
 // and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
 // number, a set is their exclusive or); likewise the regression of a variable on a set. Two
-// different sets have the same 64 bits once in 10^19 times. When a store is full it starts anew.
+// different sets have the same 64 bits once in 10^19 times. When a store is full all start anew.
 #pragma once
 #include <cmath>
 
-#include "pair_fit.hpp"
+#include "pair_fits.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -84,6 +84,7 @@ class Store {
     Buffer<Value> values_;
 };
 
+template <class Fits>
 class GraphSampler {
   public:
     std::int64_t n_fits = 0;
@@ -96,14 +97,17 @@ class GraphSampler {
         known_.resize(chain.n_pairs);
         known_key_.resize(chain.n_pairs);
         order_.resize(chain.n_pairs);
+        start_.resize(chain.n_pairs + 1);
+        start_[0] = 0;
         for (std::size_t k = 0; k < chain.n_pairs; ++k) {
             known_key_[k] = UINT64_MAX;
             order_[k] = static_cast<std::uint32_t>(k);
+            start_[k + 1] = start_[k] + Fits::n_shown(rows, first(k), second(k));
         }
     }
 
-    // Sweeps and returns the density; adds to `sums`, where not null: P, P theta, P (theta^2 + 1 / information).
-    double sweep(double* sums) {
+    // Sweeps and returns the density; adds to `sums` where not null.
+    double sweep(const GraphNumbers* sums) {
         const std::size_t n = chain_.n_pairs;
         double total = 0.0;
         std::size_t n_common = 0;
@@ -112,7 +116,7 @@ class GraphSampler {
             const std::uint32_t pair = order_[other];
             order_[other] = order_[k];
             order_[k] = pair;
-            const double p = visit(pair, sums ? sums + 3 * pair : nullptr);
+            const double p = visit(pair, sums);
             if (std::isnan(chain_.prior_log_odds[pair])) {
                 total += p;
                 ++n_common;
@@ -123,7 +127,7 @@ class GraphSampler {
     }
 
   private:
-    static constexpr std::size_t kMostKept = std::size_t{1} << 20;
+    static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23;
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
     static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63;
 
@@ -132,7 +136,8 @@ class GraphSampler {
         std::size_t coefficients;  // where in coefficients_
     };
     struct Known {
-        double log_bayes_factor, coupling, variance;
+        double log_bayes_factor;
+        std::size_t numbers;  // where in numbers_ the coupling is, and after it its variance
     };
 
     // xoshiro128++ of Blackman and Vigna.
@@ -149,15 +154,20 @@ class GraphSampler {
         return drawn;
     }
 
-    double visit(std::size_t pair, double* sums) {
+    double visit(std::size_t pair, const GraphNumbers* sums) {
         const Known& known = evidence_of(pair);
         const double own = chain_.prior_log_odds[pair];
         const double odds = known.log_bayes_factor + (std::isnan(own) ? log_odds_ : own);
         const double p = 1.0 / (1.0 + std::exp(-odds));
         if (sums) {
-            sums[0] += p;
-            sums[1] += p * known.coupling;
-            sums[2] += p * (known.coupling * known.coupling + known.variance);
+            const std::size_t n = start_[pair + 1] - start_[pair];
+            const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
+            double *couplings = sums->couplings + start_[pair], *squares = sums->squares + start_[pair];
+            sums->probabilities[pair] += p;
+            for (std::size_t k = 0; k < n; ++k) {
+                couplings[k] += p * coupling[k];
+                squares[k] += p * (coupling[k] * coupling[k] + variance[k]);
+            }
         }
         const bool edge = (draw() + 0.5) * 0x1p-32 < p;
         if (edge != (chain_.present[pair] != 0)) flip(pair);
@@ -186,35 +196,48 @@ class GraphSampler {
         if (known_key_[pair] == key) return known_[pair];
         known_key_[pair] = key;
         if (const Known* found = evidence_.find(key)) return known_[pair] = *found;
-        if (evidence_.is_full()) evidence_.clear();
-        if (regressions_.is_full()) {
-            regressions_.clear();
-            coefficients_.resize(0);
-        }
+        if (evidence_.is_full() || regressions_.is_full() || numbers_.size() > kMostNumbers) forget(pair);
         known_[pair] = fitted(i, j, others_i, others_j);
         evidence_.add(key, known_[pair]);
         return known_[pair];
+    }
+
+    // Empties the stores; nothing is known then but what is found next, of `pair`.
+    void forget(std::size_t pair) {
+        evidence_.clear();
+        regressions_.clear();
+        coefficients_.resize(0);
+        numbers_.resize(0);
+        const std::uint64_t kept = known_key_[pair];
+        for (std::size_t k = 0; k < chain_.n_pairs; ++k) known_key_[k] = UINT64_MAX;
+        known_key_[pair] = kept;
     }
 
     Known fitted(std::size_t i, std::size_t j, std::uint64_t others_i, std::uint64_t others_j) {
         collect(i, j, given_i_);
         collect(j, i, given_j_);
         const Regression apart_i = regression(i, others_i, given_i_), apart_j = regression(j, others_j, given_j_);
-        pair_.fit(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
-                  {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, precision_);
+        fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
+                       {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, precision_);
         ++n_fits;
-        const double determinant = pair_.log_determinant() - apart_i.log_determinant - apart_j.log_determinant;
-        return {pair_.objective - apart_i.objective - apart_j.objective - log_scale_ - 0.5 * determinant,
-                pair_.coupling, 1.0 / pair_.information};
+        const Maximum joint = fits_.pair();
+        const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
+        const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
+        const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i, j);
+        numbers_.resize(at + 2 * n);
+        fits_.show(numbers_.data() + at, numbers_.data() + at + n);
+        return {joint.objective - apart_i.objective - apart_j.objective - prior - 0.5 * determinant, at};
     }
 
     Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
         const std::uint64_t key = Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
         if (const Regression* found = regressions_.find(key)) return *found;
-        end_.fit(rows_, variable, given.data(), given.size(), precision_);
+        fits_.fit_end(rows_, {variable, given.data(), given.size(), nullptr}, precision_);
+        const Maximum end = fits_.end();
         const std::size_t at = coefficients_.size();
-        for (std::size_t k = 0; k <= given.size(); ++k) coefficients_.push(end_.newton.at[k]);
-        const Regression found{end_.objective, end_.newton.log_determinant, at};
+        coefficients_.resize(at + end.n_coefficients);
+        std::memcpy(coefficients_.data() + at, end.coefficients, end.n_coefficients * sizeof(double));
+        const Regression found{end.objective, end.log_determinant, at};
         regressions_.add(key, found);
         return found;
     }
@@ -262,17 +285,25 @@ class GraphSampler {
     Buffer<std::uint32_t> order_;
     Store<Regression> regressions_;
     Store<Known> evidence_;
-    Buffer<double> coefficients_;
+    Buffer<double> coefficients_, numbers_;
+    Buffer<std::size_t> start_;  // of each pair's numbers among those of all
     Buffer<std::int64_t> given_i_, given_j_;
-    EndFit end_;
-    PairFit pair_;
+    Fits fits_;
 };
 
-static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, double* sums) {
-    GraphSampler sampler(rows, chain);
-    for (std::size_t s = 0; s < n_settling + n_sweeps; ++s) densities[s] = sampler.sweep(s < n_settling ? nullptr : sums);
+template <class Fits>
+static std::int64_t sample_graphs_by(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
+                                     double* densities, GraphNumbers sums) {
+    GraphSampler<Fits> sampler(rows, chain);
+    for (std::size_t s = 0; s < n_settling + n_sweeps; ++s)
+        densities[s] = sampler.sweep(s < n_settling ? nullptr : &sums);
     return sampler.n_fits;
+}
+
+static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
+                                  double* densities, GraphNumbers sums) {
+    return (rows.is_plain() ? sample_graphs_by<BinaryFits> : sample_graphs_by<LevelFits>)(rows, chain, n_settling,
+                                                                                         n_sweeps, densities, sums);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

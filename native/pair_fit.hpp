@@ -371,32 +371,4 @@ class PairFit {
     Buffer<Pack> residual_, weight_, weighted_;
 };
 
-// What is known of a pair once it is fitted.
-struct PairEvidence {
-    double joint, apart, log_determinant, coupling, information;
-
-    double log_bayes_factor(double scale) const {
-        return joint - apart - std::log(scale) - 0.5 * log_determinant;
-    }
-};
-
-static void fit_pairs(BitRows rows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first,
-                      Lists given_second, double scale, double* evidence) {
-    const double precision = 1.0 / (scale * scale);
-    EndFit first, second;
-    PairFit both;
-    for (std::size_t n = 0; n < n_pairs; ++n, evidence += 5) {
-        const std::size_t i = static_cast<std::size_t>(pairs[2 * n]), j = static_cast<std::size_t>(pairs[2 * n + 1]);
-        first.fit(rows, i, given_first.list(n), given_first.length(n), precision);
-        second.fit(rows, j, given_second.list(n), given_second.length(n), precision);
-        both.fit(rows, {i, given_first.list(n), given_first.length(n), first.newton.at.data()},
-                 {j, given_second.list(n), given_second.length(n), second.newton.at.data()}, precision);
-        evidence[0] = both.objective;
-        evidence[1] = first.objective + second.objective;
-        evidence[2] = both.log_determinant() - first.newton.log_determinant - second.newton.log_determinant;
-        evidence[3] = both.coupling;
-        evidence[4] = both.information;
-    }
-}
-
 }  // namespace markhood::MARKHOOD_TIER

@@ -141,6 +141,17 @@ struct GraphChain {
     std::uint32_t* generator;
 };
 
+// Of each pair the maxima with and without a coupling and the log of the ratio of the Hessians' determinants; and pair
+// after pair the numbers of the coupling: one where both ends have one score, else a table of their levels.
+struct PairNumbers {
+    double *joint, *apart, *log_determinants, *couplings, *variances;
+};
+
+// Of each pair the sum of P; and pair after pair, as many as PairNumbers has, those of P theta and P (theta^2 + variance).
+struct GraphNumbers {
+    double *probabilities, *couplings, *squares;
+};
+
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
 };
@@ -200,16 +211,15 @@ struct Tier {
     void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
                               const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
 
-    // For plain rows only: of each pair, given the other neighbours of its first and of its second end, five numbers: the
-    // maxima with and without a coupling, the log of the ratio of the Hessians' determinants, the
-    // coupling, and its information. Slopes and coupling have the prior N(0, scale^2).
-    void (*fit_pairs)(BitRows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first,
-                      Lists given_second, double scale, double* evidence);
+    // Each pair, given the other neighbours of its first and of its second end. Slopes and coupling have the prior
+    // N(0, scale^2).
+    void (*fit_pairs)(BitRows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first, Lists given_second,
+                      double scale, PairNumbers);
 
-    // For plain rows only: sweeps n_settling + n_sweeps times, writes the density after each, and of the latter adds up
-    // for every pair P, P theta and P (theta^2 + variance of theta). Returns how many pairs were fitted.
+    // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Returns how many
+    // pairs were fitted.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, double* sums);
+                                  double* densities, GraphNumbers);
 };
 
 // Null where this build or architecture has none.

@@ -1,17 +1,20 @@
 """Two variables given their neighbours: maxima, Bayes factors, and what must not change them."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markhood.data.weights import Weights
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.pair_fit import fit_pair, level_features
+from markhood.kernels.pair_fit import features_of, fit_pair, level_features, step_unit
 from markhood.kernels.protocol import NO_PENALTY
 from oracles.networks import hub, network
 from oracles.packing import pack, samples_with_levels
-from oracles.pair_model import integrated_log_bayes_factor, penalised_maximum
+from oracles.pair_model import integrated_log_bayes_factor, maximum_of_levels, penalised_maximum
 
 
 def fit(kernels, bits, i, j, given_i, given_j, scale):
@@ -65,23 +68,27 @@ def test_property_every_instruction_set_is_the_twin(seed, n_samples, sizes, scal
         assert variance == pytest.approx(twin.variance[0], rel=5e-3)
 
 
-def test_oracle_a_hub_of_24_neighbours_is_no_table_of_all_configurations(native_kernels):
-    values = hub(5, 500, 25, 0.8)
-    others = list(range(1, 25))
-    joint, apart, *_ = fit(native_kernels, pack(values), 0, 25, [3], others, 1.0)
-    with_edge, _ = penalised_maximum(values, 0, 25, [3], others, 1.0, coupled=True)
-    without, _ = penalised_maximum(values, 0, 25, [3], others, 1.0, coupled=False)
-    np.testing.assert_allclose([joint, apart], [with_edge, without], atol=1e-5)
+@cache  # for all instruction sets
+def maxima_beside_a_hub(n_samples, n_neighbours, strength, given, scale):
+    """Fit a leaf and the hub of all others by a general optimiser."""
+    values = hub(5, n_samples, n_neighbours + 1, strength)
+    ends = 0, n_neighbours + 1, list(given), list(range(1, n_neighbours + 1))
+    (joint, at), (apart, _) = (
+        penalised_maximum(values, *ends, scale, coupled=coupled) for coupled in (True, False)
+    )
+    return pack(values), ends, joint, apart, at[-1]
 
 
-def test_oracle_more_neighbours_than_a_word_has_bits(native_kernels):
-    values = hub(5, 300, 71, 0.3)
-    others = list(range(1, 71))
-    joint, apart, _, coupling, _ = fit(native_kernels, pack(values), 0, 71, [], others, 0.3)
-    with_edge, at = penalised_maximum(values, 0, 71, [], others, 0.3, coupled=True)
-    assert joint == pytest.approx(with_edge, abs=1e-4)
-    assert coupling == pytest.approx(at[-1], abs=1e-2)
-    assert apart < joint
+@pytest.mark.parametrize(
+    ("n_samples", "n_neighbours", "strength", "given", "scale"),
+    [(300, 24, 0.8, (3,), 1.0), (200, 66, 0.3, (), 0.3)],
+    ids=["no table of all configurations", "more neighbours than a word has bits"],
+)
+def test_oracle_hubs(native_kernels, n_samples, n_neighbours, strength, given, scale):
+    bits, ends, *expected = maxima_beside_a_hub(n_samples, n_neighbours, strength, given, scale)
+    joint, apart, _, coupling, _ = fit(native_kernels, bits, *ends, scale)
+    np.testing.assert_allclose([joint, apart], expected[:2], atol=1e-4)
+    assert coupling == pytest.approx(expected[2], abs=1e-2)
 
 
 @pytest.mark.parametrize("n_samples", [60, 200])
@@ -127,6 +134,101 @@ def test_property_which_level_comes_first_changes_nothing(seed, order):
     moved = there.coupling.reshape(3, 3)[list(order)]
     np.testing.assert_allclose(moved, here.coupling.reshape(3, 3), atol=1e-5)
     np.testing.assert_allclose(here.coupling.reshape(3, 3).sum(axis=0), 0, atol=1e-9)
+
+
+LEVELS = (3, 4, 2, 3, 5)
+KINDS = {
+    "ordered": (True,) * 5,
+    "categories": (False,) * 5,
+    "mixed": (True, False, True, False, True),
+}
+
+
+def with_levels(seed, n_samples, levels=LEVELS, kinds=KINDS["mixed"], weights=None):
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(n_samples, 1))
+    scores = common + rng.normal(size=(n_samples, len(levels)))
+    cuts = [np.quantile(scores[:, k], np.arange(1, r) / r) for k, r in enumerate(levels)]
+    values = np.column_stack([np.digitize(scores[:, k], cut) for k, cut in enumerate(cuts)])
+    return values, samples_with_levels(values, weights).with_order(kinds)
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
+def test_oracle_maxima_of_any_levels_are_those_of_a_general_optimiser(kernels, kinds):
+    values, samples = with_levels(3, 200, kinds=kinds)
+    ends = 0, 1, [2, 4], [3]
+    lists = Lists.of([ends[2]]), Lists.of([ends[3]])
+    fits = kernels.fit_pairs(samples.bits, np.array([[0, 1]]), *lists, 0.8)
+    features = [features_of(samples.bits, v) for v in range(5)]
+    joint, coupling = maximum_of_levels(values, features, ends, 0.8, coupled=True)
+    apart, _ = maximum_of_levels(values, features, ends, 0.8, coupled=False)
+    np.testing.assert_allclose([fits.joint[0], fits.apart[0]], [joint, apart], atol=1e-5)
+    of_i, of_j = features[0], features[1]
+    shown = of_i @ coupling.reshape(of_i.shape[1], of_j.shape[1]) @ of_j.T
+    if coupling.size == 1:
+        shown = coupling * step_unit(3) * step_unit(4)
+    np.testing.assert_allclose(fits.couplings, shown.ravel(), atol=2e-3)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    kinds=st.sampled_from(list(KINDS.values())),
+    sizes=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    is_weighted=st.booleans(),
+)
+def test_property_every_instruction_set_is_the_twin_for_any_levels(seed, kinds, sizes, is_weighted):
+    rng = np.random.default_rng(seed)
+    weights = Weights(rng.integers(1, 4, 150)) if is_weighted else None
+    _, samples = with_levels(seed, 150, kinds=kinds, weights=weights)
+    given_i, given_j = (sorted(rng.choice([2, 3, 4], size, replace=False)) for size in sizes)
+    twin = fit_pair(samples.bits, 0, 1, given_i, given_j, 0.7)
+    for name in NativeKernels.available():
+        lists = Lists.of([given_i]), Lists.of([given_j])
+        fits = NativeKernels(name).fit_pairs(samples.bits, np.array([[0, 1]]), *lists, 0.7)
+        np.testing.assert_allclose([fits.joint[0], fits.apart[0]], twin[:2], atol=1e-7)
+        assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=5e-3)
+        np.testing.assert_allclose(fits.couplings, twin.coupling, atol=1e-3)
+        np.testing.assert_allclose(fits.variances, twin.variance, rtol=5e-3)
+
+
+@pytest.mark.parametrize("scale", [1.0, np.inf])
+def test_property_binary_variables_are_the_same_by_either_road(native_kernels, scale):
+    values = network(3, 300, 6, strength=1.5)
+    by_levels = samples_with_levels(values).bits._replace(starts=np.arange(7))
+    pairs, lists = np.array([[0, 1], [2, 4]]), (Lists.of([[2, 3], []]), Lists.of([[3, 5], [0]]))
+    here = native_kernels.fit_pairs(pack(values), pairs, *lists, scale)
+    there = native_kernels.fit_pairs(by_levels, pairs, *lists, scale)
+    assert not by_levels.is_plain
+    for got, wanted in zip(there, here, strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-4)
+
+
+def test_property_a_weight_is_a_sample_repeated(kernels):
+    values, _ = with_levels(8, 120)
+    weights = np.random.default_rng(1).integers(1, 4, 120)
+    repeated = samples_with_levels(np.repeat(values, weights, axis=0)).with_order(KINDS["mixed"])
+    weighted = samples_with_levels(values, Weights(weights)).with_order(KINDS["mixed"])
+    here, there = (
+        kernels.fit_pairs(s.bits, np.array([[0, 1]]), Lists.of([[2]]), Lists.of([[3]]), 1.0)
+        for s in (repeated, weighted)
+    )
+    for got, wanted in zip(there, here, strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-6)
+
+
+def test_example_an_ordered_coupling_turns_with_its_scale(kernels):
+    values, samples = with_levels(8, 300, kinds=KINDS["ordered"])
+    turned = values.copy()
+    turned[:, 0] = 2 - values[:, 0]
+    again = samples_with_levels(turned).with_order(KINDS["ordered"])
+    here, there = (
+        kernels.fit_pairs(s.bits, np.array([[0, 1]]), Lists.of([[2]]), Lists.of([[3]]), 1.0)
+        for s in (samples, again)
+    )
+    np.testing.assert_allclose(there.joint - there.apart, here.joint - here.apart, atol=1e-6)
+    np.testing.assert_allclose(there.couplings, -here.couplings, atol=1e-6)
+    assert len(here.couplings) == 1
 
 
 @pytest.mark.parametrize("levels", [2, 3, 6])

@@ -163,6 +163,17 @@ def test_example_deviations_are_those_of_the_intervals():
     np.testing.assert_allclose(1.959964 * deviations, wide)
 
 
+def test_example_ordered_levels_have_numbers_and_intervals():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 3, (300, 3))
+    values[:, 1] = np.where(rng.random(300) < 0.6, values[:, 0], values[:, 1])
+    graph = markhood.learn(values, "bayes", **SHORT)
+    assert graph.edges.tolist() == [[0, 1]]
+    low, high = graph.annotations["coupling_low"][0], graph.annotations["coupling_high"][0]
+    assert 0 < low < graph.coupling[0] < high
+    assert not any(table is not None for table in graph.coupling_tables)
+
+
 def test_example_weights_count_samples():
     values = VALUES[:200, :5]
     weights = np.random.default_rng(1).integers(1, 4, len(values))

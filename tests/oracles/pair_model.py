@@ -52,3 +52,47 @@ def integrated_log_bayes_factor(values, scale, points=81, width=6.0):
         return logsumexp(logs) + steps
 
     return log_integral(True) - log_integral(False)
+
+
+def maximum_of_levels(values, features, ends, scale, coupled):
+    """Return the maximum for variables of any levels, sample by sample, by BFGS; and the coupling there.
+
+    ``features`` has a matrix (levels, scores) for each variable; ``ends`` are i, j and the other neighbours of each.
+    """
+    i, j, given_i, given_j = ends
+    of_i, of_j = features[i], features[j]
+    around = [
+        np.concatenate(
+            [np.empty((len(values), 0)), *(features[v][values[:, v]] for v in given)], axis=1
+        )
+        for given in (given_i, given_j)
+    ]
+    shapes = [
+        (len(of_i) - 1,),
+        (of_i.shape[1], around[0].shape[1]),
+        (len(of_j) - 1,),
+        (of_j.shape[1], around[1].shape[1]),
+        (of_i.shape[1], of_j.shape[1]),
+    ][: 5 if coupled else 4]
+    sizes = [int(np.prod(shape)) for shape in shapes]
+
+    def loss(b):
+        parts = [
+            part.reshape(shape)
+            for part, shape in zip(np.split(b, np.cumsum(sizes)[:-1]), shapes, strict=True)
+        ]
+        own = [
+            np.append(0.0, thresholds) + z @ slopes.T @ f.T
+            for thresholds, slopes, z, f in zip(
+                parts[::2], parts[1::2], around, (of_i, of_j), strict=False
+            )
+        ]
+        energies = own[0][:, :, np.newaxis] + own[1][:, np.newaxis, :]
+        if coupled:
+            energies = energies + of_i @ parts[4] @ of_j.T
+        chosen = energies[np.arange(len(values)), values[:, i], values[:, j]]
+        penalty = sum((part**2).sum() for k, part in enumerate(parts) if k in (1, 3, 4))
+        return penalty / (2 * scale**2) - np.sum(chosen - logsumexp(energies, axis=(1, 2)))
+
+    found = minimize(loss, np.zeros(sum(sizes)), method="BFGS", options={"gtol": 1e-6})
+    return -found.fun, found.x[sum(sizes[:4]) :]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from markhood.graph.numbering import pair_numbers
+from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
     SCREEN_GAMMA,
@@ -139,6 +139,18 @@ def test_example_levels():
     np.testing.assert_allclose(table.sum(axis=0), 0, atol=1e-9)
 
 
+def test_example_ordered_levels_have_one_coupling_and_one_scale():
+    rng = np.random.default_rng(4)
+    steps = rng.integers(0, 5, (400, 4))
+    steps[:, 1] = np.clip(steps[:, 0] + rng.integers(-1, 2, 400), 0, 4)
+    samples = samples_with_levels(steps).with_order((True,) * 4)
+    found = sample(samples, sweeps=Sweeps(n_chains=1, n_averaged=5))
+    assert found.edges.tolist() == [[0, 1]]
+    assert len(found.couplings) == len(found.pairs)
+    assert 0.3 < found.couplings[0] < 3  # of a step
+    assert found.scale > found.couplings[0]  # in units of two levels
+
+
 def test_example_pairs_with_a_common_neighbour():
     edges = np.array([[0, 1], [1, 2], [1, 4], [3, 4], [5, 6]])
     found = {tuple(pair) for pair in _two_steps(edges, 8).tolist()}
@@ -177,12 +189,43 @@ def test_example_other_pairs_are_all_but_the_candidates(levels):
     assert np.average(factors, weights=counts) < -(levels - 1)
 
 
+def test_oracle_other_pairs_of_rare_levels_have_their_own_fits():
+    rng = np.random.default_rng(2)
+    values = (rng.random((50, 30)) < rng.uniform(0.04, 0.5, 30)).astype(np.int64)
+    job = job_of(samples_of(values))
+    others = measure_other_pairs(job)
+    everywhere = np.ones(len(others.numbers), np.bool_)
+    exact = job.scorer.pair_factors(pairs_numbered(others.numbers), 1.5)
+    counts = others.ratios > 1
+    factors = others._factors(everywhere, 1.5)
+    np.testing.assert_allclose(factors[counts], exact[counts], atol=1e-9)
+    # Of the others the formula is near, and none speaks for an edge.
+    np.testing.assert_allclose(factors[~counts], exact[~counts], atol=0.3)
+    # An edge is not likelier for data without any: the mean Bayes factor is one.
+    assert np.exp(factors).mean() == pytest.approx(1.0, abs=0.3)
+
+
+def test_example_pairs_that_may_count_are_candidates(monkeypatch):
+    values = network(5, 300, 12, strength=1.5)
+    assert len(measure_other_pairs(job_of(samples_of(values))).likeliest(1.5)) == 0
+    job = job_of(samples_of(np.concatenate([values[:20], values[20:40]], axis=1)))
+    others = measure_other_pairs(job)
+    factors = others._factors(np.ones(len(others.numbers), np.bool_), 1.5)
+    likely = set(pair_numbers(others.likeliest(1.5)).tolist())
+    assert likely == set(others.numbers[factors > 0].tolist())
+    assert likely <= set(pair_numbers(sample_edges(job, NO_EDGES, NO_EDGES).pairs).tolist())
+    monkeypatch.setattr("markhood.search.other_pairs.MOST_LIKELY", 3)
+    best = set(others.numbers[np.argsort(-factors)[:3]].tolist())
+    assert set(pair_numbers(others.likeliest(1.5)).tolist()) == best
+
+
 def test_example_many_variables_are_counted_by_some_of_them(monkeypatch):
     samples = samples_of(independent(3, 100, 60))
     monkeypatch.setattr("markhood.search.other_pairs.MOST_VARIABLES", 40)
     others = measure_other_pairs(job_of(samples))
     assert len(others.ratios) == 40 * 39 / 2
     assert others.histogram(np.empty(0, np.int64), 1.0)[1].sum() == pytest.approx(60 * 59 / 2)
+    assert len(others.likeliest(1.0)) == 0
 
 
 def of_two_pairs(probabilities, couplings, pairs=((0, 1), (0, 2))):

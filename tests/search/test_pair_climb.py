@@ -5,6 +5,7 @@ import pytest
 
 import markhood
 from markhood.errors import InputError
+from markhood.kernels.lists import Lists
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.pair_climb import climb_pairs
@@ -44,7 +45,7 @@ def test_property_no_flip_gains_at_the_end(kernels):
 
 
 def test_example_every_start_and_backend_has_the_strong_edges(kernels):
-    samples = samples_of(network(5, 1000, 8, strength=2.0))
+    samples = samples_of(network(5, 400, 6, strength=2.0))
     here, there = learn(samples, kernels), learn(samples)
     np.testing.assert_array_equal(here.edges, there.edges)
     assert len(learn(samples, kernels, start="empty").edges) > 0
@@ -70,3 +71,16 @@ def test_example_levels():
 def test_example_pairs_have_one_price_only(options):
     with pytest.raises(InputError, match=r"rule='pair'.*criterion='bic'"):
         markhood.learn(network(5, 100, 4), rule="pair", **options)
+
+
+def test_example_an_ordered_pair_is_the_screens_gain():
+    """One parameter, one price: what passed the screen of steps stays."""
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 4, (300, 3))
+    values[:, 1] = np.clip(values[:, 0] + rng.integers(-1, 2, 300), 0, 3)
+    job = job_of(samples_with_levels(values).with_order((True,) * 3))
+    screened = screen(job, 0.5)
+    assert screened.edges.tolist() == [[0, 1]]
+    alone = Lists.empty(1)
+    gain = job.scorer.pair_gains(screened.edges, alone, alone, 0.5)
+    np.testing.assert_allclose(gain, screened.gains, atol=1e-8)

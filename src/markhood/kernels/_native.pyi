@@ -144,8 +144,11 @@ def fit_pairs(
     second_starts: _Integers,
     second: _Integers,
     scale: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> _Reals: ...
+) -> tuple[_Reals, _Reals, _Reals, _Reals, _Reals]: ...
 def sample_graphs(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -160,8 +163,11 @@ def sample_graphs(
     generator: NDArray[np.uint32],
     n_settling: int,
     n_sweeps: int,
+    starts: _Integers | None,
+    weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, int]: ...
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, _Reals, _Reals, int]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
-from markhood.kernels import _native, graph_chain, pair_fit
+from markhood.kernels import _native
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -270,6 +270,7 @@ class NativeKernels:
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
 
+    @fits
     def fit_pairs(
         self,
         bits: Bits,
@@ -278,10 +279,8 @@ class NativeKernels:
         given_second: Lists,
         scale: float,
     ) -> PairFits:
-        """Fit each pair with and without its coupling; levels and weights in NumPy."""
-        if not bits.is_plain:
-            return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale)
-        evidence = _native.fit_pairs(
+        """Fit each pair with and without its coupling."""
+        fitted = _native.fit_pairs(
             bits.words,
             bits.n_samples,
             pairs,
@@ -290,11 +289,13 @@ class NativeKernels:
             given_second.starts,
             given_second.values,
             scale,
-            self.instruction_set,
-        ).reshape(-1, 5)
-        joint, apart, log_determinants, couplings, information = evidence.T
-        return PairFits(joint, apart, log_determinants, couplings, 1.0 / information)
+            **_variables(bits),
+            **_kinds(bits),
+            instruction_set=self.instruction_set,
+        )
+        return PairFits(*fitted)
 
+    @fits
     def sample_graphs(
         self,
         bits: Bits,
@@ -304,22 +305,24 @@ class NativeKernels:
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over graphs; with levels or weights in NumPy."""
-        if not bits.is_plain:
-            return graph_chain.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
-        present, generator, densities, sums, n_fits = _native.sample_graphs(
+        """Advance a chain over graphs."""
+        sampled = _native.sample_graphs(
             bits.words,
             bits.n_samples,
             pairs,
             *prior,
-            *chain,
+            chain.present,
+            chain.generator,
             n_settling,
             n_sweeps,
+            bits.starts,
+            _variables(bits)["weights"],
+            _kinds(bits)["ordered"],
             self.instruction_set,
         )
-        probabilities, couplings, squares = sums.reshape(-1, 3).T
-        found = GraphSums(densities, probabilities, couplings, squares, n_fits)
-        return found, GraphChain(present, generator)
+        present, generator, densities, probabilities, couplings, squares, n_fits = sampled
+        sums = GraphSums(densities, probabilities, couplings, squares, n_fits)
+        return sums, GraphChain(present, generator)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

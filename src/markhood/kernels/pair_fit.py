@@ -5,6 +5,8 @@ A pair (i, j) is looked at as one: given i's other neighbours A and j's other ne
     log p(x_i, x_j | x_A, x_B) = u_i(x_i) + u_j(x_j) + f(x_i)' T f(x_j) - log of the sum over both variables' levels,
     u_i(x_i) = a_0(x_i) + sum over k in A of f(x_i)' S_k f(x_k),      and u_j likewise.
 
+a_0 has a number for every level but one, whatever f is.
+
 For binary variables that is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i + h_j + theta)).
 The fields a_0 are free; every number of S and T has the prior N(0, scale^2). l1 is the maximum of the
 penalised log-likelihood, l0 that with T = 0, and D1, D0 the determinants of their Hessians. By Laplace
@@ -16,8 +18,14 @@ ones, such that any two levels are at distance 1. So every log odds ratio of two
 two has the prior N(0, scale^2), whichever level comes first; and with two levels T is the
 log odds ratio itself. Indicators of all levels but the first would favour the first.
 
+**Ordered levels** have one feature, their step. The prior is on its coupling in units in which levels taken equally often
+have the variance of a fair coin, `step_unit`, so that it means as much for ten levels as for two; steps
+of size one would make the couplings of long scales too small for any prior that suits the short ones. What
+is returned is the coupling of a step.
+
 An infinite scale is no prior: the maxima are then those of the likelihood, and D1, D0 of no use.
-`native/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell.
+`native/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell, and
+`native/level_pair_fit.hpp` for all others.
 """
 
 from __future__ import annotations
@@ -42,8 +50,8 @@ MAX_STEPS, MAX_HALVINGS = 200, 60
 class PairFit(NamedTuple):
     """The two maxima of a pair, and its coupling at the one.
 
-    ``coupling`` and ``variance`` have one number, the log odds ratio, for two binary variables; else
-    r_i r_j, the zero-sum table. ``size`` is the number q of free ones among them.
+    ``coupling`` and ``variance`` have one number for two variables of one feature each: the log odds ratio, of a step
+    where levels are ordered; else r_i r_j, the zero-sum table. ``size`` is the number q of free ones among them.
     """
 
     joint: float
@@ -95,29 +103,58 @@ def level_features(levels: int) -> NDArray[np.float64]:
     return features
 
 
+def step_unit(levels: int) -> float:
+    """Return how large a step between ordered levels is: so that equally frequent ones have variance 1/4.
+
+    Examples
+    --------
+    >>> step_unit(2), round(step_unit(5), 3)
+    (1.0, 0.354)
+    """
+    return math.sqrt(3.0 / (levels * levels - 1))
+
+
+def features_of(bits: Bits, variable: int) -> NDArray[np.float64]:
+    """Return the numbers by which a variable enters couplings, (r, f); each column sums to zero."""
+    levels = n_levels(bits, variable)
+    if bits.n_scores[variable] == levels - 1:
+        return level_features(levels)
+    steps = np.arange(levels, dtype=np.float64) - (levels - 1) / 2
+    return np.asarray(steps[:, np.newaxis] * step_unit(levels))
+
+
 def fit_pair(
     bits: Bits, i: int, j: int, given_i: Sequence[int], given_j: Sequence[int], scale: float
 ) -> PairFit:
     """Fit a pair with and without its coupling, given each end's other neighbours."""
     counts, configurations = _pair_table(bits, i, j, [*given_i, *given_j])
-    of_i, of_j = level_features(n_levels(bits, i)), level_features(n_levels(bits, j))
+    of_i, of_j = features_of(bits, i), features_of(bits, j)
+    r_i, r_j = len(of_i), len(of_j)
     ones = np.ones((len(counts), 1))
-    # What multiplies the features of i, those of j, and their products, in every row of the table.
-    by_i = np.hstack([ones, _features_of(bits, given_i, configurations[:, : len(given_i)])])
-    by_j = np.hstack([ones, _features_of(bits, given_j, configurations[:, len(given_i) :])])
-    cells: list[NDArray[np.float64]] = [
-        np.repeat(of_i, len(of_j), axis=0),
-        np.tile(of_j, (len(of_i), 1)),
-        np.kron(of_i, of_j).astype(np.float64),
+    by_i = _predictors(bits, given_i, configurations[:, : len(given_i)])
+    by_j = _predictors(bits, given_j, configurations[:, len(given_i) :])
+    products: NDArray[np.float64] = np.kron(of_i, of_j).astype(np.float64)
+    # The features of the cells, and what multiplies them in every row of the table.
+    groups = [
+        (np.repeat(level_features(r_i), r_j, axis=0), ones),
+        (np.repeat(of_i, r_j, axis=0), by_i),
+        (np.tile(level_features(r_j), (r_i, 1)), ones),
+        (np.tile(of_j, (r_i, 1)), by_j),
+        (products, ones),
     ]
-    flat = counts.reshape(len(counts), -1)
-    model = _PairModel(flat, cells, [by_i, by_j, ones], scale)
-    apart, b, log_d0, _ = model.maximise(2, np.zeros(model.starts[2]))
-    size, n = cells[2].shape[1], model.starts[2]
-    joint, b, log_d1, inverse = model.maximise(3, np.append(b, np.zeros(size)))
-    shown = np.ones((1, 1)) if len(of_i) == len(of_j) == 2 else cells[2]
+    model = _PairModel(counts.reshape(len(counts), -1), groups, scale)
+    n, size = model.starts[-2], products.shape[1]
+    apart, b, log_d0, _ = model.maximise(4, np.zeros(n))
+    joint, b, log_d1, inverse = model.maximise(5, np.append(b, np.zeros(size)))
+    shown = products
+    if size == 1:
+        shown = np.full((1, 1), _step(of_i) * _step(of_j))
     variance = np.einsum("ku,uv,kv->k", shown, inverse[n:, n:], shown)
     return PairFit(joint, apart, log_d1 - log_d0, shown @ b[n:], variance, size)
+
+
+def _step(features: NDArray[np.float64]) -> float:
+    return float(features[1, 0] - features[0, 0])
 
 
 def _pair_table(
@@ -134,39 +171,37 @@ def _pair_table(
     return counts, configurations
 
 
-def _features_of(
+def _predictors(
     bits: Bits, given: Sequence[int], configurations: NDArray[np.uint16]
 ) -> NDArray[np.float64]:
-    columns = [level_features(n_levels(bits, v))[configurations[:, k]] for k, v in enumerate(given)]
+    columns = [features_of(bits, v)[configurations[:, k]] for k, v in enumerate(given)]
     return np.concatenate([np.zeros((len(configurations), 0)), *columns], axis=1)
 
 
 class _PairModel:
-    """Three groups of parameters: of i's features, of j's, and of their products.
+    """Groups of parameters: i's fields and slopes, j's fields and slopes, and the coupling.
 
     A group has features, (n_cells, q), and predictors, (n_rows, m); its q m parameters W add
-    features W predictors' to the log-probabilities. The third group comes last, and can be left out.
+    features W predictors' to the log-probabilities. The last group can be left out.
     """
 
     def __init__(
         self,
         counts: NDArray[np.float64],
-        features: list[NDArray[np.float64]],
-        predictors: list[NDArray[np.float64]],
+        groups: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
         scale: float,
     ) -> None:
         self._counts, self._totals = counts, counts.sum(axis=1, keepdims=True)
-        self._features, self._predictors = features, predictors
-        sizes = [f.shape[1] * z.shape[1] for f, z in zip(features, predictors, strict=True)]
+        self._features, self._predictors = (list(part) for part in zip(*groups, strict=True))
+        sizes = [features.shape[1] * predictors.shape[1] for features, predictors in groups]
         self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        free = [
-            np.ones((f.shape[1], z.shape[1])) for f, z in zip(features, predictors, strict=True)
-        ]
-        free[0][:, 0] = free[1][:, 0] = 0.0  # the fields have no prior
-        self._prior = np.concatenate([part.ravel() for part in free]) / (scale * scale)
+        has_prior = [0.0, 1.0, 0.0, 1.0, 1.0]  # the fields have none
+        self._prior = np.repeat(has_prior, sizes) / (scale * scale)
         self._squares = {
-            (g, h): np.einsum("ra,rb->rab", predictors[g], predictors[h]).reshape(len(counts), -1)
-            for g in range(3)
+            (g, h): np.einsum("ra,rb->rab", self._predictors[g], self._predictors[h]).reshape(
+                len(counts), self._predictors[g].shape[1] * self._predictors[h].shape[1]
+            )
+            for g in range(len(groups))
             for h in range(g + 1)
         }
 
@@ -226,9 +261,9 @@ class _PairModel:
                 both = np.einsum("ru,rv->ruv", means[g], means[h]).reshape(len(p), -1)
                 covariances = self._totals * (p @ products - both)
                 block = covariances.T @ self._squares[g, h]
-                shape = (of_g.shape[1], of_h.shape[1], self._predictors[g].shape[1], -1)
-                block = block.reshape(shape).transpose(0, 2, 1, 3)
-                hessian[own, other] += block.reshape(own.stop - own.start, -1)
+                by = self._predictors[g].shape[1], self._predictors[h].shape[1]
+                block = block.reshape(of_g.shape[1], of_h.shape[1], *by).transpose(0, 2, 1, 3)
+                hessian[own, other] += block.reshape(hessian[own, other].shape)
                 if h < g:
                     hessian[other, own] = hessian[own, other].T
         return gradient, hessian

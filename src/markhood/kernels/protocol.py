@@ -212,8 +212,8 @@ class PairFits(NamedTuple):
 
     ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log of the ratio
     of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling given that there is
-    one, pair after pair: its log odds ratio, or where a variable has more levels the r_i r_j
-    entries of its zero-sum table.
+    one, pair after pair: its log odds ratio, of a step where levels are ordered, or where an end has more
+    than one score the r_i r_j entries of its zero-sum table.
     """
 
     joint: NDArray[np.float64]

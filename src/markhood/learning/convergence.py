@@ -2,6 +2,11 @@
 
 All chains begin at one graph, so chains that agree are no proof that they have been everywhere; chains
 that do not are proof that they have not.
+
+**How much is much.** On 14 simulated data sets of seven kinds, probabilities were compared with those of chains twenty times
+as long. Where two chains differed by less than 0.2, no pair was off by more than 0.06; from 0.2 to 0.5, by 0.05, 0.08 and
+0.15; where they differed by 0.98 (a hub of 256 variables, 250 samples), by 0.16. So a warning from 0.5 on is about
+pairs that may be on the wrong side of 1/2.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def _mean_couplings(
     means, tables = probabilities.couplings_of(edges, np.diff(job.samples.starts) + 1)
     return {
         "coupling_ends": np.column_stack([means, means]),
-        "coupling_tables": [] if job.samples.is_binary else tables,
+        "coupling_tables": [] if (job.samples.bits.n_scores == 1).all() else tables,
     }
 
 

@@ -44,8 +44,8 @@ class Method(Protocol):
 
     @property
     def heeds_order(self) -> bool:
-        """Whether ordered levels are steps to it: MPL and likelihoods of pairs are of tables."""
-        return not isinstance(self.scored_by, Mpl) and getattr(self, "rule", "") != "pair"
+        """Whether ordered levels are steps to it: MPL is of tables, without order."""
+        return not isinstance(self.scored_by, Mpl)
 
     @property
     def adjusts(self) -> bool:
@@ -429,11 +429,6 @@ class Bayes(Method):
     def scored_by(self) -> Criterion:
         """What scores blankets where the chains begin, and the edges of the finished graph."""
         return Bic(START_GAMMA)
-
-    @property
-    def heeds_order(self) -> bool:
-        """Whether ordered levels are steps to it: a pair's coupling is a table, without order."""
-        return False
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""

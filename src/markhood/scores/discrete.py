@@ -22,7 +22,7 @@ from markhood.execution.runner import cut
 from markhood.kernels import greedy
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.pair_fit import level_features
+from markhood.kernels.pair_fit import features_of
 from markhood.kernels.protocol import (
     NO_PENALTY,
     Bits,
@@ -163,6 +163,13 @@ class DiscreteScorer:
         price = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
         return np.asarray(fits.joint - fits.apart - price)
 
+    def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+        """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""
+        bits, alone = self.samples.bits, Lists.empty(len(pairs))
+        fits = self.kernels.fit_pairs(bits, pairs, alone, alone, scale)
+        prior = n_parameters(bits, *pairs.T) * np.log(scale)
+        return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
+
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
         """Measure every pair of some variables, whatever passes a screen."""
         picked, n = self.samples.pick(variables), len(variables)
@@ -260,14 +267,14 @@ def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.in
 
 def _spreads(samples: Samples) -> NDArray[np.float64]:
     """Return the variances of every variable's features along their axes, padded with zeros."""
-    n_rows = np.diff(samples.starts)
-    spreads = np.zeros((samples.n_variables, int(n_rows.max(initial=1))))
+    n_rows, n_scores = np.diff(samples.starts), samples.bits.n_scores
+    spreads = np.zeros((samples.n_variables, int(n_scores.max(initial=1))))
     weighting = samples.bits.weighting
     weights = None if weighting is None else weighting.weights
     for v, n in enumerate(n_rows.tolist()):
         share = np.bincount(codes(samples.bits, v), weights, minlength=n + 1) / samples.total_weight
-        features = level_features(n + 1)
+        features = features_of(samples.bits, v)
         mean = share @ features
         covariance = (features.T * share) @ features - np.outer(mean, mean)
-        spreads[v, :n] = np.maximum(np.linalg.eigvalsh(covariance), 0.0)
+        spreads[v, : n_scores[v]] = np.maximum(np.linalg.eigvalsh(covariance), 0.0)
     return spreads

@@ -100,6 +100,9 @@ class Scorer(Protocol):
         It is that of both ends together, given the other neighbours of the first and of the second.
         """
 
+    def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+        """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""
+
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
         """Measure every pair of some variables, whatever passes a screen."""
 

@@ -195,6 +195,7 @@ class State:
         n_pairs = max(1, d * (d - 1) // 2)
         self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
+        found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.knowledge.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
@@ -257,20 +258,23 @@ def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
 
 
 def _scale_of(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> float:
-    """Return the root mean square of a log odds ratio over the edges."""
-    sizes = _sizes(job, pairs)
+    """Return the root mean square, over the edges, of the numbers that have the prior."""
+    sizes, n_scores = _sizes(job, pairs), job.samples.bits.n_scores
     squares = np.add.reduceat(sums.squares, np.cumsum(sizes) - sizes)
-    # A zero-sum table of r by s levels has (r - 1)(s - 1) numbers, each of variance scale^2, times 1/4.
-    free = np.diff(job.samples.starts)[pairs].prod(axis=1)
-    squares = np.where(sizes > 1, 4.0 * squares / free, squares)
-    mean = squares.sum() / max(sums.probabilities.sum(), 1e-300)
+    # A table is a product with the features of both ends, whose squares sum to 1/2 for categories and r/4 for steps.
+    levels = np.diff(job.samples.starts) + 1
+    of_table = np.where(n_scores == levels - 1, 0.5, levels / 4)
+    of_step = 3.0 / (levels**2 - 1)
+    grown = np.where(sizes == 1, of_step[pairs].prod(axis=1), of_table[pairs].prod(axis=1))
+    free = n_scores[pairs].prod(axis=1)
+    mean = (squares / (grown * free)).sum() / max(sums.probabilities.sum(), 1e-300)
     return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE))
 
 
 def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many numbers the kernels give for each pair's coupling."""
-    levels = np.diff(job.samples.starts)[pairs] + 1
-    return np.where((levels == 2).all(axis=1), 1, levels.prod(axis=1))
+    levels, n_scores = np.diff(job.samples.starts)[pairs] + 1, job.samples.bits.n_scores[pairs]
+    return np.where((n_scores == 1).all(axis=1), 1, levels.prod(axis=1))
 
 
 def together(

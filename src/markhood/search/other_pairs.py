@@ -7,8 +7,11 @@ at zero, v being the variance of a variable,
 
     log BF = L s^2 I / (1 + s^2 I) - log(1 + s^2 I) / 2        for couplings of scale s;
 
-with more levels I has an eigenvalue for each number of the coupling. There is never a d x d array: of more than
-`MOST_VARIABLES` some, drawn at random, stand for all, and their quarter of a million pairs for all pairs.
+with more levels I has an eigenvalue for each number of the coupling. That takes a likelihood for a bell curve, which it is not
+where one level is rare, and the few pairs with a large L decide: among 50 plots of forest with every species
+shuffled it made the density .005 to .008 where fits of these pairs make it .001 to .004. So pairs of little information
+that may count are fitted (`pair_fit`). There is never a d x d array: of more than `MOST_VARIABLES` some, drawn at
+random, stand for all, and their quarter of a million pairs for all pairs.
 """
 
 from __future__ import annotations
@@ -18,12 +21,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.graph.numbering import pair_numbers
+from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.scores.scorer import Scorer
 from markhood.search.job import Job
 
 MOST_VARIABLES = 724  # and fewer where they have many levels
 BINS = 128
 LEAST_WIDTH = 1e-6
+LITTLE_INFORMATION = (
+    10.0  # beyond which the formula is within a tenth for all but pairs that are candidates anyway
+)
+LEAST_RATIO = 1.0  # of a pair that may count
+MOST_LIKELY = 2000  # pairs that are made candidates because they may count
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +48,17 @@ class OtherPairs:
     information : ndarray of shape (n, q), dtype float64
         Of each number of the coupling, at zero; where a pair has fewer than q, zero.
     weight : float
+    scorer : Scorer
+    has_few_samples : bool
+        Fewer than variables.
     """
 
     numbers: NDArray[np.int64]
     ratios: NDArray[np.float64]
     information: NDArray[np.float64]
     weight: float
+    scorer: Scorer
+    has_few_samples: bool
 
     def histogram(
         self, candidates: NDArray[np.int64], scale: float
@@ -53,9 +67,7 @@ class OtherPairs:
         is_other = ~np.isin(self.numbers, candidates)
         if not is_other.any():
             return np.empty(0), np.empty(0)
-        known = scale * scale * self.information[is_other]
-        shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
-        factors = self.ratios[is_other] * shrunk - np.log1p(known).sum(axis=1) / 2
+        factors = self._factors(is_other, scale)
         # Bins have a width, even where all pairs are alike.
         bounds = np.linspace(factors.min() - LEAST_WIDTH, factors.max() + LEAST_WIDTH, BINS + 1)
         counts = np.histogram(factors, bounds)[0]
@@ -63,6 +75,30 @@ class OtherPairs:
         sums = np.histogram(factors, bounds, weights=np.exp(factors))[0]
         used = counts > 0
         return np.log(sums[used] / counts[used]), counts[used] * self.weight
+
+    def likeliest(self, scale: float) -> NDArray[np.int64]:
+        """Return pairs whose own Bayes factor speaks for an edge, `MOST_LIKELY` of them at most.
+
+        Only where there are fewer samples than variables, and no pair stands for others. With more samples, indirect
+        association is found by the screen; on seven kinds of simulated data these candidates then changed nothing and took
+        ten times the fits.
+        """
+        if self.weight > 1 or not self.has_few_samples:
+            return np.empty((0, 2), np.int64)
+        factors = self._factors(np.ones(len(self.numbers), np.bool_), scale)
+        order = np.argsort(-factors, kind="stable")[:MOST_LIKELY]
+        return pairs_numbered(self.numbers[np.sort(order[factors[order] > 0])])
+
+    def _factors(self, which: NDArray[np.bool_], scale: float) -> NDArray[np.float64]:
+        """Return log Bayes factors by the formula, or by a fit where that is not good enough."""
+        ratios, known = self.ratios[which], scale * scale * self.information[which]
+        shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
+        factors = ratios * shrunk - np.log1p(known).sum(axis=1) / 2
+        is_little = self.information[which].max(axis=1, initial=0.0) < LITTLE_INFORMATION
+        fitted = is_little & (ratios > LEAST_RATIO)
+        pairs = pairs_numbered(self.numbers[which][fitted])
+        factors[fitted] = self.scorer.pair_factors(pairs, scale)
+        return np.asarray(factors)
 
 
 def measure_other_pairs(job: Job) -> OtherPairs:
@@ -84,4 +120,6 @@ def measure_other_pairs(job: Job) -> OtherPairs:
         ratios[i, j][allowed],
         information.reshape(len(i), spreads.shape[1] ** 2)[allowed],
         d * (d - 1) / max(n * (n - 1), 1),
+        job.scorer,
+        samples.total_weight < d,
     )
