@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import markhood
+from markhood.simulate import grid, ising
 
 COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
 
@@ -50,6 +51,34 @@ def test_example_kill_9_and_the_same_command_again(long_work, tmp_path):
     assert markhood.read_graph(tmp_path / "1.json") == markhood.read_graph(out)
     plain, resumed, complete = map(everything_but_times, (out, *sorted(tmp_path.glob("?.json"))))
     assert plain == resumed == complete
+
+
+def test_example_chains_over_graphs_go_on_after_a_kill(tmp_path):
+    values = ising(grid(25), seed=1).sample(300, seed=2)
+    np.save(tmp_path / "grid.npy", values)
+    method = ["--method", "bayes", "--chains", "5", "--sweeps", "40000", "--n-jobs", "1"]
+    learn = [*COMMAND, "learn", str(tmp_path / "grid.npy"), *method]
+    folder, out = tmp_path / "tiles", tmp_path / "graph.json"
+    saving = [*learn, "--checkpoint", str(folder), "-o", str(out)]
+    process = subprocess.Popen(saving, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not size_of_chains(folder):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not out.exists()
+    before = size_of_chains(folder)
+    subprocess.run(saving, check=True, stdout=subprocess.DEVNULL)
+    assert size_of_chains(folder) > before
+    out.rename(tmp_path / "resumed.json")
+    subprocess.run([*learn, "-o", str(out)], check=True, stdout=subprocess.DEVNULL)
+    assert everything_but_times(tmp_path / "resumed.json") == everything_but_times(out)
+
+
+def size_of_chains(folder):
+    """Return how large the file of finished chains is, without its head."""
+    files = list(folder.glob("*-chains.tiles")) if folder.exists() else []
+    return max(0, files[0].stat().st_size - 500) if files else 0
 
 
 def test_example_a_folder_of_another_run_is_one_sentence(tmp_path):

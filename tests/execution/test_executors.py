@@ -1,11 +1,18 @@
+import re
 import sys
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import markhood
+from markhood.commandline.app import app
 from markhood.errors import InputError
 from markhood.execution.executors import executor_named
 from markhood.execution.local import Local, Threads
+from markhood.learning.methods import Plrhc
+from markhood.learning.request import Options, Request
 from oracles.networks import network
 
 DATA = network(5, 100, 6, strength=1.5)
@@ -33,6 +40,41 @@ def test_example_names():
 def test_example_what_is_not_there_is_refused(arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         markhood.learn(DATA, **arguments)
+
+
+def test_example_the_executor_is_opened_once_and_before_the_data_are_read(monkeypatch, tmp_path):
+    events = []
+
+    @contextmanager
+    def told(*arguments):
+        events.append("opened")
+        with executor_named(*arguments) as executor:
+            yield executor
+        events.append("closed")
+
+    monkeypatch.setattr("markhood.learning.request.executor_named", told)
+    np.save(tmp_path / "data.npy", DATA)
+    with Request(Plrhc(), Options(executor="threads", n_jobs=1)) as request:
+        assert events == ["opened"]
+        request.learn(request.read(tmp_path / "data.npy"))
+    assert events == ["opened", "closed"]
+    Request(Plrhc(), Options(n_jobs=1)).learn(
+        request.read(DATA)
+    )  # without `with`, for the work only
+    assert events == ["opened", "closed"] * 2
+
+
+@pytest.mark.parametrize("options", [{"executor": "spark"}, {"scheduler": "tcp://h:1"}])
+def test_example_a_wrong_executor_is_said_before_a_wrong_file(options):
+    sentence = "Unknown executor 'spark'|for the executors dask and ray"
+    with pytest.raises(InputError, match=sentence):
+        markhood.learn("no such file.csv", **options)
+    with pytest.raises(InputError, match=sentence):
+        markhood.PLRHC(**options).fit("no such file.csv")
+    typed = [f"--{name}={value}" for name, value in options.items()]
+    done = CliRunner().invoke(app, ["learn", "no such file.csv", *typed])
+    assert done.exit_code == 2
+    assert re.search(sentence, done.stderr)
 
 
 @pytest.mark.parametrize("module", ["distributed", "ray", "cloudpickle"])

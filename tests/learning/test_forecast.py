@@ -57,7 +57,9 @@ def test_example_other_searches():
     assert said.candidates == 39
     assert list(said.seconds) == ["blankets", "evidence"]
     assert said.pairs == 0
-    with pytest.raises(InputError, match="Only plrhc, hc and mpl can be forecast, not chow-liu"):
+    with pytest.raises(
+        InputError, match="Only plrhc, hc, mpl and bayes can be forecast, not chow-"
+    ):
         Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
 
 
@@ -69,8 +71,52 @@ def test_example_missing_values_take_several_searches_and_sets():
         Request(method_named("plrhc", {}), Options(imputations=sets)).forecast(samples).seconds
         for sets in (10, 20)
     )
-    assert list(of_ten) == ["settling", "sets"]
+    assert list(of_ten) == ["settling", "sets", "evidence"]
     assert of_twenty["sets"] > of_ten["sets"] > 0
+
+
+def test_example_chains_over_graphs():
+    samples = encode(chains(40, 300))
+    short, long = (
+        Request(method_named("bayes", {"sweeps": n, "chains": 2}), Options(n_jobs=1)).forecast(
+            samples
+        )
+        for n in (4, 4000)
+    )
+    assert list(short.seconds) == ["screen", "blankets", "climb", "chains", "evidence"]
+    assert long.seconds["chains"] > 3 * short.seconds["chains"] > 0
+    assert short.memory == long.memory > 40 * 1000
+    plain = Request(method_named("plrhc", {"gamma": 0.25}), Options(n_jobs=1)).forecast(samples)
+    assert short.pairs == plain.pairs
+    assert short.memory > plain.memory
+
+
+def test_example_chains_over_graphs_and_values():
+    values = chains(40, 300).astype(float)
+    values[::7, ::3] = np.nan
+    request = Request(method_named("bayes", {"sweeps": 4}), Options(n_jobs=1))
+    said = request.forecast(encode(values, missing="impute"))
+    assert list(said.seconds) == ["settling", "chains", "evidence"]
+    assert min(said.seconds.values()) > 0
+
+
+def test_example_chains_of_variables_without_neighbours():
+    coins = encode(np.random.default_rng(0).integers(0, 2, (60, 12)))
+    said = Request(method_named("bayes", {}), Options(n_jobs=1)).forecast(coins)
+    assert said.seconds["chains"] >= 0
+
+
+def test_example_chains_that_cannot_fit_are_refused(monkeypatch):
+    data = chains(64, 300)
+    for available, fits in ((10**7, True), (10**5, False)):
+        monkeypatch.setattr(
+            "markhood.data.storage.memory.available_memory", lambda room=available: room
+        )
+        if fits:
+            assert learn(data, "bayes", sweeps=2, chains=1).n_edges
+            continue
+        with pytest.raises(InputError, match=r"is available: take fewer columns, or a larger"):
+            learn(data, "bayes", sweeps=2, chains=1)
 
 
 def test_example_what_cannot_fit_is_refused_before_the_screen(monkeypatch):

@@ -136,8 +136,10 @@ def learn(
         ],
         others=[] if checkpoint is None else [checkpoint / "run.json"],
     )
-    with progress_bar() as progress:
-        request = Request(method_named(method, given), shared, progress)
+    with (
+        progress_bar() as progress,
+        Request(method_named(method, given), shared, progress) as request,
+    ):
         samples = read(data)
         if dry_run:
             print_forecast(request.forecast(samples), samples)

@@ -38,7 +38,11 @@ def main() -> None:
     if code == 1:
         # Nothing of ours leaves with 1; typer and rich do when nobody reads what they write.
         code = BROKEN_PIPE
-    raise SystemExit(_flushed(code))
+    code = _flushed(code)
+    if _stopped_by is not None:
+        # All is closed and said. The interpreter would wait for tiles that threads are still at.
+        os._exit(code)
+    raise SystemExit(code)
 
 
 def stopped_code() -> int:

@@ -58,12 +58,12 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True)
         method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
         shared = Options(**{field.name: getattr(self, field.name) for field in fields(Options)})
-        request = Request(method, shared)
-        samples = request.read(X, sample_weight)
-        if not is_table:
-            self.n_features_in_ = samples.n_variables
-            self.feature_names_in_ = np.array(samples.names, dtype=object)
-        self._keep(request.learn(samples))
+        with Request(method, shared) as request:
+            samples = request.read(X, sample_weight)
+            if not is_table:
+                self.n_features_in_ = samples.n_variables
+                self.feature_names_in_ = np.array(samples.names, dtype=object)
+            self._keep(request.learn(samples))
         self._levels = samples.levels
         self._n_samples = samples.n_samples
         return self

@@ -42,14 +42,16 @@ class Threads:
         if self.n_threads == 1 or len(tiles) < 2:
             yield from enumerate(map(work, tiles))
             return
-        with ThreadPoolExecutor(min(self.n_threads, len(tiles))) as pool:
+        pool = ThreadPoolExecutor(min(self.n_threads, len(tiles)))
+        try:
             numbers = {pool.submit(work, tile): k for k, tile in enumerate(tiles)}
-            try:
-                for future in as_completed(numbers):
-                    error = future.exception()
-                    yield numbers.pop(future), future.result() if error is None else Failure(error)
-            finally:  # after an error or an interrupt: do not begin what is left
-                pool.shutdown(wait=False, cancel_futures=True)
+            for future in as_completed(numbers):
+                error = future.exception()
+                yield numbers.pop(future), future.result() if error is None else Failure(error)
+        finally:
+            # After an error or an interrupt: do not begin what is left, nor wait for what has begun, which
+            # may be a chain over graphs of some minutes.
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Local:

@@ -5,7 +5,7 @@ pairs pass it, and on how many variables are then near each other; so some varia
 random, are screened against all, then those that passed with them, and so on for as many steps as
 the search takes. The searches for their blankets are run and timed. Where there are too many
 variables near to follow all, some are followed and the rest is made up of others at random: a
-search takes as long among those.
+search takes as long among those. Chains over graphs are timed near the same variables (`forecast_chains.py`).
 
 Memory is what a pair and a variable were measured to take at the peak.
 """
@@ -27,9 +27,12 @@ from markhood.data.storage import memory
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.learning.methods import Climbing, Method
+from markhood.learning.forecast_chains import chain_bytes, n_steps, time_chains
+from markhood.learning.methods import Bayes, Climbing, Method, Plrhc
 from markhood.scores.scorer import Scorer
+from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
 from markhood.search.job import Job
+from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.screen import screen
 
 SECONDS = 0.4  # for each of the things that are timed
@@ -71,14 +74,43 @@ def forecast(job: Job, method: Method) -> Forecast:
     Raises
     ------
     InputError
-        For methods other than hill climbing.
+        For methods that neither climb nor begin with a climb.
     """
-    if not isinstance(method, Climbing):
-        raise InputError(
-            f"Only plrhc, hc and mpl can be forecast, not {method.name}: try it on fewer variables."
-        )
     # On threads here, whatever the job would run on, and telling nobody of these trials.
     job = replace(job, runner=Runner(job.runner.n_jobs))
+    if isinstance(method, Climbing):
+        return _of_climb(job, method)[0]
+    if isinstance(method, Bayes):
+        return _of_chains(job, method)
+    raise InputError(
+        f"Only plrhc, hc, mpl and bayes can be forecast, not {method.name}: try it on fewer "
+        "variables."
+    )
+
+
+def _of_chains(job: Job, method: Bayes) -> Forecast:
+    """Say what chains will take, and the climb before them."""
+    said, blankets = _of_climb(job, Plrhc(START_GAMMA))
+    d, lengths = job.n_variables, method.lengths
+    passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
+    members = blankets.members
+    cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths)
+    n_candidates = passing + n_steps(members, d)
+    threads = effective_n_jobs(job.runner.n_jobs)
+    start = perf_counter()
+    measure_other_pairs(job)
+    others = perf_counter() - start
+    seconds = dict(said.seconds)
+    evidence = seconds.pop("evidence")
+    seconds["chains"] = others + cost.seconds(n_candidates, lengths, threads)
+    seconds["evidence"] = evidence
+    needed = _bytes(job.samples, passing)
+    needed += chain_bytes(d, n_candidates, min(threads, lengths.n_chains))
+    return replace(said, seconds=seconds, memory=needed, pairs=passing)
+
+
+def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
+    """Say what hill climbing will take; return the blankets that were found for it, too."""
     d, near, rng = job.n_variables, method.near, np.random.default_rng(0)
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
@@ -100,25 +132,35 @@ def forecast(job: Job, method: Method) -> Forecast:
     fitted = blankets.seconds_of(scorer.fitted)
     seconds["evidence"] = (scored + fitted) * each
     candidates = float(np.mean([len(space) for space in spaces]))
-    return Forecast(seconds, _bytes(job.samples, pairs), pairs, candidates)
+    return Forecast(seconds, _bytes(job.samples, pairs), pairs, candidates), blankets
 
 
 def require_room(job: Job, method: Method) -> None:
     """Raise where the pairs that pass the screen will not fit in memory, before any is found."""
     available = memory.available_memory()
-    d = job.n_variables
-    if available is None or not isinstance(method, Climbing) or method.near["depth"] is None:
+    d, running, gamma = job.n_variables, 0, SCREEN_GAMMA
+    if isinstance(method, Bayes):
+        running = min(effective_n_jobs(job.runner.n_jobs), method.lengths.n_chains)
+    elif isinstance(method, Climbing) and method.near["depth"] is not None:
+        gamma = method.gamma
+    else:
         return
-    if _bytes(job.samples, d * (d - 1) // 2) <= available:  # whatever passes
+
+    def needed_for(n_pairs: int) -> int:
+        chains = chain_bytes(d, n_pairs, running) if running else 0
+        return _bytes(job.samples, n_pairs) + chains
+
+    if available is None or needed_for(d * (d - 1) // 2) <= available:  # whatever passes
         return
     job = replace(job, runner=Runner(job.runner.n_jobs))
-    sample = _Sample(job, method.gamma, np.random.default_rng(0))
-    needed = _bytes(job.samples, sample.n_pairs)
+    sample = _Sample(job, gamma, np.random.default_rng(0))
+    needed = needed_for(sample.n_pairs)
     if needed > available:
+        hint = "" if running else f"raise {option('gamma')}, "
         raise InputError(
             f"{d} variables, of which about {sample.n_pairs:.2g} pairs will pass the screen, need "
             f"about {memory.readable(needed)} of memory, but only {memory.readable(available)} is available: "
-            f"raise {option('gamma')}, take fewer columns, or a larger machine."
+            f"{hint}take fewer columns, or a larger machine."
         )
 
 
@@ -222,14 +264,14 @@ class _Blankets:
             return scorer.grown(seeds[tile.start : tile.stop], own).members
 
         found, self.seconds = _timed(search, cut(len(seeds), VARIABLES_PER_TILE))
-        self._members = Lists.joined(found)
-        self._targets = seeds[: len(self._members)]
-        self.mean_size = len(self._members.values) / len(self._members)
+        self.members = Lists.joined(found)
+        self.targets, self.spaces = seeds[: len(self.members)], spaces
+        self.mean_size = len(self.members.values) / len(self.members)
 
     def seconds_of(self, score: Callable[[NDArray[np.int64], Lists], Any]) -> float:
         """Return how long scoring a blanket takes, of those that were found."""
         _, seconds = _timed(
-            lambda tile: score(self._targets, self._members), [range(len(self._targets))] * 99
+            lambda tile: score(self.targets, self.members), [range(len(self.targets))] * 99
         )
         return seconds
 

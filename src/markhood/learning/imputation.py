@@ -64,6 +64,7 @@ MANY = 0.1  # as a share of all values: from here on all first turns are taken
 EXPECTED_TURNS = 3  # two where few values are missing, seven where a third are
 TURNS_PER_SET = 3
 SWEEPS = 5  # of drawing after a fit
+TURN_OF_CHAIN = 0.25  # of what chains take where nothing is missing: all pairs are fitted anew
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,16 @@ def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Foreca
     """Say what learning from samples with missing values will take, from one completed set."""
     filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
     said = forecast(job.on(filled), method)
-    search = sum(said.seconds.values()) - said.seconds["evidence"]
-    again = said.seconds.get("climb", search)
-    turn = again + said.seconds["evidence"] / 2  # a fit takes about half of what evidence does
-    seconds = {
-        "settling": EXPECTED_TURNS * (search + said.seconds["evidence"] / 2),
-        "sets": imputation.sets * (TURNS_PER_SET * turn + said.seconds["evidence"]),
-    }
+    chains, evidence = said.seconds.get("chains", 0.0), said.seconds["evidence"]
+    search = sum(said.seconds.values()) - evidence - chains
+    fit = evidence / 2  # a fit takes about half of what evidence does
+    seconds = {"settling": EXPECTED_TURNS * (search + fit)}
+    if isinstance(method, Bayes):
+        seconds["chains"] = 1.5 * imputation.sets * TURN_OF_CHAIN * chains
+    else:
+        again = said.seconds.get("climb", search)
+        seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit)
+    seconds["evidence"] = imputation.sets * (TURNS_PER_SET * fit + 3 * evidence)
     return replace(said, seconds=seconds)
 
 

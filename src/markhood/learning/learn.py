@@ -120,5 +120,5 @@ def learn(
     """
     given = locals()  # every option that all methods share is a parameter here
     shared = Options(**{field.name: given[field.name] for field in fields(Options)})
-    request = Request(method_named(method, options), shared)
-    return request.learn(request.read(data, weights)).graph
+    with Request(method_named(method, options), shared) as request:
+        return request.learn(request.read(data, weights)).graph

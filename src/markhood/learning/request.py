@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from markhood.data.formats.files import as_samples
 from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option, warn
 from markhood.execution.checkpoint import Checkpoint
+from markhood.execution.executor import Executor
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
@@ -117,6 +119,9 @@ class Options:
 class Request:
     """A method and options, checked when they are put together.
 
+    In a ``with`` statement the executor is opened at once, so that a cluster which is not there is said
+    before hours of reading; otherwise it is open as long as something runs on it.
+
     Parameters
     ----------
     method : Method
@@ -138,6 +143,9 @@ class Request:
     progress: Progress = no_progress
     _kernels: Kernels = field(init=False, repr=False)
     _imputation: Imputation = field(init=False, repr=False)
+    _open: list[tuple[ExitStack, Executor]] = field(
+        init=False, repr=False, compare=False, default_factory=list
+    )
 
     def __post_init__(self) -> None:
         """Check what can be checked before there are data."""
@@ -169,6 +177,22 @@ class Request:
         object.__setattr__(
             self, "_imputation", Imputation(self.options.imputations, self.options.seed)
         )
+
+    def __enter__(self) -> Self:
+        """Open the executor, until the end of the ``with`` statement."""
+        stack = ExitStack()
+        self._open.append((stack, stack.enter_context(self._named_executor())))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close what was opened."""
+        stack, _ = self._open.pop()
+        stack.__exit__(kind, error, trace)
 
     def read(self, data: Any, weights: Any = None) -> Samples:
         """Return data as samples, read as the options say.
@@ -241,11 +265,15 @@ class Request:
     def _job(self, samples: Samples) -> Iterator[Job]:
         """Put together what a search needs, with the executor open as long as it runs."""
         options, known = self.options, self.knowledge(samples.names)
-        cards = int(options.kernels == "cuda")
-        with executor_named(options.executor, options.scheduler, options.n_jobs, cards) as executor:
+        with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
             runner = Runner(options.n_jobs, self.progress, executor, self._saved(samples, known))
             scorer = scorer_for(samples, self.method.scored_by, self._kernels)
             yield Job(samples, scorer, runner, known, options.seed)
+
+    def _named_executor(self) -> AbstractContextManager[Executor]:
+        options = self.options
+        cards = int(options.kernels == "cuda")
+        return executor_named(options.executor, options.scheduler, options.n_jobs, cards)
 
     def knowledge(self, names: Sequence[str]) -> Knowledge:
         """Return what is known beforehand of the graph of these variables."""
