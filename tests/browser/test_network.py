@@ -121,15 +121,22 @@ def test_a_selection_brings_the_neighbours_into_view(opened, large_report, large
 
 
 def test_a_lit_edge_is_not_covered_by_faded_nodes(opened, tmp_path):
-    # The middle node stands on the edge between the two others.
     graph = markhood.Graph("abc", [(0, 2)], [(5, 5)], [(2, 2)])
-    markhood.write_report(graph, tmp_path / "line.html", layout=[(0, 0), (1, 0), (2, 0)])
+    markhood.write_report(graph, tmp_path / "line.html", layout=[(0, 0), (1, 0.5), (2, 0)])
     page = opened(tmp_path / "line.html")
-    places = discs(page, tmp_path)
-    page.mouse.click(*places[0])
+    a, b, c = discs(page, tmp_path)
+    middle = ((a[0] + c[0]) / 2, (a[1] + c[1]) / 2)
+    page.mouse.move(*b)
+    page.mouse.down()
+    page.mouse.move(*middle, steps=8)
+    page.mouse.up()
+    assert page.get_attribute("#network", "data-selected") == ""  # a drag is no click
+    page.wait_for_timeout(600)  # or the next would be a double click
+    page.mouse.click(*a)
+    assert page.get_attribute("#network", "data-selected") == "a"
     rest(page)
     box = page.locator("#network").bounding_box()
-    at = [places[1][0] - box["x"], places[1][1] - box["y"]]
+    at = [middle[0] - box["x"], middle[1] - box["y"]]
     pixel = page.evaluate(
         """([x, y]) => {
           const canvas = document.querySelector(".sigma-front");

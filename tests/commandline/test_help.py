@@ -4,10 +4,14 @@ import os
 import subprocess
 import sys
 
+import click
 import pytest
 import typer
 
 from markhood.commandline.app import app
+from markhood.learning.methods import METHODS
+from markhood.output.pictures.placing import LAYOUTS
+from markhood.simulate.networks import network_named
 
 COMMANDS = sorted(typer.main.get_command(app).commands)
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
@@ -35,6 +39,21 @@ def test_the_first_help_names_every_command():
     shown = markhood("--help").stdout
     assert all(command in shown for command in COMMANDS)
     assert "Exit codes" in shown
+
+
+def completed(command, parameter, typed):
+    found = typer.main.get_command(app).commands[command]
+    (asked,) = (p for p in found.params if p.name == parameter)
+    return [item.value for item in asked.shell_complete(click.Context(found), typed)]
+
+
+def test_values_are_completed():
+    assert sorted(completed("learn", "method", "")) == sorted(METHODS)
+    assert completed("learn", "method", "b") == ["bayes", "bjp"]
+    assert completed("learn", "missing", "d") == ["drop"]
+    assert completed("report", "layout", "") == list(LAYOUTS)
+    for name in completed("simulate", "network", ""):
+        assert network_named(name, 16, seed=0).n_nodes == 16
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

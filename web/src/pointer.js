@@ -13,7 +13,8 @@ const REACH = { mouse: { node: 4, edge: 6 }, touch: { node: 14, edge: 14 } }; //
 
 export function letPoint(network, selection) {
   const { renderer, container } = network;
-  renderer.on("clickNode", ({ node }) => selection.choose({ node: +node }));
+  // The end of a drag is no click.
+  renderer.on("clickNode", ({ node }) => network.wasDragged || selection.choose({ node: +node }));
   renderer.on("clickStage", ({ event }) => {
     const reach = REACH[event.original.pointerType === "touch" ? "touch" : "mouse"];
     const node = nodeAt(network, event, reach.node);
@@ -68,15 +69,18 @@ function letHover(network) {
   });
 }
 
-function letDrag({ renderer, graph }) {
+function letDrag(network) {
+  const { renderer, graph } = network;
   let dragged = null;
   renderer.on("downNode", ({ node }) => {
     dragged = node;
+    network.wasDragged = false;
     // Without this the picture would be scaled anew whenever a node leaves its frame.
     if (!renderer.getCustomBBox()) renderer.setCustomBBox(renderer.getBBox());
   });
   renderer.on("moveBody", ({ event }) => {
     if (dragged === null) return;
+    network.wasDragged = true;
     graph.mergeNodeAttributes(dragged, renderer.viewportToGraph(event));
     event.preventSigmaDefault();
     event.original.preventDefault();

@@ -6,12 +6,18 @@ always called as in Python, with dashes: `n_jobs` is `--n-jobs`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 METHOD, KNOWN, RUN = "Method", "Known beforehand", "Run"
+
+
+def words_beginning(*words: str) -> Callable[[str], list[str]]:
+    """Return what a shell asks for the values of an option: those that begin as what is typed."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _seed(text: Any) -> int | None:
@@ -23,12 +29,17 @@ MethodName = Annotated[
     typer.Option(
         help="plrhc, hc, bayes, mpl, l1lr, bjp, pairwise or chow-liu.",
         rich_help_panel=METHOD,
+        autocompletion=words_beginning(
+            "plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu"
+        ),
     ),
 ]
 Rule = Annotated[
     str | None,
     typer.Option(
-        help="global, pair, or, and: how blankets become a graph.", rich_help_panel=METHOD
+        help="global, pair, or, and: how blankets become a graph.",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("global", "pair", "or", "and"),
     ),
 ]
 Gamma = Annotated[
@@ -61,17 +72,27 @@ MaxCandidates = Annotated[
 ]
 CriterionName = Annotated[
     str | None,
-    typer.Option(help="bic or mpl: what scores blankets (plrhc, hc).", rich_help_panel=METHOD),
+    typer.Option(
+        help="bic or mpl: what scores blankets (plrhc, hc).",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("bic", "mpl"),
+    ),
 ]
 Start = Annotated[
     str | None,
     typer.Option(
-        help="or, empty: where the climb begins (plrhc, hc, mpl).", rich_help_panel=METHOD
+        help="or, empty: where the climb begins (plrhc, hc, mpl).",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("or", "empty"),
     ),
 ]
 FitPenalty = Annotated[
     str | None,
-    typer.Option(help="l2 or l1: penalise the fits of bic (plrhc, hc).", rich_help_panel=METHOD),
+    typer.Option(
+        help="l2 or l1: penalise the fits of bic (plrhc, hc).",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("l2", "l1"),
+    ),
 ]
 FitStrength = Annotated[
     float | None,
@@ -152,7 +173,11 @@ Groups = Annotated[
 ]
 GroupRule = Annotated[
     str,
-    typer.Option(help="between or within: where groups allow edges.", rich_help_panel=KNOWN),
+    typer.Option(
+        help="between or within: where groups allow edges.",
+        rich_help_panel=KNOWN,
+        autocompletion=words_beginning("between", "within"),
+    ),
 ]
 PairPriors = Annotated[
     Path | None,

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 
 import typer
 
+from markhood.commandline.options import words_beginning
+
 Read = partial[Any]
 
 
@@ -66,7 +68,8 @@ def read_data(
         str,
         typer.Option(
             help="Missing values: error, drop (leave out rows with any), level (a level of their "
-            "own) or impute."
+            "own) or impute.",
+            autocompletion=words_beginning("error", "drop", "level", "impute"),
         ),
     ] = "error",
     missing_values: Annotated[

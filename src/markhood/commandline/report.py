@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from markhood.commandline.options import words_beginning
 from markhood.commandline.reading import Read
 from markhood.commandline.terminal import check_outputs, progress_bar, write_report_page
 
@@ -23,7 +24,8 @@ def report(
         str,
         typer.Option(
             help="Where the variables stand: stress, grid, circle, or a .csv or .tsv with name, x, y "
-            "or name, position."
+            "or name, position.",
+            autocompletion=words_beginning("stress", "grid", "circle"),
         ),
     ] = "stress",
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markhood.commandline.options import words_beginning
 from markhood.commandline.terminal import (
     check_outputs,
     progress_bar,
@@ -21,12 +22,19 @@ if TYPE_CHECKING:
     from markhood.graph.graph import Graph
 
 
+NETWORKS = (
+    "grid", "hub", "chain", "cycle", "tree", "erdos-renyi", "barabasi-albert", "watts-strogatz",
+    "stochastic-block",
+)  # fmt: skip
+
+
 def simulate(
     network: Annotated[
         str,
         typer.Argument(
             help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
-            "stochastic-block, or a file with a graph or a model; with --blocks also several in turn: grid,hub."
+            "stochastic-block, or a file with a graph or a model; with --blocks also several in turn: grid,hub.",
+            autocompletion=words_beginning(*NETWORKS),
         ),
     ],
     samples: Annotated[int, typer.Option(help="How many samples.")],

@@ -29,7 +29,8 @@ def print_forecast(said: Forecast, samples: Samples) -> None:
     available = available_memory()
     of = "" if available is None else f" of {readable(available)} available"
     phases = ", ".join(f"{phase} {s:.2g}" for phase, s in said.seconds.items())
-    typer.echo(f"{samples.n_samples} samples, {samples.n_variables} variables: a forecast")
+    shape = f"{counted(samples.n_samples, 'sample')}, {counted(samples.n_variables, 'variable')}"
+    typer.echo(f"{shape}: a forecast")
     typer.echo(f"seconds   about {sum(said.seconds.values()):.2g} ({phases})")
     typer.echo(f"memory    about {readable(said.memory)}{of}")
     if said.pairs:
@@ -98,7 +99,10 @@ def understood_lines(graph: Graph) -> Iterator[str]:
         yield f"kinds     {sentence}"
     levels = [list(map(level_text, own)) for own in graph.variables.levels or ()]
     if len({tuple(own) for own in levels}) == 1:
-        numbered = [f"{k} is {level}" for k, level in enumerate(levels[0])]
+        # That 0 is 0 goes without saying.
+        numbered = [
+            level if level == str(k) else f"{k} is {level}" for k, level in enumerate(levels[0])
+        ]
         yield f"values    {_first_few(numbered, LEVELS_SHOWN)}"
         return
     kinds = (

@@ -197,7 +197,7 @@ def group_colour(number: int) -> str:
 def frame(ax: Axes, places: Places, handles: Handles) -> None:
     """Set the limits of the axes, with room for the legend below all dots."""
     ax.set_axis_off()
-    ax.set_aspect("equal")
+    ax.set_aspect("auto")  # all of the axes' room, to be measured
     if not len(places):
         return
     figure = ax.get_figure(root=True)
@@ -215,6 +215,7 @@ def frame(ax: Axes, places: Places, handles: Handles) -> None:
     bottom = middle[1] - room / scale / 2 - (box.height - room) / scale
     ax.set_xlim(middle[0] - box.width / scale / 2, middle[0] + box.width / scale / 2)
     ax.set_ylim(bottom, bottom + box.height / scale)
+    ax.set_aspect("equal")
 
 
 def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
@@ -255,6 +256,7 @@ def write_labels(
         (x - r, y - r, x + r, y + r)
         for (x, y), r in zip(ax.transData.transform(places), reach, strict=True)
     ]
+    whole = figure.bbox.extents
     legend = ax.get_legend()
     if legend is not None:
         taken.append(legend.get_window_extent().extents)
@@ -271,12 +273,17 @@ def write_labels(
                 ha=horizontal, va=vertical, fontsize="small", zorder=3, parse_math=False,
                 path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
             )  # fmt: skip
+            text.set_in_layout(False)  # or constrained layout would move the dots away from it
             box = text.get_window_extent().extents
-            if not any(_overlap(box, other) for other in taken):
+            if _inside(box, whole) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 written += 1
                 break
             text.remove()
+
+
+def _inside(a: Sequence[float], whole: Sequence[float]) -> bool:
+    return whole[0] <= a[0] and whole[1] <= a[1] and a[2] <= whole[2] and a[3] <= whole[3]
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:

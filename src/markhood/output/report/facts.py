@@ -108,7 +108,8 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     different = list(dict.fromkeys(graph.variables.levels or ()))
     if len(different) == 1:
         names = [level_text(level) for level in different[0]]
-        said = f"0 is {names[0]}, 1 is {names[1]}" if len(names) == 2 else None
+        is_plain = len(names) != 2 or names == ["0", "1"]
+        said = None if is_plain else f"0 is {names[0]}, 1 is {names[1]}"
         rows.append(("values", said or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
