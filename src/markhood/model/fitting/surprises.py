@@ -145,7 +145,7 @@ class Columns:
             scores[:, columns] = seen @ own_scores
         # A column's samples side by side: few columns are read at a time.
         turned = [np.ascontiguousarray(own.T) for own in (levels, scores, values)]
-        return Surprises(*turned, self)
+        return Surprises(turned[0], turned[1], turned[2], self)
 
     def _has_all(self, is_known: NDArray[np.bool_], variable: int) -> NDArray[np.bool_]:
         """Whether a variable's regression has each sample: it and its neighbours are known."""
