@@ -141,3 +141,20 @@ def test_oracle_likelihoods(model, frame):
 def test_example_bad_questions_get_one_sentence(model, frame, ask, message):
     with pytest.raises(InputError, match=message):
         ask(model, frame)
+
+
+def test_example_one_column_is_enough_to_predict_another(tmp_path):
+    rain = np.array(["no", "yes"])[np.arange(60) % 2]
+    frame = pd.DataFrame({"rain": rain, "wet": np.where(np.arange(60) % 7, rain, "yes")})
+    pair = markhood.fit_model(Graph(["rain", "wet"], [(0, 1)]), frame)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    expected = pair.predict_proba(frame, "wet")
+    for data in (
+        frame[["rain"]],
+        frame[["rain"]].to_numpy(),
+        frame.to_numpy(),
+        tmp_path / "data.csv",
+    ):
+        np.testing.assert_array_equal(pair.predict_proba(data, "wet"), expected)
+    with pytest.raises(InputError, match="All variables are targets"):
+        pair.predict(frame, ["rain", "wet"])
