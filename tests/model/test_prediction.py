@@ -158,3 +158,17 @@ def test_example_one_column_is_enough_to_predict_another(tmp_path):
         np.testing.assert_array_equal(pair.predict_proba(data, "wet"), expected)
     with pytest.raises(InputError, match="All variables are targets"):
         pair.predict(frame, ["rain", "wet"])
+
+
+def test_oracle_pgmpy_gives_the_same_probabilities(model, frame):
+    pytest.importorskip("pgmpy")
+    from pgmpy.inference import VariableElimination
+
+    network = model.to_pgmpy()
+    assert network.check_model()
+    row = frame.iloc[0]
+    given = {name: str(row[name]) for name in NAMES[1:]}
+    found = VariableElimination(network).query(["mood"], given, show_progress=False)
+    expected = model.predict_proba(frame.iloc[:1], "mood")[0]
+    assert found.state_names["mood"] == ["bad", "good"]
+    np.testing.assert_allclose(found.values / found.values.sum(), expected, atol=1e-9)
