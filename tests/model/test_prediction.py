@@ -141,3 +141,34 @@ def test_oracle_likelihoods(model, frame):
 def test_example_bad_questions_get_one_sentence(model, frame, ask, message):
     with pytest.raises(InputError, match=message):
         ask(model, frame)
+
+
+def test_example_one_column_is_enough_to_predict_another(tmp_path):
+    rain = np.array(["no", "yes"])[np.arange(60) % 2]
+    frame = pd.DataFrame({"rain": rain, "wet": np.where(np.arange(60) % 7, rain, "yes")})
+    pair = markhood.fit_model(Graph(["rain", "wet"], [(0, 1)]), frame)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    expected = pair.predict_proba(frame, "wet")
+    for data in (
+        frame[["rain"]],
+        frame[["rain"]].to_numpy(),
+        frame.to_numpy(),
+        tmp_path / "data.csv",
+    ):
+        np.testing.assert_array_equal(pair.predict_proba(data, "wet"), expected)
+    with pytest.raises(InputError, match="All variables are targets"):
+        pair.predict(frame, ["rain", "wet"])
+
+
+def test_oracle_pgmpy_gives_the_same_probabilities(model, frame):
+    pytest.importorskip("pgmpy")
+    from pgmpy.inference import VariableElimination
+
+    network = model.to_pgmpy()
+    assert network.check_model()
+    row = frame.iloc[0]
+    given = {name: str(row[name]) for name in NAMES[1:]}
+    found = VariableElimination(network).query(["mood"], given, show_progress=False)
+    expected = model.predict_proba(frame.iloc[:1], "mood")[0]
+    assert found.state_names["mood"] == ["bad", "good"]
+    np.testing.assert_allclose(found.values / found.values.sum(), expected, atol=1e-9)

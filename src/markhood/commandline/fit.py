@@ -68,7 +68,8 @@ def fit(
     others = [path for path in (output, fields, tables) if path is not None]
     check_outputs(edges or [], inputs=[graph, data, read.keywords["weights"]], others=others)
     drawn = read_graph(graph)
-    if read.keywords["columns"] is None:
+    # Other columns need not be readable; a name with a comma could not be typed in a list.
+    if read.keywords["columns"] is None and not any("," in name for name in drawn.nodes):
         read = type(read)(read.func, **{**read.keywords, "columns": ",".join(drawn.nodes)})
     model = fit_model(drawn, read(data), method=method, prior=_prior(prior))
     if output is not None:

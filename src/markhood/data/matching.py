@@ -113,6 +113,8 @@ def codes_like(
     [1, 0]
     """
     shown = [j for j in range(len(variables)) if j not in hidden]
+    if not shown:
+        raise InputError("All variables are targets, and none is left to predict them from.")
     picked = variables.pick(shown)
     if isinstance(data, Samples):
         seen = matched_codes(data, picked)
@@ -122,7 +124,7 @@ def codes_like(
             warnings.simplefilter("ignore", DataWarning)
             samples = as_samples(
                 data,
-                columns=picked.names,
+                columns=variables.names if len(shown) == 1 else picked.names,  # two, or no table
                 missing="level" if has_level else "impute",
                 missing_values=missing_values,
                 max_levels=MOST_LEVELS,
@@ -131,10 +133,17 @@ def codes_like(
     else:
         table = _columns(data, variables, shown)
         levels: Levels = picked.levels or ()
+        names = picked.names
+        if len(shown) == 1:  # a table has two columns or more: the one twice
+            frame = as_frame(table)
+            column = np.empty(len(table), dtype=object)
+            column[:] = frame[names[0]].to_list() if frame is not None else np.ravel(table).tolist()
+            table = np.column_stack([column, column])
+            levels, names = levels * 2, (*names, names[0] + "_")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             samples = encode_like(
-                table, levels, picked.names, missing="impute", missing_values=missing_values
+                table, levels, names, missing="impute", missing_values=missing_values
             )
         seen = matched_codes(samples, picked)
     found = np.full((len(variables), seen.shape[1]), UNKNOWN, np.uint16)

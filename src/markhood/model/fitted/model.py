@@ -22,6 +22,7 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.annealing import Estimate
 from markhood.model.coding import check_coding
+from markhood.model.fitted.pgmpy import to_pgmpy
 from markhood.model.fitted.prediction import predict
 from markhood.model.fitted.scoring import Predictability, predictability
 from markhood.model.ising.model import IsingModel
@@ -277,6 +278,10 @@ class FittedModel:
             "Only binary variables are spins, and some of this model have more levels; its tables and "
             "fields are zero-sum."
         )
+
+    def to_pgmpy(self) -> Any:
+        """Return the distribution as a `pgmpy.models.DiscreteMarkovNetwork` (extra ``pgmpy``)."""
+        return to_pgmpy(self)
 
     def predict(
         self, data: Any, target: str | int | Sequence[str | int], seed: Seed = 0

@@ -137,4 +137,5 @@ class ExactGradients:
         self, near: NDArray[np.int64], solution: NDArray[np.float64]
     ) -> Iterator[NDArray[np.float64]]:
         """Return them along directions that have some parameters: one part, the whole."""
-        yield (self.likelihood.statistics(self.observed, near) - self.means[near]) @ solution
+        found = self.likelihood.statistics(self.observed, near) - self.means[near]
+        yield solution.T @ found.T

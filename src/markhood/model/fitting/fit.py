@@ -102,9 +102,9 @@ def fit_model(
     >>> coins[:, 2] = np.where(rng.random(200) < 0.8, coins[:, 0], coins[:, 2])
     >>> model = fit_model(Graph(["x0", "x1", "x2"], [(0, 2)]), coins)
     >>> model.couplings.round(1).tolist()
-    [4.2]
+    [4.4]
     >>> model.intervals().round(1).tolist()
-    [[3.3, 5.0]]
+    [[3.5, 5.3]]
     """
     if method not in METHODS:
         raise InputError(f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.")

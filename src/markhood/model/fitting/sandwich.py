@@ -29,7 +29,7 @@ from markhood.model.fitting.tables import Observed
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST_AT_ONCE = 3000  # parameters that are solved for together
+MOST_AT_ONCE = 400  # parameters that are solved for together: the cost grows with their square
 _CHUNK = 1 << 24  # numbers of all samples' gradients at a time
 
 
@@ -84,12 +84,12 @@ class Sandwich:
             weights = self.observed.weights[part]
             gradients = self.gradients(Observed(self.observed.codes[:, part], weights))
             for rows, near, solution in solutions:
-                total, squares = np.zeros((len(weights), len(rows))), np.zeros(len(rows))
+                total, squares = np.zeros((len(rows), len(weights))), np.zeros(len(rows))
                 for own in gradients.parts(near, solution):
                     total += own
-                    squares += weights @ own**2
-                crossed = weights @ total**2 - squares
-                found[rows] += crossed if are_counts else weights**2 @ total**2
+                    squares += own**2 @ weights
+                crossed = total**2 @ weights - squares
+                found[rows] += crossed if are_counts else total**2 @ weights**2
         return np.maximum(found, 0.0)
 
     def _solutions(

@@ -30,11 +30,11 @@ class Surprises:
 
     Attributes
     ----------
-    levels : ndarray of shape (n_samples, n_fields)
+    levels : ndarray of shape (n_fields, n_samples)
         Whether each level but the first is there, less its probability given the others.
-    scores : ndarray of shape (n_samples, n_scores)
+    scores : ndarray of shape (n_scores, n_samples)
         The same of scores.
-    values : ndarray of shape (n_samples, n_scores)
+    values : ndarray of shape (n_scores, n_samples)
         The scores themselves; zero where unknown.
     columns : Columns
         Which of them make each parameter's gradient.
@@ -53,25 +53,25 @@ class Surprises:
         Parameters
         ----------
         near : ndarray of shape (n_near,)
-            The parameters that the directions have.
+            The parameters that the directions have, ascending.
         solution : ndarray of shape (n_near, n_directions)
 
         Yields
         ------
-        ndarray of shape (n_samples, n_directions)
+        ndarray of shape (n_directions, n_samples)
         """
         likelihood, layout = self.columns.likelihood, self.columns.likelihood.layout
-        directions = np.zeros((likelihood.n_parameters, solution.shape[1]))
-        directions[near] = solution
         for v in self.columns.users(near):
             r, f = layout.scores[v].shape
-            own = directions[likelihood.places[v]]
+            places = likelihood.places[v]
+            at = np.minimum(np.searchsorted(near, places), len(near) - 1)
+            own = solution[at] * (near[at] == places)[:, None]
             fields = slice(*layout.field_starts[v : v + 2].tolist())
-            part = self.levels[:, fields] @ own[: r - 1]
-            values = self.values[:, self.columns.of_neighbours[v]]
-            slopes = own[r - 1 :].reshape(f, values.shape[1], solution.shape[1])
+            part = own[: r - 1].T @ self.levels[fields]
+            values = self.values[self.columns.of_neighbours[v]]
+            slopes = own[r - 1 :].reshape(f, len(values), solution.shape[1])
             for column, along in enumerate(slopes, int(self.columns.starts[v])):
-                part += self.scores[:, column, None] * (values @ along)
+                part += self.scores[column] * (along.T @ values)
             yield part
 
 
@@ -143,7 +143,9 @@ class Columns:
                 ]
             levels[:, places] = seen[..., 1:]
             scores[:, columns] = seen @ own_scores
-        return Surprises(levels, scores, values, self)
+        # A column's samples side by side: few columns are read at a time.
+        turned = [np.ascontiguousarray(own.T) for own in (levels, scores, values)]
+        return Surprises(turned[0], turned[1], turned[2], self)
 
     def _has_all(self, is_known: NDArray[np.bool_], variable: int) -> NDArray[np.bool_]:
         """Whether a variable's regression has each sample: it and its neighbours are known."""

@@ -1,0 +1,43 @@
+"""A fitted model as pgmpy's `DiscreteMarkovNetwork`, for those who go on there (extra `pgmpy`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from markhood.data.variables import level_text
+from markhood.errors import InputError
+
+if TYPE_CHECKING:
+    from markhood.model.fitted.model import FittedModel
+
+
+def to_pgmpy(model: FittedModel) -> Any:
+    """Return the same distribution with a factor for each variable and one for each edge.
+
+    States are named by the texts of levels.
+    """
+    try:
+        from pgmpy.factors.discrete import DiscreteFactor
+        from pgmpy.models import DiscreteMarkovNetwork
+    except ImportError:
+        raise InputError(
+            "The library pgmpy is not installed: pip install 'markhood[pgmpy]'."
+        ) from None
+    names = model.variables.names
+    states = {
+        name: [level_text(level) for level in own]
+        for name, own in zip(names, model.levels, strict=True)
+    }
+    network = DiscreteMarkovNetwork()
+    network.add_nodes_from(names)
+    network.add_edges_from(model.graph.edge_names())
+    tables, fields = model.distribution.as_tables()
+    owners: list[tuple[str, ...]] = [*((name,) for name in names), *model.graph.edge_names()]
+    for own, logs in zip(owners, (*fields, *tables), strict=True):
+        # Only ratios matter; the largest is 1, so that none overflows.
+        values = np.exp(logs - logs.max())
+        named = {name: states[name] for name in own}
+        network.add_factors(DiscreteFactor(list(own), values.shape, values, state_names=named))
+    return network
