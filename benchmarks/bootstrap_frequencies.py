@@ -28,7 +28,7 @@ NETWORKS = {
         300,
     ),
 }
-TRIALS, REPLICATES = 40, 200
+TRIALS, REPLICATES = 25, 200
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 COLUMNS = ("network", "trial", "resample", "bin", "pairs", "edges", "in_graph", "in_replicate", "true_in_graph",
            "covered", "bound", "false_at_0.9")  # fmt: skip

@@ -42,6 +42,14 @@ GROUPS = {
         "Variables",
         "independence_test",
     ],
+    "Would it come out again?": [
+        "bootstrap",
+        "Bootstrap",
+        "compare_groups",
+        "GroupComparison",
+        "gamma_path",
+        "GammaPath",
+    ],
     "Messages": ["InputError", "DataWarning"],
 }
 # What the page "Add your own score" speaks of.

@@ -72,6 +72,9 @@ def test_oracle_adjusted_p_values_are_of_the_largest_in_units_of_their_own():
         assert tests.p_values[k] == pytest.approx((own[:, k] >= own[0, k]).mean())
         assert tests.adjusted[k] == pytest.approx((z.max(axis=1) >= z[0, k]).mean())
     assert (tests.adjusted >= tests.p_values).all()
+    largest = np.append(np.abs(signed).max(), np.abs(RNG.normal(size=60)) * 9)
+    given = Differences.of(signed, shuffled, largest)
+    assert given.adjusted[3] == pytest.approx((largest >= abs(signed[3])).mean())
 
 
 def test_example_at_the_command_line(tmp_path):

@@ -23,7 +23,7 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, no_progress
 from markhood.graph.graph import Graph
-from markhood.graph.numbering import pair_numbers
+from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.learning.methods import Pairwise, method_named
 from markhood.learning.request import Options, Request
 from markhood.stability.centrality import (
@@ -93,8 +93,9 @@ class Bootstrap:
         known = dict(zip(pair_numbers(self.graph.edges).tolist(), self.couplings, strict=True))
         pairs = {n: k for k, n in enumerate(pair_numbers(self.replicates.pairs).tolist())}
         names, rows = self.graph.nodes, []
-        for number in sorted(known.keys() | pairs.keys()):
-            i, j = number >> 32, number & 0xFFFFFFFF
+        numbers = sorted(known.keys() | pairs.keys())
+        ends = pairs_numbered(np.array(numbers, np.int64)).tolist()
+        for number, (i, j) in zip(numbers, ends, strict=True):
             stored = self._stored(pairs.get(number))
             frequency = len(stored) / self.replicates.n_replicates
             absent = np.zeros(self.replicates.n_replicates - len(stored))

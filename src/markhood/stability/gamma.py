@@ -22,7 +22,7 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
-from markhood.graph.numbering import pair_numbers
+from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import regress
@@ -98,15 +98,15 @@ class GammaPath:
         for gamma, graph in zip(self.gammas, self.graphs, strict=True):
             for number in pair_numbers(graph.edges).tolist():
                 at.setdefault(number, []).append(gamma)
-        nodes = self.graphs[0].nodes
+        nodes, ends = self.graphs[0].nodes, pairs_numbered(np.array(sorted(at), np.int64))
         rows = [
             {
-                "source": nodes[number >> 32],
-                "target": nodes[number & 0xFFFFFFFF],
-                "largest_gamma": max(own),
-                "gammas": len(own),
+                "source": nodes[i],
+                "target": nodes[j],
+                "largest_gamma": max(at[number]),
+                "gammas": len(at[number]),
             }
-            for number, own in sorted(at.items())
+            for number, (i, j) in zip(sorted(at), ends.tolist(), strict=True)
         ]
         return sorted(rows, key=lambda row: (-row["largest_gamma"], -row["gammas"]))
 
@@ -150,9 +150,9 @@ def gamma_path(
     --------
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 4))
     >>> coins[:, 2] = coins[:, 0] ^ (np.random.default_rng(1).random(200) < 0.2)
-    >>> path = gamma_path(coins, gammas=[0, 0.5, 30], n_jobs=1)
+    >>> path = gamma_path(coins, gammas=[0.5, 90], n_jobs=1)
     >>> [row["edges"] for row in path.rows()], path.sparsest
-    ([1, 1, 0], 0.5)
+    ([1, 0], 0.5)
     """
     shared = {f.name: options.pop(f.name) for f in fields(Options) if f.name in options}
     request = Request(method_named(method, options), Options(**shared), progress)
