@@ -223,3 +223,66 @@ def test_example_wrong_starts_are_refused(change, message):
     bits = bits_of(chain(1, 60, (2, 2, 2)))._replace(**change)
     with pytest.raises(ValueError, match=message):
         fit(NativeKernels(), bits, 0, [1])
+
+
+def toggled(kernels, bits, target, blanket, toggles):
+    """Score a blanket, and it with each of some variables put in or taken out."""
+    lists = Lists.of([np.array(blanket, dtype=np.int64)]), Lists.of([np.array(toggles)])
+    score, changed = kernels.toggle_scores(bits, np.array([target]), *lists, Costs(1.0, 0.0))
+    return score[0], changed
+
+
+def related_sequences(seed, n_samples, n_sites):
+    """Copies of copies with errors: five letters, and hardly a blanket that separates nothing."""
+    rng = np.random.default_rng(seed)
+    found = [rng.integers(0, 5, n_sites)]
+    while len(found) < n_samples:
+        copied = found[rng.integers(len(found))]
+        found.append(np.where(rng.random(n_sites) < 0.12, rng.integers(0, 5, n_sites), copied))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_property_separated_scores_do_not_depend_on_where_the_search_came_from(
+    native_kernels, seed
+):
+    values = related_sequences(seed, 200, 12)
+    bits, rng = bits_of(values), np.random.default_rng(seed)
+    for target in range(12):
+        others = np.setdiff1d(np.arange(12), [target])
+        blanket = np.sort(rng.choice(others, 4, replace=False))
+        _, changed = toggled(native_kernels, bits, target, blanket, others)
+        for toggle, score in zip(others, changed, strict=True):
+            members = np.setxor1d(blanket, [toggle])
+            alone, _ = toggled(native_kernels, bits, target, members, others[:0])
+            assert score == pytest.approx(alone, rel=0, abs=1e-8)
+
+
+def test_example_steps_that_would_go_from_side_to_side(native_kernels):
+    """A level that occurs once: whole steps overshoot, and half of one gains next to nothing."""
+    rows = [
+        *([5, 12, 0], [1, 30, 0], [1, 18, 0], [0, 22, 0], [1, 30, 0], [0, 6, 0], [0, 2, 0]),
+        *(
+            [0, 1, 0],
+            [3, 34, 0],
+            [8, 28, 0],
+            [0, 17, 0],
+            [7, 26, 0],
+            [2, 43, 1],
+            [1, 0, 0],
+            [0, 1, 0],
+        ),
+    ]
+    members = [(0, b) for b in range(5)] + [(1, b) for b in range(3)]
+    members += [(2, b) for b in range(5)] + [(3, b) for b in range(2)]
+    values = np.array(
+        [
+            (level, *pair)
+            for counts, pair in zip(rows, members, strict=True)
+            for level, n in enumerate(counts)
+            for _ in range(n)
+        ]
+    )
+    _, (without_second,) = toggled(native_kernels, bits_of(values), 0, [1, 2], [2])
+    first_alone, _ = toggled(native_kernels, bits_of(values), 0, [1], np.arange(0))
+    assert without_second == pytest.approx(first_alone, rel=0, abs=1e-8)
