@@ -33,6 +33,8 @@ def test_show_displays_in_a_notebook(graph, monkeypatch):
     ipython = SimpleNamespace(get_ipython=lambda: shell, display=display)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    (page,) = re.fullmatch(r'<iframe srcdoc="([^"]*)" .*</iframe>', graph.show()).groups()
+    (page,) = re.fullmatch(
+        r'<div><iframe srcdoc="([^"]*)" .*</iframe></div>', graph.show()
+    ).groups()
     assert html.unescape(page).startswith("<!DOCTYPE html>")
     assert "allow-same-origin" not in graph.show()
