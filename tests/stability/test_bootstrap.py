@@ -80,6 +80,18 @@ def test_property_any_number_of_threads_gives_the_same(resample):
     np.testing.assert_equal(one.edges(), two.edges())
 
 
+def test_example_a_fitted_model_of_ordered_levels_is_drawn_from():
+    steps = np.add.accumulate(network(5, 400, 9, strength=2.0).reshape(400, 3, 3), axis=2)[:, :, 2]
+    graph = markhood.learn(steps, n_jobs=1)
+    model = markhood.fit_model(graph, steps)
+    by_default = markhood.bootstrap(steps, resample="model", **QUICK)
+    given = markhood.bootstrap(steps, resample="model", model=model, **QUICK)
+    np.testing.assert_equal(by_default.edges(), given.edges())
+    assert graph.n_edges > 0
+    of_edges = [row.frequency for row in given.edges() if row.in_graph]
+    assert np.mean(of_edges) > 0.5
+
+
 def test_oracle_a_replicate_is_what_is_learned_from_its_rows():
     found = markhood.bootstrap(VALUES, **QUICK)
     rows = drawn_rows(Rows(Units.of(300, 0)), 300, 5)

@@ -26,6 +26,8 @@ from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.learning.methods import Pairwise, method_named
 from markhood.learning.request import Options, Request
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitting.fit import fit_model
 from markhood.stability.centrality import (
     CentralityRow,
     StabilityRow,
@@ -34,7 +36,6 @@ from markhood.stability.centrality import (
     stability_rows,
 )
 from markhood.stability.differences import DifferenceRow, difference_rows
-from markhood.stability.fitted import averaged_model
 from markhood.stability.labels import read_with_labels
 from markhood.stability.replicates import Replicates, replicate, weak_couplings
 from markhood.stability.resampling import RESAMPLINGS, Drawn, Resampling, Units
@@ -240,9 +241,9 @@ def bootstrap(
         Samples of one label are drawn together; labels, or the name of their column.
     strata : str or sequence of n_samples labels, optional
         Samples are drawn within each label's, so that their shares stay.
-    model : object with a method ``sample(n_samples, seed)``, optional
-        For ``resample="model"``: an `IsingModel`, a `PottsModel`, or any other that returns level
-        numbers. By default that of the learned graph with averaged weak couplings, of binary variables.
+    model : FittedModel, or object with a method ``sample(n_samples, seed)``, optional
+        For ``resample="model"``: a fitted model, an `IsingModel`, a `PottsModel`, or any other that
+        returns level numbers. By default the learned graph's, by `fit_model`.
     level : float, default=0.95
         Of intervals.
     progress : callable, optional
@@ -354,8 +355,9 @@ def bootstrap_samples(
     with request.job(samples, run) as job:
         couplings = weak_couplings(job, np.array(graph.edges), is_marginal)
         if resampling is None:
-            model = averaged_model(job, graph) if model is None else model
-            resampling = Drawn(model, seed)
+            fitted = fit_model(graph, samples) if model is None else model
+            distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
+            resampling = Drawn(distribution, seed)
         found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
     return Bootstrap(graph, couplings, found, resample, float(level))
 
