@@ -88,7 +88,7 @@ def test_example_a_fitted_model_of_ordered_levels_is_drawn_from():
     given = markhood.bootstrap(steps, resample="model", model=model, **QUICK)
     np.testing.assert_equal(by_default.edges(), given.edges())
     assert graph.n_edges > 0
-    of_edges = [row.frequency for row in given.edges() if row.in_graph]
+    of_edges = [row["frequency"] for row in given.edges() if row["in_graph"]]
     assert np.mean(of_edges) > 0.5
 
 
