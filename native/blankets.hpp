@@ -16,6 +16,7 @@
 #include "level_scores.hpp"
 #include "logistic.hpp"
 #include "ordinal_scores.hpp"
+#include "score_bound.hpp"
 #include "table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -27,6 +28,8 @@ class RegressionScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
     double objective = 0.0;  // the log-likelihood
+    static constexpr bool kBestFirst = true;
+    bool is_exact = true;  // whether the last score was fitted, or is only a bound
     LogisticFit fit;
 
     RegressionScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
@@ -41,20 +44,32 @@ class RegressionScorer {
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
         separated_ = fit.separated;
+        can_bound_ = false;
         return penalised(objective, size);
     }
 
-    double with(std::size_t candidate, double = 0.0) {
+    // The score with one variable more; not fitted where no fit could exceed `floor`: then no less than the score.
+    double with(std::size_t candidate, double floor = -HUGE_VAL) {
         table_.split_by(candidate);
         const Pack* ones = table_.ones.data() + table_.n_packs;
         const Pack* totals = table_.totals.data() + table_.n_packs;
+        is_exact = true;
         if (size_ == 0) return penalised(saturated(ones, totals), 1);
+        if (floor > -HUGE_VAL && !separated_) {
+            if (!can_bound_) bound_.prepare(table_.columns.data(), size_, coefficients.data(), table_.totals.data(), table_.n_packs);
+            can_bound_ = true;
+            const double most = bound_.gain(ones + table_.n_packs, totals + table_.n_packs);
+            const double reached = penalised(objective + most, size_ + 1);
+            is_exact = !(reached <= floor);
+            if (!is_exact) return reached;
+        }
         start(size_ + 2);
         if (!separated_) std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
         return penalised(fit.maximise(table_.columns.data(), size_ + 1, ones, totals, 2 * table_.n_packs), size_ + 1);
     }
 
-    double without(std::size_t position) {
+    double without(std::size_t position, double = 0.0) {
+        is_exact = true;
         columns_.resize(size_);
         start(size_);
         if (!separated_) fit.coefficients[0] = coefficients[0];
@@ -107,8 +122,9 @@ class RegressionScorer {
     Criterion criterion_;
     std::size_t size_ = 0;
     double intercept_ = 0.0;
-    bool separated_ = false;
+    bool separated_ = false, can_bound_ = false;
     BlanketTable table_;
+    ScoreBound bound_;
     Buffer<const Pack*> columns_;
 };
 

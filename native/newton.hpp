@@ -16,6 +16,11 @@ constexpr int kMaxSteps = 200, kMaxHalvings = 60;
 // side of the maximum to the other and never reach it. Of the last steps rounding leaves nothing to ask for.
 static inline double enough(double promised, double length) { return promised > 1e-6 ? 0.1 * length * promised : 0.0; }
 
+constexpr double kRounding = 1e-7;  // added to a bound: it must hold for what is computed
+
+// KL(q, p) over the chi-squared distance of q from p, at most, where no q / p is less than 1 - m: see newton_fit.hpp.
+static inline double most_divergence(double m) { return 0.5 + m / 6.0 + m * m / 3.0; }
+
 static inline double largest_size(const double* values, std::size_t n) {
     double found = 0.0;
     for (std::size_t k = 0; k < n; ++k) found = std::fabs(values[k]) > found ? std::fabs(values[k]) : found;

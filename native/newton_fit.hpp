@@ -47,10 +47,6 @@ constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercep
 constexpr double kStillGrowing = 0.1;  // as a penalty falls by a factor e
 constexpr int kLastSteps = 3;   // whole steps after L tells no difference any more
 constexpr std::size_t kMostParameters = 4096;  // 128 MB of second derivatives
-constexpr double kRounding = 1e-7;             // added to a bound: it must hold for what is computed
-
-// KL(q, p) over the chi-squared distance of q from p, at most, where no q / p is less than 1 - m.
-static inline double most_divergence(double m) { return 0.5 + m / 6.0 + m * m / 3.0; }
 
 enum class Leaving { kNone, kUnclear, kSome };
 
