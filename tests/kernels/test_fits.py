@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
+from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Costs
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.kernels.reference.multinomial import fit_multinomial
@@ -243,3 +244,31 @@ def test_property_copies_of_all_samples_leave_coefficients(native_kernels, seed,
     assert often[2].tolist() == once[2].tolist()
     finite = ~once[2]
     np.testing.assert_allclose(often[1][finite], once[1][finite], rtol=0, atol=1e-4)
+
+
+def others_of(n_variables):
+    variables = np.arange(n_variables)
+    return variables, Lists.of([np.setdiff1d(variables, [v]) for v in variables])
+
+
+@settings(max_examples=4)
+@given(seed=st.integers(0, 2**32 - 1), strength=st.sampled_from([0.2, 1.0, 3.0]))
+def test_property_bounds_never_change_what_is_found(seed, strength):
+    """Copies, complements and a column that is nearly constant: bounds that rounding could spoil."""
+    values = network(seed, 120, 3, strength=strength)
+    rare = np.arange(120) == seed % 120
+    values = np.column_stack([values, values[:, 0], 1 - values[:, 1], rare]).astype(np.uint8)
+    bits = pack(values)
+    for costs in (Costs(np.log(120) / 2, 0.8), Costs(0.3, 0.0)):
+        expected = ReferenceKernels().grow_blankets(bits, *others_of(6), costs)
+        for name in NativeKernels.available():
+            found = NativeKernels(name).grow_blankets(bits, *others_of(6), costs)
+            assert found.members.values.tolist() == expected.members.values.tolist()
+            np.testing.assert_allclose(found.scores, expected.scores, rtol=0, atol=1e-7)
+            assert found.evaluations.tolist() == expected.evaluations.tolist()
+
+
+def test_example_most_candidates_are_not_fitted(native_kernels):
+    bits = pack(network(3, 1500, 20, strength=0.7))
+    found = native_kernels.grow_blankets(bits, *others_of(20), Costs(np.log(1500) / 2, 1.0))
+    assert found.n_bounded > 0.7 * found.evaluations[2:].sum()
