@@ -75,11 +75,13 @@ HELP = "\n```{include} generated/help.md\n```\n"
 CHANGES = "```{include} ../CHANGELOG.md\n```\n"
 
 REPORT = "live/digits.html"
+VIEW = "evidence=50"  # all 210 edges at once are too many for a first look
 PICTURE = re.compile(r"^!\[.*\]\(images/report\.png\)$", re.MULTILINE)
 FRAME = (
-    f'<iframe class="live-report" src="{REPORT}" loading="lazy" allow="fullscreen" '
+    f'<iframe class="live-report" src="{REPORT}#{VIEW}" loading="lazy" allow="fullscreen" '
     'title="The report of the pixel network of handwritten digits"></iframe>\n\n'
-    f'Click a pixel or an edge, or <a href="{REPORT}">open the report in a page of its own</a>.'
+    "Click a pixel or an edge, or let weaker edges in with the limit of evidence. "
+    f'<a href="{REPORT}">The report in a page of its own</a>.'
 )
 
 

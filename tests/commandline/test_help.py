@@ -42,7 +42,9 @@ def test_examples_stand_on_one_line_of_80_columns(command):
     examples = [line.strip() for line in text.splitlines() if line.strip().startswith("markhood ")]
     assert examples
     arguments = [command, "--help"] if command else ["--help"]
-    shown = [line.strip() for line in markhood(*arguments, COLUMNS="80").stdout.splitlines()]
+    text = markhood(*arguments, COLUMNS="80").stdout
+    assert "…" not in text, "something is cut"
+    shown = [line.strip() for line in text.splitlines()]
     assert [example for example in examples if example not in shown] == []
 
 

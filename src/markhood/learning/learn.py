@@ -50,7 +50,7 @@ def learn(
         Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
         file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
     method : {"plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
-        How to search; `Notes` lists what each is and takes.
+        How to search; the notes below say what each is and takes.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values, see `encode`; so are the following.
     missing_values : iterable, default=()
@@ -109,7 +109,7 @@ def learn(
     checkpoint : path-like, optional
         Folder where finished tiles are saved; a run that was killed goes on from there.
     **options
-        Of the method, with their defaults; what each does is said under `Notes`.
+        Of the method, with their defaults; the notes below say what each does.
 
     Returns
     -------
