@@ -52,6 +52,10 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d build/docs/doctrees docs build/docs/html
 	@echo "Open build/docs/html/index.html"
 
+.PHONY: readme
+readme: $(VENV)/.installed  ## write what the demo prints into README.md
+	$(BIN)/python docs/extensions/readme.py
+
 test-docs: $(VENV)/.docs  ## run the code of docstrings, of the documentation and of the examples
 	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
 	$(BIN)/python -m pytest --quiet docs

@@ -1,7 +1,8 @@
 """How Sphinx builds the documentation: `make docs`.
 
-Two pages are written before Sphinx reads any: the API reference from the public names, and the
-help of every command from the command line itself. So neither can fall behind the code.
+Some is written before Sphinx reads any page: the API reference from the public names, the
+help of every command from the command line itself, and the report that the first page shows. So none
+can fall behind the code. What a page has on the site but not on a code host is in `extensions/site_pages`.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 import matplotlib as mpl
+from site_pages import write_live_report
 from written_pages import write_api, write_help
 
 import markhood
-from markhood.learning.methods import METHODS
 
 mpl.use("Agg")
 
@@ -28,8 +29,10 @@ version = release = markhood.__version__
 extensions = [
     "myst_parser",
     "numpydoc",
+    "site_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["tests", "extensions", "templates", "generated/help.md"]
@@ -38,14 +41,11 @@ default_role = "py:obj"
 # sphinx-gallery's settings hold functions, which Sphinx cannot keep between builds.
 suppress_warnings = ["config.cache"]
 
-write_api(HERE / "generated" / "api.rst")
+write_api(HERE / "generated")
 write_help(HERE / "generated" / "help.md")
+write_live_report(HERE / "generated" / "site")
+html_extra_path = ["generated/site"]
 
-# Paragraphs about a method that this version may not have stand in {only} blocks.
-for method in METHODS:
-    tags.add(method.replace("-", "_"))  # type: ignore[name-defined]  # noqa: F821
-
-myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
@@ -71,6 +71,10 @@ sphinx_gallery_conf = {
 
 PAGES = [page.stem for page in HERE.glob("*.md")]
 
+# What is copied is what is typed: neither prompts nor answers.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = "markhood"
 html_static_path = ["static"]
@@ -79,12 +83,10 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "markhood"},
-    "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "navbar_center": [],  # the sidebar has all pages, in groups
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": {page: ["page-toc"] for page in (*PAGES, "generated/api/*")},
 }
-# Only the gallery and the reference have pages below them to list.
-html_sidebars = {page: [] for page in PAGES}
+html_sidebars = {"**": ["sidebar-pages"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -63,28 +64,36 @@ HEADING_WIDTH = 72
 HELP_WIDTH = 96
 
 
-def write_api(path: Path) -> None:
-    """Write the API reference: all of `markhood.__all__`, and all of its public modules."""
+def write_api(folder: Path) -> None:
+    """Write the API reference: all of `markhood.__all__`, and all of its public modules.
+
+    A group is a page of its own below `api.rst`, so that a sidebar has a dozen entries to open and not
+    one for every name.
+    """
     public = {name: getattr(markhood, name) for name in markhood.__all__}
     modules = {name: value for name, value in public.items() if isinstance(value, ModuleType)}
     names = [name for name in public if name not in modules]
     grouped = {name for group in GROUPS.values() for name in group}
     groups = {**GROUPS, "More": [name for name in names if name not in grouped]}
-    lines = _heading("API reference", "=")
+    pages = {}
     for title, group in groups.items():
         here = [name for name in group if name in names]
         if here:
-            lines += _heading(title, "-") + _summary("markhood", here)
+            pages[title] = _summary("markhood", here)
     for name, module in modules.items():
         about = (inspect.getdoc(module) or "").splitlines()[0]
-        lines += [*_heading(f"markhood.{name}", "-"), about, ""]
-        lines += _summary(f"markhood.{name}", public_names(module))
+        pages[f"markhood.{name}"] = [about, "", *_summary(f"markhood.{name}", public_names(module))]
         # `markhood.convert` is markhood.graph.convert by its public name; autodoc imports by name.
         sys.modules.setdefault(f"markhood.{name}", module)
-    lines += [*_heading("Criteria", "-"), "See :doc:`/your-own-score`.", ""]
+    pages["Criteria"] = ["See :doc:`/your-own-score`.", ""]
     for module_name, members in CRITERIA.items():
-        lines += _summary(module_name, members)
-    _write(path, lines)
+        pages["Criteria"] += _summary(module_name, members)
+    files = {title: re.sub(r"\W+", "-", title.lower()).strip("-") for title in pages}
+    for title, lines in pages.items():
+        _write(folder / "reference" / f"{files[title]}.rst", _heading(title, "=") + lines)
+    listed = [f"   reference/{file}" for file in files.values()]
+    index = [*_heading("API reference", "="), ".. toctree::", "   :maxdepth: 2", "", *listed]
+    _write(folder / "api.rst", index)
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -125,13 +134,13 @@ def _heading(title: str, underline: str) -> list[str]:
 
 def _summary(module: str, names: list[str]) -> list[str]:
     listed = [f"   {name}" for name in names]
-    directive = [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+    directive = [".. autosummary::", "   :toctree: ../api", "   :nosignatures:", ""]
     return [f".. currentmodule:: {module}", "", *directive, *listed, ""]
 
 
 def _write(path: Path, lines: list[str]) -> None:
     """Write a page only where it changed, so that Sphinx need not read it again."""
     text = "\n".join(lines) + "\n"
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)

@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
 
 
-def run(*arguments, cwd=None, **options):
+def run(*arguments, cwd=None, columns=100, **options):
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         check=False,
@@ -28,7 +28,7 @@ def run(*arguments, cwd=None, **options):
         text=True,
         cwd=cwd,
         timeout=120,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"},
         **options,
     )
 
@@ -129,6 +129,17 @@ def test_demo_draws_the_pixels_and_writes_the_graph(tmp_path):
     assert "o--o" in done.stdout
     assert "13 columns have one value only" in done.stderr
     assert markhood.read_graph(tmp_path / "digits.graphml").n_nodes == 64
+
+
+def test_the_demos_page_has_the_pixels_on_their_grid(tmp_path):
+    done = run("demo", "--report", "digits.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "digits.html").read_text()
+    (data,) = re.findall(
+        r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL
+    )
+    nodes = json.loads(data)["nodes"]
+    assert len(set(nodes["x"])) == len(set(nodes["y"])) == 8
 
 
 def test_version_and_help_with_examples():

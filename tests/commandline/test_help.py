@@ -35,6 +35,19 @@ def test_every_command_has_help_with_examples(command):
     assert f"markhood {command} " in done.stdout
 
 
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_examples_stand_on_one_line_of_80_columns(command):
+    whole = typer.main.get_command(app)
+    text = (whole.commands[command] if command else whole).help.partition("Examples")[2]
+    examples = [line.strip() for line in text.splitlines() if line.strip().startswith("markhood ")]
+    assert examples
+    arguments = [command, "--help"] if command else ["--help"]
+    text = markhood(*arguments, COLUMNS="80").stdout
+    assert "…" not in text, "something is cut"
+    shown = [line.strip() for line in text.splitlines()]
+    assert [example for example in examples if example not in shown] == []
+
+
 def test_the_first_help_names_every_command():
     shown = markhood("--help").stdout
     assert all(command in shown for command in COMMANDS)

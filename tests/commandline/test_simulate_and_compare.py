@@ -199,6 +199,19 @@ def test_networks_without_a_name_are_a_sentence(tmp_path):
     assert done.stderr.startswith("markhood: No network is named: give some")
 
 
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_compare_is_never_cut(columns, tmp_path):
+    markhood.write_graph(markhood.simulate.grid(9), tmp_path / "truth.json")
+    name = "a-name-that-is-rather-long-for-a-file-with-a-graph.json"
+    markhood.write_graph(markhood.simulate.chain(9), tmp_path / name)
+    done = run("compare", "truth.json", name, cwd=tmp_path, columns=columns)
+    assert done.returncode == 0, done.stderr
+    assert name in done.stdout
+    assert "…" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= columns
+    assert {"recall", "precision", "f1"} <= set(done.stdout.split())
+
+
 def test_compare_of_learned_graphs_knows_no_truth(tmp_path):
     first = markhood.Graph("abcd", [(0, 1), (1, 2), (2, 3)], provenance={"method": "plrhc"})
     markhood.write_graph(first, tmp_path / "first.json")

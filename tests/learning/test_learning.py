@@ -1,4 +1,6 @@
 import json
+import re
+from dataclasses import fields
 from importlib.metadata import version
 
 import numpy as np
@@ -8,7 +10,7 @@ from markhood.data.coding.encode import encode
 from markhood.errors import DataWarning, InputError
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.learn import learn
-from markhood.learning.methods import HillClimbing, Plrhc, method_named
+from markhood.learning.methods import METHODS, HillClimbing, Plrhc, method_named
 from markhood.learning.request import Options, Request
 from oracles.networks import network
 from oracles.scoring import OwnCriterion
@@ -182,3 +184,14 @@ def test_example_evidence_and_blanket_scores_belong_to_the_graph():
     assert learned.graph.evidence.min() > 0  # else the climb would have taken the edge out
     assert learned.graph.nodes == tuple(f"x{i}" for i in range(10))
     assert learned.blanket_scores.shape == (10,)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_learn_tells_of_every_option_of_every_method(name):
+    told = re.search(rf'^ *"{name}" : .*\n((?:  .*\n)+?)(?= *"| *\n)', learn.__doc__, re.MULTILINE)[
+        1
+    ]
+    for field in fields(METHODS[name]):
+        shown = json.dumps(field.default) if isinstance(field.default, str) else field.default
+        assert f"``{field.name}={shown}``" in told
+    assert told.count("=") == len(fields(METHODS[name]))

@@ -36,13 +36,13 @@ Learn the graph of a pairwise Markov network (Ising, Potts) from data.
 
   markhood demo
 
-  markhood learn symptoms.csv --output symptoms.graphml --report symptoms.html
+  markhood learn symptoms.csv -o symptoms.graphml --report symptoms.html
 
   markhood fit symptoms.graphml symptoms.csv --output model.json
 
   markhood bootstrap symptoms.csv --output edges.csv
 
-  markhood simulate hub --variables 64 --samples 1000 --output data.csv --truth truth.csv
+  markhood simulate hub --variables 64 -o data.csv --truth truth.csv
 
   markhood compare truth.csv learned.csv
 

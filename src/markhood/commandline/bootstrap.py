@@ -73,7 +73,7 @@ def bootstrap(
 
       markhood bootstrap symptoms.csv --resample cases --centrality centrality.csv
 
-      markhood bootstrap pupils.csv --clusters school --strata country -o edges.csv --checkpoint pupils
+      markhood bootstrap pupils.csv --clusters school --checkpoint saved
     """
     from markhood.output.tables import check_table_writable, write_table
     from markhood.stability.bootstrap import bootstrap_samples

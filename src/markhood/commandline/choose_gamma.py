@@ -39,7 +39,7 @@ def choose_gamma(
 
       markhood choose-gamma symptoms.csv
 
-      markhood choose-gamma symptoms.csv --gammas 0,0.25,0.5,1 --edges edges.csv --plot gammas.png
+      markhood choose-gamma symptoms.csv --gammas 0,0.5,1 --plot gammas.png
     """
     from rich.table import Table
 

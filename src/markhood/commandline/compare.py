@@ -7,12 +7,15 @@ shared, or only in one of the two.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from markhood.commandline.terminal import check_outputs, console_for, say
 from markhood.errors import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def compare(
@@ -34,10 +37,8 @@ def compare(
 
       markhood compare truth.graphml learned.graphml
 
-      markhood compare truth.csv plrhc.csv hc.csv mpl.csv --output comparison.csv
+      markhood compare truth.csv plrhc.csv hc.csv -o comparison.csv
     """
-    from rich.table import Table
-
     from markhood.evaluate.measures import comparison_table, overlap_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.tables import check_table_writable, write_table
@@ -51,15 +52,44 @@ def compare(
     rows = overlap_table(first, graphs) if is_learned else comparison_table(first, graphs)
     if is_learned:
         say(f"{truth} was learned itself, so edges are shared or only in one of two graphs.")
+    console = console_for([])
+    table = _as_table(rows)
+    as_wide_as_it_likes = console.options.update_width(10_000)
+    fits = console.measure(table, options=as_wide_as_it_likes).maximum <= console.width
+    console.print(table if fits else _as_lists(rows), soft_wrap=True)
+    if output is not None:
+        write_table(rows, output)
+        say(f"Wrote {output}")
+
+
+def _as_table(rows: list[dict[str, Any]]) -> Table:
+    """Return a table with a row for each graph."""
+    from rich.table import Table
+
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in rows[0]:
         table.add_column(
             heading.replace("_", "\n"),
             justify="left" if heading in ("method", "graph") else "right",
+            no_wrap=True,
         )
     for row in rows:
-        table.add_row(*(f"{v:.3g}" if isinstance(v, float) else printable(v) for v in row.values()))
-    console_for([]).print(table)
-    if output is not None:
-        write_table(rows, output)
-        say(f"Wrote {output}")
+        table.add_row(*map(_shown, row.values()))
+    return table
+
+
+def _as_lists(rows: list[dict[str, Any]]) -> str:
+    """Return the same one below the other, for a terminal that the table is too wide for."""
+    width = max(map(len, rows[0]))
+    blocks = []
+    for row in rows:
+        (_, name), *measures = row.items()
+        lines = [
+            f"  {what.replace('_', ' '):<{width}}  {_shown(value):>6}" for what, value in measures
+        ]
+        blocks.append("\n".join([_shown(name), *lines]))
+    return "\n".join(blocks)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else printable(value)

@@ -55,11 +55,11 @@ def compare_groups(
 
     [bold]Examples[/bold]
 
-      markhood compare-groups women.csv men.csv --output edges.csv --plot networks.png
+      markhood compare-groups women.csv men.csv -o edges.csv --plot two.png
 
       markhood compare-groups survey.csv --by sex --columns 'Q*' --fields fields.csv
 
-      markhood compare-groups survey.csv --by country --no-relearn --permutations 10000
+      markhood compare-groups survey.csv --by country --no-relearn
     """
     from markhood.output.tables import check_table_writable, write_table
     from markhood.stability.groups import Groups, compare

@@ -8,13 +8,23 @@ from typing import Annotated
 import typer
 
 from markhood.commandline.summary import print_summary
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, write_graphs
+from markhood.commandline.terminal import (
+    check_outputs,
+    console_for,
+    progress_bar,
+    write_graphs,
+    write_report_page,
+)
 
 
 def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the graph.")
     ] = Path("digits.graphml"),
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write an interactive page too (.html), with the pixels on their grid."),
+    ] = None,
 ) -> None:
     """Learn which pixels of handwritten digits depend on each other, and draw the answer.
 
@@ -22,18 +32,20 @@ def demo(
 
       markhood demo
 
-      markhood demo --output digits.json
+      markhood demo --report digits.html
     """
     from markhood.data.formats.digits import SIDE, digits
     from markhood.learning.methods import Plrhc
     from markhood.learning.request import Request
     from markhood.output.pictures.text_pictures import draw_grid
 
-    check_outputs([str(output)])
-    console = console_for([])
+    check_outputs([str(output)], report)
+    console, samples = console_for([]), digits()
     with progress_bar() as progress:
-        graph = Request(Plrhc(), progress=progress).learn(digits()).graph
+        graph = Request(Plrhc(), progress=progress).learn(samples).graph
     write_graphs(graph, [str(output)])
+    if report is not None:
+        write_report_page(graph, report, samples, "Pixels of handwritten digits", layout="grid")
     print_summary(graph, console)
     rows, columns = graph.edges // SIDE, graph.edges % SIDE
     apart = abs(rows[:, 0] - rows[:, 1]).clip(abs(columns[:, 0] - columns[:, 1]))

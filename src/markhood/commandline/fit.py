@@ -49,9 +49,9 @@ def fit(
 
       markhood fit graph.json symptoms.csv --output model.json
 
-      markhood fit graph.json symptoms.csv --edges weights.matrix.csv --fields thresholds.csv
+      markhood fit graph.json symptoms.csv --edges w.matrix.csv --fields t.csv
 
-      markhood fit graph.json spins.npy --prior none --coding spins --tables couplings.csv
+      markhood fit graph.json spins.npy --prior none --coding spins --tables all.csv
     """
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model

@@ -78,23 +78,23 @@ def learn(
 
       markhood learn spins.npy --method hc --rule and --gamma 0.25 --n-jobs 4
 
-      markhood learn symptoms.csv --method l1lr --rule and --gamma 0.25 --no-refit --standardize
+      markhood learn symptoms.csv --method l1lr --rule and --no-refit --standardize
 
       markhood learn species.csv --method bayes --fdr 0.05 --output graph.json
 
       markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
 
-      markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight --report survey.html
+      markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight
 
-      markhood learn survey.tsv --missing impute --imputations 20 --seed 1 --output survey.json
+      markhood learn survey.tsv --missing impute --imputations 20 -o survey.json
 
-      markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv --group-rule between
+      markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv
 
-      markhood learn survey.csv --columns 'sad,tired,anxious' --adjust-for age,sex --bins age=5
+      markhood learn survey.csv --adjust-for age,sex --bins age=5 --report page.html
 
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
-      markhood learn variants.parquet --executor dask --scheduler tcp://head:8786 --checkpoint variants
+      markhood learn variants --executor dask --scheduler tcp://head:8786
     """
     from markhood.learning.methods import method_named
     from markhood.learning.request import Options, Request

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+DATA, WEIGHTS = "Data", "Weights that are not whole numbers"
 METHOD, KNOWN, RUN = "Method", "Known beforehand", "Run"
 
 
@@ -271,6 +272,7 @@ Outputs = Annotated[
     typer.Option(
         "--output",
         "-o",
+        metavar="FILE",
         help="Write the graph: .csv, .json, .graphml, .gexf, .npz, or - for CSV on standard "
         "output. May be repeated.",
     ),

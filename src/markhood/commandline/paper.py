@@ -46,7 +46,7 @@ def paper(
 
       markhood paper cost --networks hub --variables 64,144
 
-      markhood paper comparison --methods plrhc,mpl --variables 64 --samples 250,500
+      markhood paper comparison --methods plrhc,mpl --samples 250,500
     """
     from markhood.learning.request import kernels_named
     from markhood.paper.experiment import Sampling, choose_cells

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.options import words_beginning
+from markhood.commandline.options import DATA, WEIGHTS, words_beginning
 
 Read = partial[Any]
 
@@ -45,7 +45,9 @@ def read_data(
     ] = None,
     encoding: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a text file: utf-8, cp1252, ... [found out]."),
+        typer.Option(
+            metavar="NAME", help="Of a text file: utf-8, cp1252 and so on; by default found out."
+        ),
     ] = None,
     transpose: Annotated[
         bool,
@@ -87,7 +89,7 @@ def read_data(
         ),
     ] = None,
     normalize_weights: Annotated[
-        bool, typer.Option(help="Scale weights that are not whole numbers to mean 1.")
+        bool, typer.Option(help="Scale to mean 1.", show_default=False)
     ] = True,
     kinds: Annotated[
         str,
@@ -149,8 +151,11 @@ def read_data(
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `read_data`; its own argument `read` reads a file by them."""
     options = [p for p in _parameters(read_data) if p.kind is Parameter.KEYWORD_ONLY]
+    for p in options:  # the longest name by itself, or the help of all others has no room
+        panel = WEIGHTS if p.name == "normalize_weights" else DATA
+        p.annotation.__metadata__[0].rich_help_panel = panel
     own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in _parameters(command)]
-    shown = [p for p in own if p.name != "read"] + options
+    shown = options + [p for p in own if p.name != "read"]
 
     @wraps(command)
     def with_options(**given: Any) -> None:

@@ -75,17 +75,17 @@ def simulate(
 
     [bold]Examples[/bold]
 
-      markhood simulate hub --variables 64 --samples 1000 -o data.parquet --truth truth.graphml
+      markhood simulate hub --variables 64 -o data.csv --truth truth.graphml
 
-      markhood learn data.parquet -o learned.graphml
+      markhood learn data.csv -o learned.graphml
 
       markhood compare truth.graphml learned.graphml
 
-      markhood simulate grid --kind ordinal --levels 5 --variables 64 --samples 1000 -o answers.csv --truth truth.json
+      markhood simulate grid --variables 64 --kind ordinal --levels 5 -o data.csv
 
       markhood simulate model.json --samples 1000 -o drawn.csv
 
-      markhood simulate grid,hub --variables 64 --blocks 100 --levels 2,3,4 --samples 5000 -o large.npy
+      markhood simulate grid,hub --variables 64 --blocks 100 -o large.npy
     """
     from markhood.output.data_files import check_data_writable, write_data, write_samples
     from markhood.output.model_files import holds_model

@@ -50,7 +50,7 @@ def learn(
         Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
         file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
     method : {"plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
-        See `markhood.learning.methods`.
+        How to search; the notes below say what each is and takes.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values, see `encode`; so are the following.
     missing_values : iterable, default=()
@@ -109,12 +109,57 @@ def learn(
     checkpoint : path-like, optional
         Folder where finished tiles are saved; a run that was killed goes on from there.
     **options
-        Of the method; for "plrhc" ``gamma=0.5``, ``depth=3``, ``max_candidates=None``, ``rule="global"``,
-        ``criterion="bic"``, ``start="or"``.
+        Of the method, with their defaults; the notes below say what each does.
 
     Returns
     -------
     Graph
+        Its nodes are the variables. ``edges`` are pairs of them, and in the same order there are
+        ``evidence`` (what the edge brings to the score), ``coupling`` (log odds ratios) with
+        ``coupling_tables`` where there are more than two levels, ``probability`` (of "bayes") and
+        ``annotations`` (of imputed data: ``share`` and ``evidence_variance``).
+        ``provenance`` holds the method, its options, the data's fingerprint and the seconds that
+        each phase took.
+
+    Raises
+    ------
+    InputError
+        If the data or an option cannot be used; the sentence says what to do about it.
+
+    Notes
+    -----
+    The options of each method:
+
+    "plrhc" : blankets among what is near in the screened graph
+        ``gamma=0.5``, ``rule="global"`` (or "pair", "or", "and"), ``start="or"`` (or "empty"),
+        ``criterion="bic"`` (or "mpl", or an object), ``fit_penalty=None`` (or "l1", "l2"),
+        ``fit_strength=None``, ``depth=3``, ``max_candidates=None``.
+    "hc" : blankets among all variables
+        ``gamma=0.5``, ``rule="global"``, ``start="or"``, ``criterion="bic"``, ``fit_penalty=None``,
+        ``fit_strength=None``.
+    "bayes" : a probability for every pair
+        ``fdr=None``, ``min_probability=0.5``, ``edge_prior=None``, ``sweeps=30``, ``chains=4``.
+    "l1lr" : L1-penalised logistic regressions
+        ``gamma=0.5``, ``rule="or"`` (or "and"), ``standardize=False``, ``refit=True``.
+    "mpl" : marginal pseudo-likelihood
+        ``gamma=0.5``, ``rule="global"`` (or "or", "and"), ``start="empty"`` (or "or").
+    "bjp" : blankets' joint posterior
+        ``gamma=0.5``.
+    "pairwise" : the screen alone
+        ``gamma=0.5``.
+    "chow-liu" : the best forest
+        ``gamma=0.5``, ``forest=True``.
+
+    ``gamma`` is the weight of the number of possible blankets in the criterion: a larger one gives
+    fewer edges. ``rule`` says how blankets become a graph: by a climb over edges ("global"; "pair"
+    scores each edge once), their union ("or") or their agreement ("and"). ``start`` is where the climb
+    begins. ``depth`` and ``max_candidates`` bound where blankets are looked for. ``fit_penalty`` and
+    ``fit_strength`` take a penalty on slopes off the likelihood. ``refit`` scores supports at their
+    own maximum, ``standardize`` penalises slopes by their variables' deviations. ``forest`` lets only
+    pairs that pass the screen be edges. ``fdr`` is the share of false edges that may be expected;
+    in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
+    probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
+    long and how many the chains are. The estimators have the same options, one class a method.
 
     Examples
     --------
