@@ -65,9 +65,12 @@ $(BIN)/nox: $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --group environments
 	@touch $@
 
-.PHONY: wheel test-pythons sanitize bench
+.PHONY: wheel sdist test-pythons sanitize bench
 wheel: $(BIN)/nox  ## build a wheel into dist/ and test it without the sources
 	$(BIN)/nox --session wheel
+
+sdist: $(BIN)/nox  ## build the source distribution into dist/ and install it without a network
+	$(BIN)/nox --session sdist
 
 test-pythons: $(BIN)/nox  ## run the tests on every Python from 3.11 that is here
 	$(BIN)/nox --session tests

@@ -1,6 +1,6 @@
-"""Work that needs environments of its own: other Pythons, the wheel, the sanitizers.
+"""Work that needs environments of its own: other Pythons, the wheel, the source distribution, the sanitizers.
 
-`make test-pythons`, `make wheel` and `make sanitize` run these. Nothing here touches `.venv` or the
+`make test-pythons`, `make wheel`, `make sdist` and `make sanitize` run these. Nothing here touches `.venv` or the
 build in it.
 """
 
@@ -73,6 +73,26 @@ def wheel(session: nox.Session) -> None:
     with session.chdir(folder):
         session.run("python", "-m", "pytest", *session.posargs, env={"PYTHONPATH": ""})
     session.log(f"dist/{built.name} passes its tests")
+
+
+@nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None, reuse_venv=False)
+def sdist(session: nox.Session) -> None:
+    """Build the source distribution into dist/, and learn from what it installs without a network."""
+    folder = Path(session.create_tmp()).resolve()
+    shutil.rmtree(folder)
+    session.install("--upgrade", "pip>=25.1")
+    needed = nox.project.load_toml("pyproject.toml")["project"]["dependencies"]
+    session.install("--group", "build", "build", *needed)
+    session.run("python", "-m", "build", "--sdist", "--no-isolation", "--outdir", folder)
+    (built,) = folder.glob("markhood-*.tar.gz")
+    session.run(
+        "python", "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-index", built
+    )
+    with session.chdir(folder):
+        session.run("markhood", "demo", "--output", "digits.graphml")
+    Path("dist").mkdir(exist_ok=True)
+    shutil.copy(built, "dist")
+    session.log(f"dist/{built.name} installs without a network")
 
 
 @nox.session(python=None)

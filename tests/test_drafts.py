@@ -73,3 +73,19 @@ def test_property_many_at_once_lose_nothing(tmp_path):
         thread.join()
     assert names(tmp_path) == [f"place{k}" for k in range(8)]
     assert all(path.read_text() == "whole" for path in tmp_path.iterdir())
+
+
+def test_example_without_locks_as_on_windows_drafts_are_closed_and_none_is_removed(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("markhood.drafts.fcntl", None)
+    monkeypatch.delattr(os, "O_NOFOLLOW")
+    monkeypatch.delattr(os, "O_NONBLOCK")
+    (tmp_path / LEFT).write_text("of whom nobody knows")
+    open_before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    for is_folder in (False, True):
+        with draft_beside(tmp_path / "place", folder=is_folder) as draft:
+            assert draft.is_dir() == is_folder
+            if open_before:
+                assert len(os.listdir("/proc/self/fd")) == open_before
+        assert names(tmp_path) == [LEFT]

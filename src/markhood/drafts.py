@@ -3,7 +3,8 @@
 A draft is called ``.markhood-`` and sixteen digits and ``.tmp``. A kill leaves it; the next run that
 makes one in the same folder takes it away. Runs at the same time must not take each other's, and a process
 number says nothing across containers or machines: so a draft is locked (`flock`) while it is written, and
-only one that can be locked, and is the user's own, is left over. Where nothing can be locked, nothing is removed.
+only one that can be locked, and is the user's own, is left over. Where nothing can be locked, as on Windows, nothing
+is removed; and no draft is held open there, because an open one could not be moved.
 """
 
 from __future__ import annotations
@@ -57,11 +58,14 @@ def draft_beside(place: Path, folder: bool = False) -> Iterator[Path]:
         yield draft
     finally:
         _remove(draft)
-        os.close(held)
+        if held is not None:
+            os.close(held)
 
 
 def remove_left_drafts(folder: Path) -> None:
     """Remove the drafts of runs that were killed."""
+    if fcntl is None:
+        return
     with suppress(OSError), os.scandir(folder) as entries:
         left = [Path(entry.path) for entry in entries if is_draft(entry.name)]
         for draft in left:
@@ -78,19 +82,30 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _locked_draft(folder: Path, is_folder: bool) -> tuple[Path, int]:
+def _locked_draft(folder: Path, is_folder: bool) -> tuple[Path, int | None]:
     """Make a draft and lock it, once more where another run took it for left over before the lock."""
     while True:
         draft = folder / f".markhood-{secrets.token_hex(8)}.tmp"
-        if is_folder:
-            draft.mkdir()
-            held = os.open(draft, os.O_RDONLY)
-        else:  # unlike mkstemp's, its mode follows the umask
-            held = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        held = _open_new(draft, is_folder)
+        if held is None:
+            return draft, None
         _lock(held, wait=True)
         if draft.exists():
             return draft, held
         os.close(held)
+
+
+def _open_new(draft: Path, is_folder: bool) -> int | None:
+    """Make a draft, and leave it open where it can be locked."""
+    if is_folder:
+        draft.mkdir()
+        return None if fcntl is None else os.open(draft, os.O_RDONLY)
+    # Unlike mkstemp's, its mode follows the umask.
+    held = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    if fcntl is not None:
+        return held
+    os.close(held)
+    return None
 
 
 def _remove_if_left(draft: Path) -> None:
@@ -110,8 +125,6 @@ def _remove_if_left(draft: Path) -> None:
 
 def _lock(held: int, wait: bool) -> bool:
     """Return whether an open file could be locked."""
-    if fcntl is None:
-        return False
     try:
         fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from markhood.errors import printable
 
-BROKEN_PIPE = 128 + signal.SIGPIPE
+BROKEN_PIPE = 128 + 13  # SIGPIPE, a signal that Windows has no name for
 
 _stopped_by: int | None = None
 

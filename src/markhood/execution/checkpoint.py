@@ -150,8 +150,8 @@ class SavedPhase:
         self._last = monotonic()
         _remove_links(path)
         size = self._load(tiles) if path.exists() else 0
-        # Never through a link, even one that was put there a moment ago.
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        # Never through a link, even one that was put there a moment ago; and on Windows as bytes.
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         self._file: BinaryIO = os.fdopen(os.open(path, flags, 0o666), "r+b")
         try:
             self._file.truncate(size)

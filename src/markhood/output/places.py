@@ -106,8 +106,11 @@ def replace_all(files: Mapping[Path, Content]) -> None:
 
 def _write_to(target: Path, content: Content) -> None:
     """Write to a device, or to a pipe that has a reader; to wait for one could be for ever."""
-    handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK)
-    os.set_blocking(handle, True)
+    # Windows has no pipes among its files, and text unless it is told otherwise.
+    flags = os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(target, flags)
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(handle, True)
     with open(handle, "wb") as stream:
         stream.writelines((content,) if isinstance(content, bytes) else content)
 
