@@ -12,6 +12,10 @@
 // and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
 // number, a set is their exclusive or); likewise the regression of a variable on a set. Two
 // different sets have the same 64 bits once in 10^19 times. When a store is full all start anew.
+//
+// **What is handed over.** Chains that begin at one graph need the same fits at first, half of all that they make: so a
+// chain can hand over what it has kept to others over the same samples. It is a list of words: the scale; then of
+// each fit the number that it is kept under, how many numbers it has, the Bayes factor and these.
 #pragma once
 #include <cmath>
 
@@ -38,6 +42,12 @@ class Store {
             if (keys_[at] == key) return &values_[at];
             if (keys_[at] == kNone) return nullptr;
         }
+    }
+
+    template <class Use>
+    void each(Use use) const {
+        for (std::size_t at = 0; at <= mask_; ++at)
+            if (keys_[at] != kNone) use(keys_[at], values_[at]);
     }
 
     bool is_full() const { return n_ >= most_; }
@@ -104,6 +114,7 @@ class GraphSampler {
             order_[k] = static_cast<std::uint32_t>(k);
             start_[k + 1] = start_[k] + Fits::n_shown(rows, first(k), second(k));
         }
+        take_over(chain.fits, chain.n_fit_words);
     }
 
     // Sweeps and returns the density; adds to `sums` where not null.
@@ -126,6 +137,20 @@ class GraphSampler {
         return 1.0 / (1.0 + std::exp(-log_odds_));
     }
 
+    void hand_over(const Sink& to) const {
+        const std::int64_t scale = word_of(chain_.scale);
+        to(&scale, 1);
+        evidence_.each([&](std::uint64_t key, const Known& known) {
+            const std::int64_t head[] = {static_cast<std::int64_t>(key), static_cast<std::int64_t>(known.n_numbers),
+                                         word_of(known.log_bayes_factor)};
+            to(head, 3);
+            for (std::size_t k = 0; k < known.n_numbers; ++k) {
+                const std::int64_t number = word_of(numbers_[known.numbers + k]);
+                to(&number, 1);
+            }
+        });
+    }
+
   private:
     static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23;
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
@@ -137,8 +162,29 @@ class GraphSampler {
     };
     struct Known {
         double log_bayes_factor;
-        std::size_t numbers;  // where in numbers_ the coupling is, and after it its variance
+        std::size_t numbers, n_numbers;  // where in numbers_ the coupling is, and after it its variance
     };
+
+    static std::int64_t word_of(double number) {
+        std::int64_t word;
+        std::memcpy(&word, &number, sizeof word);
+        return word;
+    }
+
+    // Fits with another scale are of no use. A list that ends within a fit is read up to there.
+    void take_over(const std::int64_t* fits, std::size_t n) {
+        if (!n || fits[0] != word_of(chain_.scale)) return;
+        for (std::size_t at = 1; at + 3 <= n && !evidence_.is_full() && numbers_.size() <= kMostNumbers;) {
+            const std::size_t count = static_cast<std::size_t>(fits[at + 1]), from = numbers_.size();
+            if (count > n - at - 3) return;
+            Known known{0.0, from, count};
+            std::memcpy(&known.log_bayes_factor, fits + at + 2, sizeof(double));
+            numbers_.resize(from + count);
+            std::memcpy(numbers_.data() + from, fits + at + 3, count * sizeof(double));
+            evidence_.add(static_cast<std::uint64_t>(fits[at]), known);
+            at += 3 + count;
+        }
+    }
 
     // xoshiro128++ of Blackman and Vigna.
     std::uint32_t draw() {
@@ -192,10 +238,11 @@ class GraphSampler {
         const std::size_t i = first(pair), j = second(pair);
         const std::uint64_t edge = chain_.present[pair] ? ~std::uint64_t{0} : 0;
         const std::uint64_t others_i = hash_[i] ^ (mixed(j) & edge), others_j = hash_[j] ^ (mixed(i) & edge);
-        const std::uint64_t key = Store<Known>::key(mixed(mixed(mixed(pair + kPairs) ^ others_i) ^ others_j));
+        const std::uint64_t key = Store<Known>::key(mixed(mixed(mixed((i << 31 | j) + kPairs) ^ others_i) ^ others_j));
         if (known_key_[pair] == key) return known_[pair];
         known_key_[pair] = key;
-        if (const Known* found = evidence_.find(key)) return known_[pair] = *found;
+        const Known* found = evidence_.find(key);
+        if (found && found->n_numbers == 2 * (start_[pair + 1] - start_[pair])) return known_[pair] = *found;
         if (evidence_.is_full() || regressions_.is_full() || numbers_.size() > kMostNumbers) forget(pair);
         known_[pair] = fitted(i, j, others_i, others_j);
         evidence_.add(key, known_[pair]);
@@ -226,7 +273,7 @@ class GraphSampler {
         const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i, j);
         numbers_.resize(at + 2 * n);
         fits_.show(numbers_.data() + at, numbers_.data() + at + n);
-        return {joint.objective - apart_i.objective - apart_j.objective - prior - 0.5 * determinant, at};
+        return {joint.objective - apart_i.objective - apart_j.objective - prior - 0.5 * determinant, at, 2 * n};
     }
 
     Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
@@ -293,17 +340,18 @@ class GraphSampler {
 
 template <class Fits>
 static std::int64_t sample_graphs_by(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                     double* densities, GraphNumbers sums) {
+                                     double* densities, GraphNumbers sums, const Sink* fits) {
     GraphSampler<Fits> sampler(rows, chain);
     for (std::size_t s = 0; s < n_settling + n_sweeps; ++s)
         densities[s] = sampler.sweep(s < n_settling ? nullptr : &sums);
+    if (fits) sampler.hand_over(*fits);
     return sampler.n_fits;
 }
 
 static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers sums) {
+                                  double* densities, GraphNumbers sums, const Sink* fits) {
     return (rows.is_plain() ? sample_graphs_by<BinaryFits> : sample_graphs_by<LevelFits>)(rows, chain, n_settling,
-                                                                                         n_sweeps, densities, sums);
+                                                                                         n_sweeps, densities, sums, fits);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -43,11 +43,13 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>> fit_
             to_numpy(std::move(couplings)), to_numpy(std::move(variances))};
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<double>, Out<double>, std::int64_t>
+std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<double>, Out<double>, std::int64_t,
+           Out<std::int64_t>>
 sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds,
               In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density,
-              bool learns_density, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator, std::size_t n_settling,
-              std::size_t n_sweeps, Starts starts, Weights weights, Ordered ordered, const std::string& instruction_set) {
+              bool learns_density, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
+              std::optional<Integers> known, std::size_t n_settling, std::size_t n_sweeps, Starts starts, Weights weights,
+              Ordered ordered, const std::string& instruction_set) {
     const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
     const std::size_t n = pairs.shape(0);
     require_pairs(pairs, n_variables(bits, starts));
@@ -64,18 +66,23 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
     std::vector<std::uint32_t> random(generator.data(), generator.data() + 4);
     const std::size_t n_numbers = n_coupling_numbers(bits, pairs);
     std::vector<double> densities(n_settling + n_sweeps), probabilities(n), couplings(n_numbers), squares(n_numbers);
+    std::vector<std::int64_t> fits;
+    const Sink into_fits = sink_into(fits);
     std::int64_t n_fits;
     {
         nb::gil_scoped_release release;
         n_fits = tier.sample_graphs(bits,
                                     {pairs.data(), n, prior_log_odds.data(), bin_log_bayes_factors.data(),
                                      bin_counts.data(), bin_counts.shape(0), scale, density, learns_density,
-                                     state.data(), random.data()},
+                                     state.data(), random.data(), known ? known->data() : nullptr,
+                                     known ? known->shape(0) : 0},
                                     n_settling, n_sweeps, densities.data(),
-                                    {probabilities.data(), couplings.data(), squares.data()});
+                                    {probabilities.data(), couplings.data(), squares.data()},
+                                    known ? &into_fits : nullptr);
     }
     return {to_numpy(std::move(state)),         to_numpy(std::move(random)),    to_numpy(std::move(densities)),
-            to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits};
+            to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits,
+            to_numpy(std::move(fits))};
 }
 
 }  // namespace
@@ -87,7 +94,7 @@ void bind_pairs(nb::module_& m) {
           "instruction_set"_a = "");
     m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
           "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "present"_a,
-          "generator"_a, "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
+          "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
           "instruction_set"_a = "");
 }
 

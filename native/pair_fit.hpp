@@ -139,8 +139,7 @@ class Rows {
 
     void take_configurations(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i,
                              const std::size_t* j) {
-        table_.build(rows, i, variables, n);
-        if (j) table_.split_by(*j);
+        table_.build_for(rows, i, variables, n, j);
         n_packs = table_.n_packs;
         columns.resize(n);
         for (std::size_t k = 0; k < n; ++k) columns[k] = table_.columns[k];

@@ -24,17 +24,18 @@ class BlanketTable {
     Buffer<Pack> ones, totals;  // the table's, then room for a candidate's (2 * n_packs packs)
 
     void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
-        rows_ = rows;
-        target_ = rows.row(target);
-        size_ = size;
-        start_with_one_row();
-        for (std::size_t k = 0; k < size; ++k) {
-            if (masked_ && n_rows_ > kMaxMaskedRows / 2) number_samples();
-            const std::uint64_t* variable = rows.row(index_of(blanket[k]));
-            masked_ ? split_masks(variable, k) : split_numbers(variable, k);
-        }
+        find_rows(rows, target, blanket, size);
         lay_out();
         if (masked_) interleave_masks();
+    }
+
+    // The table for one candidate at most: what is then counted where the candidate is one is where `split_by` puts it. To
+    // interleave the masks pays only for many candidates; it took a quarter of the time of a chain over graphs.
+    void build_for(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size,
+                   const std::size_t* candidate) {
+        find_rows(rows, target, blanket, size);
+        lay_out();
+        if (candidate) count_where_one(rows.row(*candidate), ones.data() + 2 * n_packs, totals.data() + 2 * n_packs);
     }
 
     // Counts the table split by a candidate into the 2 * n_packs packs behind `ones` and `totals`:
@@ -50,6 +51,18 @@ class BlanketTable {
     }
 
   private:
+    void find_rows(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        rows_ = rows;
+        target_ = rows.row(target);
+        size_ = size;
+        start_with_one_row();
+        for (std::size_t k = 0; k < size; ++k) {
+            if (masked_ && n_rows_ > kMaxMaskedRows / 2) number_samples();
+            const std::uint64_t* variable = rows.row(index_of(blanket[k]));
+            masked_ ? split_masks(variable, k) : split_numbers(variable, k);
+        }
+    }
+
     void start_with_one_row() {
         masked_ = true;
         n_rows_ = 1;
@@ -161,6 +174,24 @@ class BlanketTable {
         masks_.swap(split_);
     }
 
+    // Counts by masks that are not interleaved, or by the samples' numbers.
+    void count_where_one(const std::uint64_t* candidate, Pack* one, Pack* all) {
+        std::memset(one, 0, n_packs * sizeof(Pack));
+        std::memset(all, 0, n_packs * sizeof(Pack));
+        const std::size_t words = rows_.n_words;
+        if (!masked_) {
+            for_each_one(candidate, words, [&](std::size_t s) { count_sample(s, one, all); });
+            return;
+        }
+        split_.resize(words);
+        for (std::size_t w = 0; w < words; ++w) split_[w] = candidate[w] & target_[w];
+        for (std::size_t r = 0; r < n_rows_; ++r) {
+            const std::uint64_t* mask = masks_.data() + r * words;
+            all[r / kPack][r % kPack] = static_cast<double>(count_common(mask, candidate, words));
+            one[r / kPack][r % kPack] = static_cast<double>(count_common(mask, split_.data(), words));
+        }
+    }
+
     void count_masks(const std::uint64_t* candidate, Pack* one, Pack* all) const {
         constexpr std::size_t lanes = 2 * kPack / Lanes::width;
         const std::uint64_t* mask = masks_.data();
@@ -179,11 +210,8 @@ class BlanketTable {
         }
     }
 
-    void count_numbers(const std::uint64_t* candidate, Pack* one, Pack* all) const {
-        std::memset(one + n_packs, 0, n_packs * sizeof(Pack));
-        std::memset(all + n_packs, 0, n_packs * sizeof(Pack));
-        for_each_one(candidate, rows_.n_words,
-                     [&](std::size_t s) { count_sample(s, one + n_packs, all + n_packs); });
+    void count_numbers(const std::uint64_t* candidate, Pack* one, Pack* all) {
+        count_where_one(candidate, one + n_packs, all + n_packs);
     }
 
     void count_sample(std::size_t s, Pack* one, Pack* all) const {

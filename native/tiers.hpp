@@ -127,7 +127,8 @@ struct L1Fits {
 
 // One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
 // own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
-// candidates are counted in bins of log Bayes factors. `present` and `generator` are where the chain is.
+// candidates are counted in bins of log Bayes factors. `present` and `generator` are where the chain is. `fits` are what
+// an earlier chain over the same samples handed over (graph_sampler.hpp).
 struct GraphChain {
     const std::int64_t* pairs;
     std::size_t n_pairs;
@@ -139,6 +140,8 @@ struct GraphChain {
     bool learns_density;
     std::uint8_t* present;
     std::uint32_t* generator;
+    const std::int64_t* fits;
+    std::size_t n_fit_words;
 };
 
 // Of each pair the maxima with and without a coupling and the log of the ratio of the Hessians' determinants; and pair
@@ -216,10 +219,10 @@ struct Tier {
     void (*fit_pairs)(BitRows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first, Lists given_second,
                       double scale, PairNumbers);
 
-    // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Returns how many
-    // pairs were fitted.
+    // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Appends the fits that are
+    // known then to `fits`, where not null. Returns how many pairs were fitted.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers);
+                                  double* densities, GraphNumbers, const Sink* fits);
 };
 
 // Null where this build or architecture has none.

@@ -81,6 +81,39 @@ def test_oracle_every_instruction_set_walks_as_the_twin_does_among_levels(native
         np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.parametrize("n_levels", [2, 3])
+def test_property_fits_that_were_handed_over_change_nothing(native_kernels, n_levels):
+    values = np.random.default_rng(4).integers(0, n_levels, (150, 5))
+    bits, pairs = samples_with_levels(values).bits, all_pairs(5)
+    prior, empty = prior_of(pairs, learns=True), np.empty(0, np.int64)
+    _, settled = native_kernels.sample_graphs(
+        bits, pairs[1:], prior_of(pairs[1:]), chain_of(pairs[1:])._replace(fits=empty), 0, 5
+    )
+    anew, alone = native_kernels.sample_graphs(bits, pairs, prior, chain_of(pairs, 2), 1, 5)
+    again, reached = native_kernels.sample_graphs(
+        bits, pairs, prior, chain_of(pairs, 2)._replace(fits=settled.fits), 1, 5
+    )
+    assert alone.fits is None
+    assert again.n_fits < anew.n_fits
+    assert len(reached.fits) > len(settled.fits)
+    np.testing.assert_array_equal(reached.present, alone.present)
+    for got, wanted in zip(again[:4], anew[:4], strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("spoil", [lambda fits: fits, lambda fits: fits[: len(fits) // 2 + 1]])
+def test_example_fits_of_another_scale_or_cut_short_do_no_harm(spoil):
+    bits, pairs = pack(network(3, 150, 5, strength=1.0)), all_pairs(5)
+    start = chain_of(pairs)._replace(fits=np.empty(0, np.int64))
+    fits = NativeKernels().sample_graphs(bits, pairs, prior_of(pairs), start, 0, 5)[1].fits
+    for scale in (1.0, 0.5):
+        prior = prior_of(pairs, scale=scale)
+        anew, _ = NativeKernels().sample_graphs(bits, pairs, prior, start, 0, 5)
+        given = start._replace(fits=spoil(fits))
+        got, _ = NativeKernels().sample_graphs(bits, pairs, prior, given, 0, 5)
+        np.testing.assert_array_equal(got.probabilities, anew.probabilities)
+
+
 def test_example_what_is_certain_beforehand_stays(kernels):
     values = network(7, 150, 5, strength=1.0)
     bits, pairs = pack(values), all_pairs(5)

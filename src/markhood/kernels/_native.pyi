@@ -161,13 +161,16 @@ def sample_graphs(
     learns_density: bool,
     present: NDArray[np.uint8],
     generator: NDArray[np.uint32],
+    fits: _Integers | None,
     n_settling: int,
     n_sweeps: int,
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, _Reals, _Reals, int]: ...
+) -> tuple[
+    NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, _Reals, _Reals, int, _Integers
+]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

@@ -9,7 +9,8 @@ pair's sum, and the edge is set by a draw with this probability. (A mean of prob
 than a mean of draws, and is right for the same reason.) After a sweep the density is the mean of P over all
 pairs without odds of their own, and half an edge of one pair more, so that it never is 0 or 1.
 
-`native/graph_sampler.hpp` is the same for binary variables, with the same draws.
+`native/graph_sampler.hpp` is the same, with the same draws, but takes over the fits of an earlier chain where there are
+any; here all are made anew.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def sample_graphs(
             np.concatenate([np.empty(0), *(square for _, square in sums)]),
             state.n_fits,
         ),
-        GraphChain(state.present, state.generator.ravel()),
+        GraphChain(state.present, state.generator.ravel(), chain.fits),
     )
 
 

@@ -313,6 +313,7 @@ class NativeKernels:
             *prior,
             chain.present,
             chain.generator,
+            chain.fits,
             n_settling,
             n_sweeps,
             bits.starts,
@@ -320,9 +321,9 @@ class NativeKernels:
             _kinds(bits)["ordered"],
             self.instruction_set,
         )
-        present, generator, densities, probabilities, couplings, squares, n_fits = sampled
+        present, generator, densities, probabilities, couplings, squares, n_fits, fits = sampled
         sums = GraphSums(densities, probabilities, couplings, squares, n_fits)
-        return sums, GraphChain(present, generator)
+        return sums, GraphChain(present, generator, None if chain.fits is None else fits)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

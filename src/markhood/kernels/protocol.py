@@ -242,10 +242,15 @@ class PairPrior(NamedTuple):
 
 
 class GraphChain(NamedTuple):
-    """Where a chain over graphs is: which pairs are edges, (n_pairs,), and a generator, (4,)."""
+    """Where a chain over graphs is: which pairs are edges, (n_pairs,), and a generator, (4,).
+
+    ``fits``, of shape (n_words,), are those that another chain over the same samples has made; or empty; or None where
+    those that the chain makes are not to be handed on.
+    """
 
     present: NDArray[np.uint8]
     generator: NDArray[np.uint32]
+    fits: NDArray[np.int64] | None = None
 
 
 class GraphSums(NamedTuple):

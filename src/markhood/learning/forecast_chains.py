@@ -65,15 +65,17 @@ def time_chains(
     ``spaces`` are the variables among which each target's blanket was looked for.
     """
     rounds = Sweeps(1, SWEEPS_OF_ROUND // 2, SWEEPS_OF_ROUND - SWEEPS_OF_ROUND // 2)
+    generator = generator_of(np.random.SeedSequence(0))
     took, weight = np.zeros(2), 0.0
     for target, space, blanket in zip(targets.tolist(), spaces, blankets, strict=False):
         inner, outer = _near(scorer, target, space, blanket)
         pairs, present = _candidates(inner, outer)
         # Of an outer edge one end's neighbours are not known, so that its fits are but half as large.
         weight += len(pairs) - len(outer) / 2
+        fits: NDArray[np.int64] | None = np.empty(0, np.int64)
         for k, length in enumerate((rounds, lengths)):
             start = perf_counter()
-            _run(scorer, pairs, present, length)
+            fits = _run(scorer, pairs, GraphChain(present, generator, fits), length)
             took[k] += perf_counter() - start
         if took.sum() > SECONDS:
             break
@@ -104,9 +106,10 @@ def _candidates(
 
 
 def _run(
-    scorer: Scorer, pairs: NDArray[np.int64], present: NDArray[np.uint8], lengths: Sweeps
-) -> None:
+    scorer: Scorer, pairs: NDArray[np.int64], chain: GraphChain, lengths: Sweeps
+) -> NDArray[np.int64] | None:
+    """Run a chain, and return the fits that it hands on."""
     unknown, none = np.full(len(pairs), np.nan), np.empty(0)
     prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False)
-    chain = GraphChain(present, generator_of(np.random.SeedSequence(0)))
-    scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
+    _, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
+    return reached.fits

@@ -158,9 +158,10 @@ def sample_edges(
     seeds = np.random.SeedSequence(job.seed).spawn(sweeps.n_chains + 1)
     state = settle(job, start, also, prior, seeds[-1])
     scorer, pairs, set_up, present = job.scorer, state.pairs, state.pair_prior(), state.present
+    fits = state.fits
 
     def run(generator: NDArray[np.uint32]) -> GraphSums:
-        chain = GraphChain(present, generator)
+        chain = GraphChain(present, generator, fits)
         return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)[0]
 
     generators = [generator_of(seed) for seed in seeds[:-1]]
@@ -195,22 +196,29 @@ class State:
         n_pairs = max(1, d * (d - 1) // 2)
         self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
+        self.fits = np.empty(
+            0, np.int64
+        )  # of the last round: chains of the same scale need half of theirs
         found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.knowledge.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
-        """Sweep in rounds, after each of which scale and candidates are chosen anew."""
-        chain = GraphChain(self.present, generator)
+        """Sweep in rounds, after each of which scale and candidates are chosen anew.
+
+        A scale that has settled stays what it was in the last round, so that its fits can be used again.
+        """
+        chain = GraphChain(self.present, generator, self.fits)
         for _ in range(MOST_ROUNDS if len(self.pairs) else 0):
-            before = self.scale
             sums, chain = self._round(chain._replace(present=self.present))
             if self._prior.density is None:
                 self.density = float(sums.densities[-1])
-            if self._prior.scale is None:
-                self.scale = _scale_of(self._job, self.pairs, sums)
+            scale = self._prior.scale or _scale_of(self._job, self.pairs, sums)
             self._add(_no_pairs(), self.pairs[chain.present > 0])
-            if abs(self.scale / before - 1) < SETTLED:
+            if chain.fits is not None:
+                self.fits = chain.fits
+            if abs(scale / self.scale - 1) < SETTLED:
                 break
+            self.scale = scale
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
         scorer, pairs, set_up = self._job.scorer, self.pairs, self.pair_prior()
