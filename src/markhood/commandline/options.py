@@ -12,7 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-DATA, WEIGHTS = "Data", "Weights that are not whole numbers"
+DATA = "Data"
+# The longest name of all, which typer cuts in its column on a narrow terminal, but not in a title.
+WEIGHTS = "Weights that are not whole numbers; --no-normalize-weights keeps them"
 METHOD, KNOWN, RUN = "Method", "Known beforehand", "Run"
 
 

@@ -89,7 +89,7 @@ def read_data(
         ),
     ] = None,
     normalize_weights: Annotated[
-        bool, typer.Option(help="Scale to mean 1.", show_default=False)
+        bool, typer.Option(help="Scale them to mean 1.", show_default=False)
     ] = True,
     kinds: Annotated[
         str,
