@@ -198,7 +198,7 @@ class State:
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self.fits = np.empty(
             0, np.int64
-        )  # of the last round: chains of the same scale need half of theirs
+        )  # of the last round, which chains of the same scale need not make again
         found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.knowledge.applied_to(start))
 
