@@ -13,7 +13,7 @@
 // number, a set is their exclusive or); likewise the regression of a variable on a set. Two
 // different sets have the same 64 bits once in 10^19 times. When a store is full all start anew.
 //
-// **What is handed over.** Chains that begin at one graph need the same fits at first, half of all that they make: so a
+// **What is handed over.** Chains that begin at one graph need the same fits at first, a tenth to two fifths of all: so a
 // chain can hand over what it has kept to others over the same samples. It is a list of words: the scale; then of
 // each fit the number that it is kept under, how many numbers it has, the Bayes factor and these.
 #pragma once

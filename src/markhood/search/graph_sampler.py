@@ -196,9 +196,8 @@ class State:
         n_pairs = max(1, d * (d - 1) // 2)
         self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
-        self.fits = np.empty(
-            0, np.int64
-        )  # of the last round: chains of the same scale need half of theirs
+        # Of the last round: chains of the same scale need not make them again.
+        self.fits = np.empty(0, np.int64)
         found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.knowledge.applied_to(start))
 
