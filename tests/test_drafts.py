@@ -79,8 +79,6 @@ def test_example_without_locks_as_on_windows_drafts_are_closed_and_none_is_remov
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr("markhood.drafts.fcntl", None)
-    monkeypatch.delattr(os, "O_NOFOLLOW")
-    monkeypatch.delattr(os, "O_NONBLOCK")
     (tmp_path / LEFT).write_text("of whom nobody knows")
     open_before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     for is_folder in (False, True):
