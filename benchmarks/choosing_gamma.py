@@ -9,12 +9,12 @@ The table in docs/stability.md is the one that this prints.
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.simulate import UniformTables, erdos_renyi, grid, hub, ising
@@ -35,13 +35,13 @@ COLUMNS = ("network", "trial", "way", "gamma", "false", "missed")
 
 def main(path: Path) -> None:
     """Run what the file does not have yet, then print the table."""
-    done = _read(path)
+    done = read_rows(path)
     have = {(row[0], int(row[1])) for row in done}
     for trial in range(TRIALS):
         for network in NETWORKS:
             if (network, trial) not in have:
                 rows = _run(network, trial)
-                _append(path, rows)
+                append_rows(path, COLUMNS, rows)
                 done += rows
     print(as_table(done))
 
@@ -73,23 +73,6 @@ def as_table(rows: list[list]) -> str:
         n = len({r[1] for r in rows if r[0] == network})
         lines.append(f"| {network} ({n} sets) | {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def _read(path: Path) -> list[list]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.reader(file))[1:]
-
-
-def _append(path: Path, rows: list[list]) -> None:
-    is_new = not path.exists()
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ The tables in docs/stability.md are those that this prints.
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.graph.graph import Graph
@@ -43,7 +43,7 @@ def main(path: Path) -> None:
                     if trial >= TRIALS.get(change, FEWER) or key in have:
                         continue
                     row = _run(*key)
-                    _append(path, row)
+                    append_rows(path, COLUMNS, [row])
                     done.append(row)
     print(as_table(done))
 
@@ -97,25 +97,12 @@ def as_table(rows: list[tuple]) -> str:
 
 
 def _read(path: Path) -> list[tuple]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        rows = list(csv.reader(file))[1:]
+    rows = read_rows(path)
     return [
         (int(r[0]), int(r[1]), float(r[2]), int(r[3]), int(r[4]), *map(float, r[5:]))
         for r in rows
         if len(r) == len(COLUMNS)
     ]
-
-
-def _append(path: Path, row: tuple) -> None:
-    is_new = not path.exists()
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerow(row)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ in them, and how wide they were. The table in docs/model.md is the one that this
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.graph.graph import Graph
@@ -66,7 +66,7 @@ def main(path: Path, replicates: int) -> None:
             if (size, replicate) not in known:
                 samples = same.sample(size, seed=[size, replicate])
                 rows = _run(model, kinds, samples, replicate)
-                _append(path, rows)
+                append_rows(path, COLUMNS, rows)
                 done += rows
     print(as_table(done))
 
@@ -105,24 +105,12 @@ def as_table(rows: list[tuple]) -> str:
 
 
 def _read(path: Path) -> list[tuple]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        rows = [
-            (int(n), int(k), method, kind, int(total), int(hits), float(width))
-            for n, k, method, kind, total, hits, width in list(csv.reader(file))[1:]
-        ]
+    rows = [
+        (int(n), int(k), method, kind, int(total), int(hits), float(width))
+        for n, k, method, kind, total, hits, width in read_rows(path)
+    ]
     whole = len(METHODS) * len(KINDS)
     return rows[: len(rows) // whole * whole]
-
-
-def _append(path: Path, rows: list[tuple]) -> None:
-    is_new = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

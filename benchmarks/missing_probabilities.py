@@ -9,12 +9,12 @@ probabilities, and how many of them are edges. The numbers in docs/probabilities
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.simulate import erdos_renyi, grid, ising
@@ -36,7 +36,7 @@ def main(path: Path) -> None:
             for share in SHARES:
                 if (network, share, replicate) not in done:
                     own = _run(network, share, replicate)
-                    _append(path, own)
+                    append_rows(path, COLUMNS, own)
                     rows += own
     for share in SHARES:
         for k in range(BINS):
@@ -66,20 +66,8 @@ def _run(network: str, share: float, replicate: int) -> list[tuple]:
 
 
 def _read(path: Path) -> list[tuple]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        rows = list(csv.reader(file))[1:]
+    rows = read_rows(path)
     return [(r[0], float(r[1]), *map(int, r[2:5]), float(r[5]), int(r[6])) for r in rows]
-
-
-def _append(path: Path, rows: list[tuple]) -> None:
-    is_new = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

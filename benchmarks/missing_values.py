@@ -9,12 +9,12 @@ table in docs/your-data.md is the one that this prints.
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.errors import InputError
@@ -41,7 +41,7 @@ def main(path: Path) -> None:
             for share in SHARES:
                 if (network, share, replicate) not in {row[:3] for row in done}:
                     rows = _run(network, share, replicate)
-                    _append(path, rows)
+                    append_rows(path, COLUMNS, rows)
                     done += rows
     print(as_table(done))
 
@@ -97,22 +97,10 @@ def _mean(numbers: list[int]) -> str:
 
 
 def _read(path: Path) -> list[tuple]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        rows = list(csv.reader(file))[1:]
+    rows = read_rows(path)
     return [
         (r[0], float(r[1]), int(r[2]), r[3], *(int(x) if x else None for x in r[4:])) for r in rows
     ]
-
-
-def _append(path: Path, rows: list[tuple]) -> None:
-    is_new = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ averaged, with the penalty that theory suggests, sqrt(log d / n). Draws the pict
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 import warnings
@@ -20,6 +19,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 from sklearn.linear_model import LogisticRegression
 
 import markhood
@@ -57,7 +57,7 @@ def main(path: Path, replicates: int) -> None:
         for size in SIZES:
             if (size, replicate) not in known:
                 rows = _run(size, replicate)
-                _append(path, rows)
+                append_rows(path, COLUMNS, rows)
                 done += rows
     print(as_table(done))
     draw(done, path.with_suffix(".png"))
@@ -182,23 +182,11 @@ def draw(rows: list[tuple], path: Path) -> None:
 
 
 def _read(path: Path) -> list[tuple]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        rows = [
-            (int(n), int(k), way, float(couplings), float(fields))
-            for n, k, way, couplings, fields in list(csv.reader(file))[1:]
-        ]
+    rows = [
+        (int(n), int(k), way, float(couplings), float(fields))
+        for n, k, way, couplings, fields in read_rows(path)
+    ]
     return rows[: len(rows) // len(WAYS) * len(WAYS)]
-
-
-def _append(path: Path, rows: list[tuple]) -> None:
-    is_new = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":
