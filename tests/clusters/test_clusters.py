@@ -276,7 +276,11 @@ def test_example_command_line_of_the_paper(cluster, tmp_path):
 
 
 def test_example_control_c_is_clean(cluster, tmp_path):
-    np.save(tmp_path / "long.npy", np.random.default_rng(0).integers(0, 2, size=(20_000, 1500)))
+    rng = np.random.default_rng(0)
+    shared = 1 / (
+        1 + np.exp(-rng.normal(size=(20_000, 1)))
+    )  # all depend on it, and so on each other
+    np.save(tmp_path / "long.npy", rng.random((20_000, 1500)) < shared)
     options = ["--method", "hc", "--executor", cluster.name, "--scheduler", cluster.scheduler]
     process = subprocess.Popen(
         [*COMMAND, "learn", str(tmp_path / "long.npy"), *options], stderr=subprocess.PIPE, text=True
