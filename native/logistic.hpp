@@ -8,7 +8,7 @@
 //     1. residual = ones - totals * p,  weight = totals * p (1 - p)     with p = 1 / (1 + exp(-eta))
 //     2. gradient g = X' residual,  H = X' diag(weight) X
 //     3. step s = H^-1 g;  stop when g's, the gain it promises, is nothing
-//     4. b <- b + s, or half of it, a quarter, ... until L does not fall; no step is longer than a
+//     4. b <- b + s, or half of it, a quarter, ... until L rises by `enough`; no step is longer than a
 //        few units, or one too far would end where all weights are nothing
 //
 // Where the data are separated the maximum is at infinity: each step then goes one further along

@@ -8,14 +8,10 @@ would show it: so everything that converts does it here.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.errors import InputError, option
-
-Coding = Literal["01", "spins"]
 
 
 def recode(

@@ -7,7 +7,7 @@ variables make an `IsingModel` in 0/1 coding, others a `PottsModel` whose tables
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.matching import UNKNOWN, codes_like
-from markhood.data.variables import Variables, level_text
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.annealing import Estimate
-from markhood.model.coding import check_coding
 from markhood.model.fitted.pgmpy import to_pgmpy
 from markhood.model.fitted.prediction import predict
+from markhood.model.fitted.rows import coupling_rows, field_rows
 from markhood.model.fitted.scoring import Predictability, predictability
 from markhood.model.ising.model import IsingModel
 from markhood.model.one_hot import OneHot
@@ -220,24 +220,7 @@ class FittedModel:
         list of dict
             For a data frame or a CSV.
         """
-        factor = self._factor(coding)
-        names, rows = self.variables.names, []
-        for k, (i, j) in enumerate(self._edges.tolist()):
-            ends = {"source": names[i], "target": names[j]}
-            if self.errors.tables[k] is None:
-                cells = [("", "", factor * self.couplings[k], factor * self.errors.couplings[k])]
-            else:
-                own = self.table(i, j)
-                cells = [
-                    (level_text(a), level_text(b), own.values[x, y], own.errors[x, y])
-                    for x, a in enumerate(own.rows)
-                    for y, b in enumerate(own.columns)
-                ]
-            rows += [
-                {**ends, "source_level": a, "target_level": b, **_numbers("coupling", value, error)}
-                for a, b, value, error in cells
-            ]
-        return rows
+        return coupling_rows(self, coding)
 
     def field_rows(self, coding: str = "01") -> list[dict[str, Any]]:
         """Return the fields (thresholds) as rows: one for each variable, or for each of its levels.
@@ -247,28 +230,7 @@ class FittedModel:
         coding : {"01", "spins"}, default="01"
             As for `coupling_rows`.
         """
-        self._factor(coding)
-        names = self.variables.names
-        fields: Any = self.fields
-        errors: Any = self.errors.fields
-        if coding == "spins":
-            fields, errors = self.to_spins()[1], self.errors.spin_fields
-        if isinstance(self.distribution, IsingModel):
-            return [
-                {
-                    "variable": name,
-                    "level": level_text(self.levels[k][-1]),
-                    **_numbers("field", fields[k], errors[k]),
-                }
-                for k, name in enumerate(names)
-            ]
-        return [
-            {"variable": name, "level": level_text(level), **_numbers("field", value, error)}
-            for name, own, values, own_errors in zip(
-                names, self.levels, fields, errors, strict=True
-            )
-            for level, value, error in zip(own, values, own_errors, strict=True)
-        ]
+        return field_rows(self, coding)
 
     def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return couplings and fields in -1/+1 coding, where all variables are binary: see `recode`."""
@@ -470,13 +432,6 @@ class FittedModel:
         ends = [np.arange(r) - (r - 1) / 2 for r in self._network.n_levels[self._edges[edge]]]
         return np.outer(*ends)
 
-    def _factor(self, coding: str) -> float:
-        check_coding(coding)
-        if coding == "01":
-            return 1.0
-        self.to_spins()
-        return 0.25
-
     def _chances(self, data: Any, wanted: Sequence[int], seed: Seed) -> list[NDArray[np.float64]]:
         codes = codes_like(data, self.variables, hidden=wanted)
         found = predict(self._network, codes, np.random.default_rng(seed))
@@ -520,16 +475,6 @@ class FittedModel:
 
     def _number(self, variable: str | int) -> int:
         return self.distribution.graph.number(variable)
-
-
-def _numbers(what: str, value: float, error: float) -> Mapping[str, float]:
-    half = NormalDist().inv_cdf(0.975) * error
-    interval = (
-        {"low": value - half, "high": value + half}
-        if np.isfinite(value)
-        else {"low": np.nan, "high": np.nan}
-    )
-    return {what: float(value), "error": float(error), **{k: float(v) for k, v in interval.items()}}
 
 
 def _array_of(levels: Sequence[Any]) -> NDArray[Any]:

@@ -34,13 +34,10 @@ class Prediction:
         Of every level of every variable; one where it is known.
     most_probable : ndarray of shape (n_variables, n_samples), dtype uint16
         The samples, completed by the most probable values of all that is unknown together.
-    is_exact : bool
-        Whether no component had to be sampled.
     """
 
     chances: NDArray[np.float64]
     most_probable: NDArray[np.uint16]
-    is_exact: bool
 
 
 def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator) -> Prediction:
@@ -57,7 +54,6 @@ def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator
     known = codes != UNKNOWN
     chances = network.indicators(codes, known)
     completed = codes.copy()
-    is_exact = True
     neighbours = _neighbour_sets(network)
     for unknown, samples in _patterns(~known):
         for component in _components(unknown, neighbours):
@@ -65,14 +61,13 @@ def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator
             few_states = prod(network.n_levels[component].tolist()) <= MOST_STATES
             solve: Callable[..., tuple[NDArray[np.float64], NDArray[np.uint16]]]
             solve = _summed if few_states else _sampled
-            is_exact &= few_states
             for part in np.array_split(samples, -(-len(samples) * len(columns) // _BLOCK)):
                 given = network.indicators(codes[:, part], known[:, part])
                 logits = network.fields[columns] + given @ network.couplings[:, columns]
                 found, best = solve(network, component, np.asarray(logits), rng)
                 chances[np.ix_(part, columns)] = found
                 completed[np.ix_(component, part)] = best.T
-    return Prediction(chances, completed, is_exact)
+    return Prediction(chances, completed)
 
 
 def _summed(
