@@ -37,7 +37,7 @@ WORDS: dict[str, list[str]] = {
     "weights": ["a", "e", "weights.txt", "similarity", "data.csv", "x", ""],
     "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
     "array": ["arr_0", "x", ""],
-    "genotypes": ["levels", "dominant", "recessive", "x"],
+    "genotypes": ["auto", "haplotypes", "levels", "dominant", "recessive", "x"],
     "adjust_for": ["a", "a,b", "x", "", "b,b"],
     "resample": ["rows", "halves", "cases", "model", "x"],
     "clusters": ["a", "e", "x", ""],
