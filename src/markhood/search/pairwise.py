@@ -85,10 +85,10 @@ def mean_ratios(job: Job) -> Means:
         pairs = scorer.pairs(tile, None)
         i, j = pairs.edges.T
         rows, columns = tile
-        return (
-            np.bincount(i - rows.start, weights=pairs.gains, minlength=len(rows)),
-            np.bincount(j - columns.start, weights=pairs.gains, minlength=len(columns)),
-        )
+        of_rows, of_columns = np.zeros(len(rows)), np.zeros(len(columns))
+        np.add.at(of_rows, i - rows.start, pairs.gains)
+        np.add.at(of_columns, j - columns.start, pairs.gains)
+        return of_rows, of_columns
 
     sums, tiles = np.zeros(job.n_variables), scorer.tiles()
     for (rows, columns), own in zip(tiles, job.runner.map("means", add_up, tiles), strict=True):
