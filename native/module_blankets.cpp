@@ -1,5 +1,7 @@
-// Bindings of regressions of a variable on others: scores and fits of blankets, their growth, L1 paths.
+// Bindings of regressions of a variable on others: scores and fits of blankets, their growth, the climb over graphs, L1 paths.
 #include <algorithm>
+#include <chrono>
+#include <functional>
 
 #include "arguments.hpp"
 
@@ -62,6 +64,92 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
     return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations)), n_bounded};
+}
+
+// Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end.
+struct BothEnds {
+    std::vector<std::size_t> owners, mirrors;
+
+    BothEnds(const Integers& component_starts, const Integers& variables, const Lists& blankets, const Lists& partners,
+             std::size_t n_places)
+        : owners(n_places), mirrors(n_places) {
+        for (std::size_t c = 0; c + 1 < component_starts.shape(0); ++c) {
+            const std::int64_t* first = variables.data() + component_starts(c);
+            const std::int64_t* last = variables.data() + component_starts(c + 1);
+            require_ascending(first, last);
+            for (const std::int64_t* v = first; v != last; ++v) {
+                const auto owner = static_cast<std::size_t>(v - variables.data());
+                require_ascending(blankets.list(owner), blankets.list(owner + 1));
+                require_ascending(partners.list(owner), partners.list(owner + 1));
+                for (const std::int64_t* p = partners.list(owner); p != partners.list(owner + 1); ++p) {
+                    const std::int64_t* other = std::lower_bound(first, last, *p);
+                    require(other != last && *other == *p && other != v, "partners must be of the same component");
+                    const auto mirror_owner = static_cast<std::size_t>(other - variables.data());
+                    const std::int64_t* end = partners.list(mirror_owner + 1);
+                    const std::int64_t* mirror = std::lower_bound(partners.list(mirror_owner), end, *v);
+                    require(mirror != end && *mirror == *v && contains(blankets, owner, *p) == contains(blankets, mirror_owner, *v),
+                            "both ends of an edge must know of it");
+                    owners[static_cast<std::size_t>(p - partners.values)] = owner;
+                    mirrors[static_cast<std::size_t>(p - partners.values)] = static_cast<std::size_t>(mirror - partners.values);
+                }
+            }
+        }
+    }
+
+  private:
+    static bool contains(const Lists& lists, std::size_t k, std::int64_t variable) {
+        return std::binary_search(lists.list(k), lists.list(k + 1), variable);
+    }
+    static void require_ascending(const std::int64_t* first, const std::int64_t* last) {
+        require(std::adjacent_find(first, last, std::greater_equal<>()) == last, "lists must ascend");
+    }
+};
+
+// Ctrl-C, looked for ten times a second because that takes the interpreter's lock. Other threads than the main one never see it.
+struct CtrlC {
+    std::chrono::steady_clock::time_point looked = std::chrono::steady_clock::now();
+
+    static bool asked(void* owner) {
+        auto& self = *static_cast<CtrlC*>(owner);
+        const auto now = std::chrono::steady_clock::now();
+        if (now - self.looked < std::chrono::milliseconds(100)) return false;
+        self.looked = now;
+        nb::gil_scoped_acquire acquire;
+        return PyErr_CheckSignals() != 0;
+    }
+};
+
+std::tuple<Out<std::uint8_t>, Out<std::int64_t>> climb_components(
+    Words words, std::size_t n_samples, Integers component_starts, Integers variables, Integers blanket_starts,
+    Integers blankets, Integers partner_starts, Integers partners, In<double, 1> changes, double parameter_cost,
+    double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered,
+    const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    const std::size_t n = variables.shape(0), d = n_variables(bits, starts), n_places = partners.shape(0);
+    require(component_starts.shape(0) > 0, "component_starts must not be empty");
+    const std::size_t n_components = component_starts.shape(0) - 1;
+    lists(component_starts, variables, n_components, d);
+    const Lists from = lists(blanket_starts, blankets, n, d);
+    const Lists by = lists(partner_starts, partners, n, d);
+    require(changes.shape(0) == n_places, "there must be one change a partner");
+    const BothEnds ends(component_starts, variables, from, by, n_places);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
+    const Tier& tier = find_tier(instruction_set);
+    std::size_t longest = 0;
+    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + by.length(t));
+    std::vector<std::int64_t> evaluations(longest + 2);
+    std::vector<std::uint8_t> present(n_places);
+    CtrlC ctrl_c;
+    bool is_done = false;
+    {
+        nb::gil_scoped_release release;
+        is_done = tier.climb_components(bits, {variables.data(), component_starts.data(), n_components, from, by,
+                                               ends.owners.data(), ends.mirrors.data(), changes.data()},
+                                        criterion, {&ctrl_c, CtrlC::asked}, present.data(), evaluations.data());
+    }
+    if (!is_done) throw nb::python_error();
+    while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
+    return {to_numpy(std::move(present)), to_numpy(std::move(evaluations))};
 }
 
 std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
@@ -137,6 +225,10 @@ void bind_blankets(nb::module_& m) {
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
           "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
+    m.def("climb_components", &climb_components, "words"_a, "n_samples"_a, "component_starts"_a, "variables"_a,
+          "blanket_starts"_a, "blankets"_a, "partner_starts"_a, "partners"_a, "changes"_a, "parameter_cost"_a,
+          "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(),
+          "ordered"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,

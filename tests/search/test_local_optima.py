@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from markhood.kernels.flips import climb_components
+from markhood.kernels.greedy import toggle_scores
 from markhood.scores.bic import Bic
 from markhood.search.blankets import search_blankets
 from markhood.search.climb import climb
@@ -62,17 +64,14 @@ class TableScorer:
     def __init__(self, scores):
         self.scores = scores
 
-    def toggled(self, targets, blankets, toggles):
-        def score(t, blanket):
-            return float(self.scores.get((t, tuple(sorted(blanket))), 0.0))
+    def score(self, target, blanket):
+        return float(self.scores.get((target, tuple(blanket)), 0.0))
 
-        own = [score(t, b.tolist()) for t, b in zip(targets.tolist(), blankets, strict=True)]
-        toggled = [
-            score(t, {*b.tolist()} ^ {v})
-            for t, b, vs in zip(targets.tolist(), blankets, toggles, strict=True)
-            for v in vs.tolist()
-        ]
-        return np.array(own), np.array(toggled)
+    def toggled(self, targets, blankets, toggles):
+        return toggle_scores(self.score, targets, blankets, toggles)
+
+    def climbed(self, components, blankets, partners, changes):
+        return climb_components(self.score, components, blankets, partners, changes)
 
 
 def job_on(scorer, n_variables):
@@ -91,18 +90,25 @@ def test_example_the_best_flip_first_and_an_edge_comes_back():
 
 
 def test_example_ties_go_to_the_lower_edge():
-    edges = np.array([[0, 1], [2, 3]])
-    scores = {(0, ()): 1.0, (2, ()): 1.0 + 5e-10}
-    flipped = []
+    edges = np.array([[0, 1], [0, 2]])
+    scores = {(0, (2,)): 1.0, (0, (1,)): 1.0 + 5e-10, (0, ()): -9.0}
+    assert climb(job_on(TableScorer(scores), 3), edges).edges.tolist() == [[0, 2]]
+
+
+def test_example_components_climb_on_their_own():
+    """The larger one comes first; of those in which nothing gains nothing is asked."""
+    edges = np.array([[0, 5], [1, 2], [2, 4], [3, 6]])
+    scores = {(0, ()): 2.0, (2, (1,)): 1.0, (2, ()): 3.0}
+    asked = []
 
     class Watching(TableScorer):
-        def toggled(self, targets, blankets, toggles):
-            flipped.append(targets.tolist())
-            return super().toggled(targets, blankets, toggles)
+        def climbed(self, components, *others):
+            asked.extend(variables.tolist() for variables in components)
+            return super().climbed(components, *others)
 
-    assert climb(job_on(Watching(scores), 4), edges).edges.tolist() == []
-    assert [target for tile in flipped[:-2] for target in tile] == [0, 1, 2, 3]
-    assert flipped[-2:] == [[0, 1], [2, 3]]
+    climbed = climb(job_on(Watching(scores), 7), edges)
+    assert climbed.edges.tolist() == [[3, 6]]
+    assert asked == [[1, 2, 4], [0, 5]]
 
 
 def test_example_no_edges_nothing_to_climb():

@@ -126,6 +126,16 @@ class Blankets(NamedTuple):
     n_bounded: int = 0
 
 
+class Flipped(NamedTuple):
+    """What a climb ended with: of every partner of every variable whether it is in the blanket.
+
+    ``evaluations`` counts the blankets of each size that were scored after the first flips.
+    """
+
+    present: NDArray[np.bool_]
+    evaluations: NDArray[np.int64]
+
+
 class Fits(NamedTuple):
     """Maximum likelihood of each target on its blanket, less the penalty on the fit.
 
@@ -285,6 +295,7 @@ RESULTS = (
     AssociatedTables,
     Blankets,
     Fits,
+    Flipped,
     GraphChain,
     GraphSums,
     L1Paths,
@@ -354,6 +365,23 @@ class Kernels(Protocol):
 
         ``kept`` has for each target the members (ascending) that its search starts from and never
         takes out; None is for none at all.
+        """
+
+    def climb_components(
+        self,
+        bits: Bits,
+        components: Lists,
+        blankets: Lists,
+        partners: Lists,
+        changes: NDArray[np.float64],
+        costs: Pricing,
+    ) -> Flipped:
+        """Flip the edge that gains most in each component until none gains.
+
+        ``components`` lists the variables of each, ascending. For every one of these, ``blankets`` has its
+        blanket at the start, and ``partners`` the variables (ascending, of its component) to which it is joined by
+        an edge that may be flipped; ``changes``, of shape (len(partners.values),), how its score would change
+        by each of these flips. Both ends of an edge have it.
         """
 
     def fit_blankets(
