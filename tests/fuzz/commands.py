@@ -80,7 +80,7 @@ WORDS: dict[str, list[str]] = {
         "folder.html",
         "x" * 300 + ".html",
     ],
-    "layout": ["stress", "grid", "circle", "data.csv", "no.csv", "folder.csv", "x", ""],
+    "layout": ["auto", "stress", "grid", "circle", "arc", "data.csv", "no.csv", "folder.csv", "x", ""],
     "checkpoint": [
         "saved",
         "saved",

@@ -45,14 +45,13 @@ def are_indirect(
         len(pairs), -np.inf
     )  # the better of the ways round, each as weak as its weaker half
     own = np.full(n_variables, -np.inf)
-    for i in range(n_variables):
+    degrees = np.diff(neighbours.starts)
+    for i in np.flatnonzero(np.diff(firsts)).tolist():
         rows = slice(firsts[i], firsts[i + 1])
         others = pairs[rows, 1]
-        if not len(others):
-            continue
         mine = slice(neighbours.starts[i], neighbours.starts[i + 1])
         own[neighbours.values[mine]] = along[mine]
-        starts, lengths = neighbours.starts[others], np.diff(neighbours.starts)[others]
+        starts, lengths = neighbours.starts[others], degrees[others]
         ends = np.cumsum(lengths)
         at = np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1])
         by_way_of = np.minimum(own[neighbours.values[at]], along[at])
