@@ -15,7 +15,7 @@ from markhood.output.pictures.layout import Edges, Places
 MOST_NODES = 600  # among more, nobody sees what an edge runs through
 _BEND = 0.18  # height of an arc's middle control point over its chord, in lengths of the chord
 _INWARDS, _STEEPEST = 0.6, 0.7  # share of the way to the middle of the circle; for neighbours less
-_OVER = 1.0  # of nodes in a row: the arc is then half as high as it is long
+_OVER = 0.6  # of nodes in a row: an arc is then 0.3 of its length high, which a page has room for
 _CLOSE = 0.12  # to a node, in the distance between neighbouring nodes
 _BLOCK = 500  # edges at a time
 

@@ -29,6 +29,7 @@ from markhood.graph.graph import Graph
 from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
+from markhood.output.pictures.distance import ByDistance
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.placing import Layout, is_free, placed
 from markhood.output.places import check_place, known_ending, replace_all
@@ -147,6 +148,19 @@ def _content(
         "bibtex": BIBTEX,
         "licences": _asset("LICENSES.txt"),
         "about": about_graph(graph),
+        **({} if graph.variables.loci is None else {"distances": _distances(graph)}),
+    }
+
+
+def _distances(graph: Graph) -> dict[str, Any]:
+    """Return how far apart the ends of every edge are, and what of the evidence stands out."""
+    least = graph.provenance.get("min_distance")
+    found = ByDistance.of(graph, min_distance=least if isinstance(least, (int, float)) else None)
+    return {
+        "of": [_strict(distance) for distance in found.distances.tolist()],
+        "outlier": found.outlier if math.isfinite(found.outlier) else None,
+        "extreme": found.extreme if math.isfinite(found.extreme) else None,
+        "least": least if isinstance(least, (int, float)) else None,
     }
 
 
