@@ -11,6 +11,7 @@ const STRIP = 56; // for edges between chromosomes
 const MOST = 4000; // points: of more the strongest, and a sentence says so
 const UNITS = [[1e6, "Mb"], [1e3, "kb"], [1, "bp"]];
 const STEPS = [1, 2, 5, 10];
+const KINDS = ["usual", "outlier", "extreme"];
 
 export function offerDistances(data, shown, select) {
   if (!data.distances) return;
@@ -44,7 +45,7 @@ function draw(data, shown, select) {
   // The strongest last, so that they lie on top.
   strongest.reverse().forEach((k, place) => {
     const value = evidence[k];
-    const kind = extreme !== null && value > extreme ? "extreme" : outlier !== null && value > outlier ? "outlier" : "usual";
+    const kind = KINDS[data.distances.kind[k]];
     counts[kind] += 1;
     const spread = (((place * 7) % 11) / 11 - 0.5) * 0.6 * strip; // so that points of one height are apart
     const cx = of[k] === "inf" ? WIDTH - RIGHT - strip / 2 + spread : along(of[k]);

@@ -39,12 +39,15 @@ class ByDistance:
         Infinite between two chromosomes, NaN where an end lies nowhere.
     values : ndarray of shape (n_edges,)
         How strong each edge is.
+    is_far : ndarray of shape (n_edges,)
+        Whether the ends are far enough apart for an edge to stand out.
     outlier, extreme : float
-        Above which values an edge is one; infinite where there are too few edges to say.
+        Above which values a far edge is one; infinite where there are too few edges to say.
     """
 
     distances: NDArray[np.float64]
     values: NDArray[np.float64]
+    is_far: NDArray[np.bool_]
     outlier: float
     extreme: float
 
@@ -67,12 +70,17 @@ class ByDistance:
             raise InputError(f"Edges have no {value!r}: choose one of {', '.join(known)}.")
         apart, values = distances(graph.variables.loci, graph.edges), known[value]
         far = (apart >= (min_distance or 0)) & np.isfinite(values)
-        return cls(apart, values, *bounds(graph.edges[far], values[far], graph.n_nodes))
+        return cls(apart, values, far, *bounds(graph.edges[far], values[far], graph.n_nodes))
 
     @property
     def is_outlier(self) -> NDArray[np.bool_]:
-        """Whether each edge is above the first bound."""
-        return self.values > self.outlier
+        """Whether each edge is far, and above the first bound."""
+        return self.is_far & (self.values > self.outlier)
+
+    @property
+    def is_extreme(self) -> NDArray[np.bool_]:
+        """Whether each edge is far, and above the second bound."""
+        return self.is_far & (self.values > self.extreme)
 
 
 def bounds(
@@ -114,8 +122,8 @@ def by_distance(
     value : str, default="evidence"
         What is drawn: "evidence", "coupling" (its size), or an annotation such as "mi".
     min_distance : float, optional
-        Edges between nearer variables are drawn, and have no part in the bounds; by default those
-        that the graph was learned with left out.
+        Edges between nearer variables are drawn, and are no outliers nor have a part in the bounds; by
+        default what the graph was learned with.
     names : int, default=5
         How many of the strongest outliers are named.
 
@@ -150,9 +158,9 @@ def by_distance(
         longest * (1.08 + 0.06 * np.linspace(-1, 1, int(apart.sum()))) if apart.any() else 0.0
     )
     kinds = (
-        (found.values <= found.outlier, USUAL, 8, "usual"),
-        (found.is_outlier & (found.values <= found.extreme), OUTLIER, 16, "outlier"),
-        (found.values > found.extreme, EXTREME, 22, "extreme outlier"),
+        (~found.is_outlier, USUAL, 8, "usual, or near" if least else "usual"),
+        (found.is_outlier & ~found.is_extreme, OUTLIER, 16, "outlier"),
+        (found.is_extreme, EXTREME, 22, "extreme outlier"),
     )
     for among, colour, size, words in kinds:
         if among.any():
@@ -186,12 +194,15 @@ def _name_outliers(
 ) -> None:
     """Write the names of the strongest outliers beside them, where they do not lie on others'."""
     edge_names, taken = graph.edge_names(), list[Any]()
+    middle = np.mean(ax.get_xlim())
     order = np.argsort(-np.where(found.is_outlier, found.values, -np.inf), kind="stable")
     for k in order[: min(most, int(found.is_outlier.sum()))].tolist():
         a, b = edge_names[k]
+        left = x[k] > middle  # or it would run out of the axes
         text = ax.annotate(
-            f"{a} \N{EN DASH} {b}", (x[k], found.values[k]), (4, 3), textcoords="offset points",
-            fontsize="x-small", parse_math=False,
+            f"{a} \N{EN DASH} {b}", (x[k], found.values[k]), (-4 if left else 4, 3),
+            textcoords="offset points", ha="right" if left else "left", fontsize="x-small",
+            parse_math=False,
         )  # fmt: skip
         box = text.get_window_extent()
         if any(box.overlaps(other) for other in taken):

@@ -158,6 +158,7 @@ def _distances(graph: Graph) -> dict[str, Any]:
     found = ByDistance.of(graph, min_distance=least if isinstance(least, (int, float)) else None)
     return {
         "of": [_strict(distance) for distance in found.distances.tolist()],
+        "kind": (found.is_outlier.astype(int) + found.is_extreme).tolist(),
         "outlier": found.outlier if math.isfinite(found.outlier) else None,
         "extreme": found.extreme if math.isfinite(found.extreme) else None,
         "least": least if isinstance(least, (int, float)) else None,
