@@ -291,7 +291,7 @@ class _Nothing:
     def __getattr__(self, name):
         from markhood.kernels.native import NativeKernels
 
-        saved = ("associated_pairs", "grow_blankets", "climb_components", "fit_blankets", "l1_paths")
+        saved = ("associated_pairs", "grow_blankets", "climb_groups", "fit_blankets", "l1_paths")
         assert name not in saved
         return getattr(NativeKernels(), name)
 

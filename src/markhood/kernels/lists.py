@@ -47,7 +47,9 @@ class Lists:
     def of_neighbours(cls, edges: NDArray[np.int64], n_variables: int) -> Lists:
         """List the neighbours of every variable in ascending order, from edges of shape (m, 2)."""
         lower, upper = edges.T
-        both = np.sort(np.concatenate([lower << 32 | upper, upper << 32 | lower]))  # one number sorts faster
+        both = np.sort(
+            np.concatenate([lower << 32 | upper, upper << 32 | lower])
+        )  # one number sorts faster
         degrees = np.bincount(edges.ravel(), minlength=n_variables)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(degrees)])
         return cls(starts, both & 0xFFFFFFFF)
