@@ -4,8 +4,10 @@
 //     2. put it into both ends' blankets, or take it out of them
 //     3. score anew the flips at these two ends, and go on with 1
 //
-// A flip changes the gains at its two ends only, so components climb on their own. Gains are the leaves of a tree whose nodes
-// have the larger of their two children: a new gain is a way up, and of those that tie the lowest edge is a way down.
+// A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge between two groups stays as
+// it is; the highest change that it would have made at an end says whether it ever could have gained. Gains are the leaves of
+// a tree whose nodes have the larger of their two children: a new gain is a way up, and of those that tie the lowest edge is a
+// way down.
 #pragma once
 #include "blankets.hpp"
 
@@ -48,11 +50,11 @@ class Tournament {
 template <class Scorer>
 class Climb {
   public:
-    Climb(BitRows rows, Criterion criterion, ClimbSpace space, std::uint8_t* present, std::int64_t* evaluations)
-        : scorer_(rows, criterion), space_(space), present_(present), evaluations_(evaluations) {}
+    Climb(BitRows rows, Criterion criterion, ClimbSpace space, ClimbEnd end) : scorer_(rows, criterion), space_(space), end_(end) {}
 
-    // Climbs in the component of the variables at `first` ... `last` - 1. False where it was asked to stop before its end.
-    bool to_the_top(std::size_t first, std::size_t last, StopSign stop) {
+    // Climbs in the group of the variables at `first` ... `last` - 1. False where it was asked to stop before its end.
+    bool to_the_top(std::size_t first, std::size_t last, StopSign stop, std::int64_t* evaluations) {
+        evaluations_ = evaluations;
         begin(first, last);
         while (edges_.size() && gains_.best() > kTie) {
             if (stop.asked(stop.owner)) return false;
@@ -97,12 +99,12 @@ class Climb {
         std::int64_t* members = blanket(t);
         for (std::size_t k = 0; k < sizes_[t - first_]; ++k) members[k] = space_.blankets.list(t)[k];
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-            changes_[place - from_] = space_.changes[place];
-            present_[place] = contains(t, space_.partners.values[place]);
+            changes_[place - from_] = end_.highest[place] = space_.changes[place];
+            end_.present[place] = contains(t, space_.partners.values[place]);
             const std::size_t mirror = space_.mirrors[place];
             if (mirror < place) {
                 edge_of_[place - from_] = edge_of_[mirror - from_];
-            } else {
+            } else if (mirror > place) {
                 edge_of_[place - from_] = edges_.size();
                 edges_.push({place, mirror});
             }
@@ -123,7 +125,7 @@ class Climb {
         std::size_t& size = sizes_[t - first_];
         std::size_t at = 0;
         while (at < size && members[at] < partner) ++at;
-        if (present_[place]) {
+        if (end_.present[place]) {
             for (std::size_t k = at; k + 1 < size; ++k) members[k] = members[k + 1];
             --size;
         } else {
@@ -131,7 +133,7 @@ class Climb {
             members[at] = partner;
             ++size;
         }
-        present_[place] ^= 1;
+        end_.present[place] ^= 1;
     }
 
     // Scores the flips at a variable anew.
@@ -140,9 +142,11 @@ class Climb {
         const std::size_t size = sizes_[t - first_];
         const double own = scorer_.set_blanket(index_of(space_.variables[t]), members, size);
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-            changes_[place - from_] = toggled_score(scorer_, members, size, space_.partners.values[place]) - own;
-            ++evaluations_[present_[place] ? size - 1 : size + 1];
-            set_gain(edge_of_[place - from_]);
+            const double change = toggled_score(scorer_, members, size, space_.partners.values[place]) - own;
+            changes_[place - from_] = change;
+            end_.highest[place] = std::fmax(end_.highest[place], change);
+            ++evaluations_[end_.present[place] ? size - 1 : size + 1];
+            if (space_.mirrors[place] != place) set_gain(edge_of_[place - from_]);
         }
     }
 
@@ -155,9 +159,9 @@ class Climb {
 
     Scorer scorer_;
     ClimbSpace space_;
-    std::uint8_t* present_;  // of every place whether its partner is in the blanket
-    std::int64_t* evaluations_;
-    std::size_t first_ = 0, from_ = 0;  // the first variable and the first place of the component
+    ClimbEnd end_;
+    std::int64_t* evaluations_ = nullptr;
+    std::size_t first_ = 0, from_ = 0;  // the first variable and the first place of the group
     Tournament gains_;                  // of every edge, by its number
     Buffer<Edge> edges_;
     Buffer<std::size_t> edge_of_, blanket_starts_, sizes_;
@@ -166,19 +170,18 @@ class Climb {
 };
 
 template <class Scorer>
-static bool climb_with(BitRows rows, ClimbSpace space, Criterion criterion, StopSign stop, std::uint8_t* present,
-                       std::int64_t* evaluations) {
-    Climb<Scorer> climb(rows, criterion, space, present, evaluations);
-    for (std::size_t c = 0; c < space.n_components; ++c)
-        if (!climb.to_the_top(index_of(space.component_starts[c]), index_of(space.component_starts[c + 1]), stop))
-            return false;
+static bool climb_with(BitRows rows, ClimbSpace space, Criterion criterion, StopSign stop, ClimbEnd end) {
+    Climb<Scorer> climb(rows, criterion, space, end);
+    for (std::size_t g = 0; g < space.n_groups; ++g) {
+        const std::size_t first = index_of(space.group_starts[g]), last = index_of(space.group_starts[g + 1]);
+        if (!climb.to_the_top(first, last, stop, end.evaluations + end.evaluation_starts[g])) return false;
+    }
     return true;
 }
 
-static bool climb_components(BitRows rows, ClimbSpace space, Criterion criterion, StopSign stop, std::uint8_t* present,
-                             std::int64_t* evaluations) {
+static bool climb_groups(BitRows rows, ClimbSpace space, Criterion criterion, StopSign stop, ClimbEnd end) {
     return by_scorer(rows, criterion, [&]<class Scorer>(Of<Scorer>) {
-        return climb_with<Scorer>(rows, space, criterion, stop, present, evaluations);
+        return climb_with<Scorer>(rows, space, criterion, stop, end);
     });
 }
 

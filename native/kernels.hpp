@@ -14,7 +14,7 @@
 namespace markhood::MARKHOOD_TIER {
 
 static constexpr Tier table_of(const char* name) {
-    return {name,         associated_pairs,  associated_tables, toggle_scores,      grow_blankets, climb_components,
+    return {name,         associated_pairs,  associated_tables, toggle_scores,      grow_blankets, climb_groups,
             fit_blankets, ising_gibbs,       potts_gibbs,       independence_tests, l1_paths,
             unsound_variables, fit_pairs,    sample_graphs};
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from markhood.kernels.flips import climb_components
+from markhood.kernels.flips import climb_groups
 from markhood.kernels.greedy import toggle_scores
 from markhood.scores.bic import Bic
 from markhood.search.blankets import search_blankets
@@ -70,8 +70,8 @@ class TableScorer:
     def toggled(self, targets, blankets, toggles):
         return toggle_scores(self.score, targets, blankets, toggles)
 
-    def climbed(self, components, blankets, partners, changes):
-        return climb_components(self.score, components, blankets, partners, changes)
+    def climbed(self, groups, blankets, partners, changes):
+        return climb_groups(self.score, groups, blankets, partners, changes)
 
 
 def job_on(scorer, n_variables):
@@ -95,20 +95,22 @@ def test_example_ties_go_to_the_lower_edge():
     assert climb(job_on(TableScorer(scores), 3), edges).edges.tolist() == [[0, 2]]
 
 
-def test_example_components_climb_on_their_own():
-    """The larger one comes first; of those in which nothing gains nothing is asked."""
-    edges = np.array([[0, 5], [1, 2], [2, 4], [3, 6]])
-    scores = {(0, ()): 2.0, (2, (1,)): 1.0, (2, ()): 3.0}
+def test_example_groups_climb_on_their_own_until_they_meet():
+    """0-1 and 3-4 go out, and nothing is asked of 5-6. Then 1-3 gains by both, so that the four climb once more."""
+    edges = np.array([[0, 1], [1, 2], [1, 3], [3, 4], [5, 6], [7, 8]])
+    scores = {(0, ()): 2.0, (4, ()): 1.0, (7, ()): 5.0, (1, (2,)): 1.0, (3, ()): 1.0}
     asked = []
 
     class Watching(TableScorer):
-        def climbed(self, components, *others):
-            asked.extend(variables.tolist() for variables in components)
-            return super().climbed(components, *others)
+        def climbed(self, groups, *others):
+            asked.extend(variables.tolist() for variables in groups)
+            return super().climbed(groups, *others)
 
-    climbed = climb(job_on(Watching(scores), 7), edges)
-    assert climbed.edges.tolist() == [[3, 6]]
-    assert asked == [[1, 2, 4], [0, 5]]
+    climbed = climb(job_on(Watching(scores), 9), edges)
+    assert asked == [[0, 1], [3, 4], [7, 8], [0, 1, 3, 4]]
+    assert climbed.edges.tolist() == [[1, 2], [5, 6]]
+    # Twelve at first; then those at 0, 1, 3 and 4 for 0-1 and 3-4, at 1 and 3 for 1-3, at 7 and 8.
+    assert climbed.evaluations.sum() == 12 + (1 + 3) + (2 + 1) + (3 + 2) + (1 + 1)
 
 
 def test_example_no_edges_nothing_to_climb():

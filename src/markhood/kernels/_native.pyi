@@ -67,10 +67,10 @@ def grow_blankets(
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals, _Integers, int]: ...
-def climb_components(
+def climb_groups(
     words: NDArray[np.uint64],
     n_samples: int,
-    component_starts: _Integers,
+    group_starts: _Integers,
     variables: _Integers,
     blanket_starts: _Integers,
     blankets: _Integers,
@@ -86,7 +86,7 @@ def climb_components(
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[NDArray[np.uint8], _Integers]: ...
+) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers]: ...
 def fit_blankets(
     words: NDArray[np.uint64],
     n_samples: int,

@@ -4,8 +4,9 @@
     2. put it into both ends' blankets, or take it out of them
     3. score anew the flips at these two ends, and go on with 1
 
-A flip changes the gains at its two ends only, so components climb on their own: what happens in one is no
-matter to another.
+A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge between two
+groups stays as it is; the highest change that it would have made at an end says whether it ever could have
+gained.
 
 This is the definition; `native/climb.hpp` is the same for the built-in criteria, and a criterion written in
 Python takes this road.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,28 +28,29 @@ from markhood.kernels.protocol import Flipped
 from markhood.kernels.ties import TIE
 
 
-def climb_components(
+def climb_groups(
     score: Score,
-    components: Lists,
+    groups: Lists,
     blankets: Lists,
     partners: Lists,
     changes: NDArray[np.float64],
 ) -> Flipped:
-    """Flip the best edge of each component until none gains; see ``Kernels.climb_components``."""
-    present, evaluations = [np.empty(0, np.bool_)], Counter[int]()
-    for first, last in zip(components.starts[:-1].tolist(), components.starts[1:].tolist()):
+    """Flip the best edge within each group until none gains; see ``Kernels.climb_groups``."""
+    present, highest, evaluations = [np.empty(0, np.bool_)], [np.empty(0)], []
+    for first, last in pairwise(groups.starts.tolist()):
         tile = range(first, last)
         own = slice(*partners.starts[[first, last]].tolist())
-        variables = components.values[first:last]
+        variables = groups.values[first:last]
         flips = _Flips(variables, blankets.part(tile), partners.part(tile), changes[own], score)
         flips.climb()
         present.append(flips.present)
-        evaluations += flips.evaluations
-    return Flipped(np.concatenate(present), counts_by_size(evaluations))
+        highest.append(flips.highest)
+        evaluations.append(counts_by_size(flips.evaluations))
+    return Flipped(np.concatenate(present), np.concatenate(highest), Lists.of(evaluations))
 
 
 class _Flips:
-    """The flips of one component, each seen from both ends: as two places in the lists of partners."""
+    """The flips within one group, each seen from both ends: as two places in the lists of partners."""
 
     def __init__(
         self,
@@ -63,12 +66,15 @@ class _Flips:
         self._partners = partners
         self._blankets = [set(blanket.tolist()) for blanket in blankets]
         self._changes = changes.copy()  # of the owner's score, by a flip
+        self.highest = changes.copy()
         self._owners = np.repeat(np.arange(len(variables)), np.diff(partners.starts))
-        others = np.searchsorted(variables, partners.values)
+        (within,) = np.nonzero(np.isin(partners.values, variables))
         # Sorted by its lower end and then its upper one, an edge has its two places side by side.
-        ends = np.sort(np.column_stack([self._owners, others]), axis=1)
-        self._places = np.lexsort((self._owners, ends[:, 1], ends[:, 0])).reshape(-1, 2)
-        self._edges = np.empty(len(others), np.int64)
+        lower, upper = np.sort([variables[self._owners[within]], partners.values[within]], axis=0)
+        self._places = within[np.lexsort((within, upper, lower))].reshape(-1, 2)
+        self._edges = np.full(
+            len(changes), -1
+        )  # the number of each place's edge, -1 for one that leads out
         self._edges[self._places.T] = np.arange(len(self._places))
         self._heap = [(-self._gain(edge), edge) for edge in range(len(self._places))]
         heapq.heapify(self._heap)
@@ -95,10 +101,12 @@ class _Flips:
         reached, toggled = toggle_scores(self._score, target, Lists.of([blanket]), flips)
         places = slice(*self._partners.starts[[owner, owner + 1]].tolist())
         self._changes[places] = toggled - reached
+        self.highest[places] = np.fmax(self.highest[places], self._changes[places])
         for partner, edge in zip(flips.values.tolist(), self._edges[places].tolist(), strict=True):
             is_there = partner in self._blankets[owner]
             self.evaluations[len(blanket) - 1 if is_there else len(blanket) + 1] += 1
-            heapq.heappush(self._heap, (-self._gain(edge), edge))
+            if edge >= 0:
+                heapq.heappush(self._heap, (-self._gain(edge), edge))
 
     def _gain(self, edge: int) -> float:
         lower, upper = self._places[edge]

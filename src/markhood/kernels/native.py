@@ -184,21 +184,21 @@ class NativeKernels:
         return Blankets(Lists.of(blankets), scores, evaluations, n_bounded)
 
     @fits
-    def climb_components(
+    def climb_groups(
         self,
         bits: Bits,
-        components: Lists,
+        groups: Lists,
         blankets: Lists,
         partners: Lists,
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge that gains most in each component until none gains."""
-        present, evaluations = _native.climb_components(
+        """Flip the edge that gains most within each group until none gains."""
+        present, highest, *evaluations = _native.climb_groups(
             bits.words,
             bits.n_samples,
-            components.starts,
-            components.values,
+            groups.starts,
+            groups.values,
             blankets.starts,
             blankets.values,
             partners.starts,
@@ -209,7 +209,7 @@ class NativeKernels:
             **_kinds(bits),
             instruction_set=self.instruction_set,
         )
-        return Flipped(present.view(np.bool_), evaluations)
+        return Flipped(present.view(np.bool_), highest, Lists(*evaluations))
 
     @fits
     def fit_blankets(

@@ -129,11 +129,14 @@ class Blankets(NamedTuple):
 class Flipped(NamedTuple):
     """What a climb ended with: of every partner of every variable whether it is in the blanket.
 
-    ``evaluations`` counts the blankets of each size that were scored after the first flips.
+    ``highest``, also of shape (len(partners.values),), is the highest change of the variable's score that the flip
+    would have made at any time. ``evaluations`` lists for each group how many blankets of each size
+    were scored on the way.
     """
 
     present: NDArray[np.bool_]
-    evaluations: NDArray[np.int64]
+    highest: NDArray[np.float64]
+    evaluations: Lists
 
 
 class Fits(NamedTuple):
@@ -367,21 +370,21 @@ class Kernels(Protocol):
         takes out; None is for none at all.
         """
 
-    def climb_components(
+    def climb_groups(
         self,
         bits: Bits,
-        components: Lists,
+        groups: Lists,
         blankets: Lists,
         partners: Lists,
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge that gains most in each component until none gains.
+        """Flip the edge that gains most within each group of variables until none gains.
 
-        ``components`` lists the variables of each, ascending. For every one of these, ``blankets`` has its
-        blanket at the start, and ``partners`` the variables (ascending, of its component) to which it is joined by
-        an edge that may be flipped; ``changes``, of shape (len(partners.values),), how its score would change
-        by each of these flips. Both ends of an edge have it.
+        ``groups`` lists the variables of each, ascending. For every one of these, ``blankets`` has its
+        blanket at the start, and ``partners`` the variables (ascending) to which it is joined by an edge that
+        may be flipped; ``changes``, of shape (len(partners.values),), how its score would change by each of
+        these flips. Both ends of an edge within a group have it; an edge that leads out of a group stays as it is.
         """
 
     def fit_blankets(

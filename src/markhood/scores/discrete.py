@@ -127,13 +127,11 @@ class DiscreteScorer:
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
     def climbed(
-        self, components: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
+        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most in each component until none gains."""
+        """Flip the edge that gains most within each group until none gains."""
         bits = self.samples.bits
-        return self.kernels.climb_components(
-            bits, components, blankets, partners, changes, self._costs
-        )
+        return self.kernels.climb_groups(bits, groups, blankets, partners, changes, self._costs)
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's regression on its blanket, with the criterion's penalty if it has one."""
@@ -261,10 +259,10 @@ class ReadableScorer(DiscreteScorer):
         return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def climbed(
-        self, components: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
+        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most in each component until none gains."""
-        return flips.climb_components(self._score, components, blankets, partners, changes)
+        """Flip the edge that gains most within each group until none gains."""
+        return flips.climb_groups(self._score, groups, blankets, partners, changes)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
         return float(self.criterion.score(blanket_table(self.samples, target, blanket)))

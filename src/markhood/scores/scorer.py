@@ -76,11 +76,11 @@ class Scorer(Protocol):
         """Search greedily for each target's blanket: its kept members and some candidates."""
 
     def climbed(
-        self, components: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
+        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most in each component until none gains.
+        """Flip the edge that gains most within each group until none gains.
 
-        For every variable of ``components``: its blanket, the variables to which an edge that may be flipped
+        For every variable of ``groups``: its blanket, the variables to which an edge that may be flipped
         joins it, and how its score would change by each of these flips.
         """
 

@@ -8,20 +8,23 @@ OR graph; required edges are there either way, and are never flipped.
     2. flip the edge with the largest gain; stop when none gains
     3. score anew the flips at the two changed ends only, and go on with 2
 
-The total score is the sum over variables, so a flip touches two of them, and what happens in one component of
-the OR graph is no matter to another. So 1 is done for tiles of variables, 2 and 3 (`kernels/flips.py`) for tiles of
-components: those in which a flip gains, the largest first, because its steps follow one another.
+The total score is the sum over variables, so a flip touches two of them, and groups of variables can do 2 and 3
+(`kernels/flips.py`) at the same time as long as no edge between two of them would ever gain. At first a group is what
+edges that gain join. What an edge between groups could gain at most is the sum of the highest changes that there
+were at its ends: where that is a gain the two groups become one, which climbs anew from the start. So the steps
+are those of one climb after another, in whatever order groups take theirs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import shared_out
+from markhood.execution.runner import FEWEST_TILES, shared_out
 from markhood.graph.numbering import pair_numbers
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Flipped
@@ -48,22 +51,12 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
     present = present_at(start, edges) | required
     blankets = Lists.of_neighbours(edges[present], d)
     blankets = job.knowledge.adjusted(np.arange(d), blankets)
-    free = edges[~required]
-    partners = Lists.of_neighbours(free, d)
-    places = _places(free, partners)
-    changes = _changes(job, blankets, partners)
-    gaining = free[changes[places].sum(axis=1) > TIE]
-    components = _components(free, gaining, d)
-
-    numbers = np.empty(len(partners.values), np.int64)  # of the edge at every place
-    numbers[places.T] = np.flatnonzero(~required)
-    scored = np.repeat(np.diff(blankets.starts), np.diff(partners.starts))
-    scored += np.where(present[numbers], -1, 1)
-    tiles = _flip(job, components, blankets, partners, changes)
-    flipped_at = Lists(partners.starts, numbers).pick(components.values).values
-    present[flipped_at] = np.concatenate([np.empty(0, np.bool_), *(tile.present for tile in tiles)])
-    counts = [np.bincount(scored, minlength=1), *(tile.evaluations for tile in tiles)]
-    return Climbed(edges[present], add_counts(counts))
+    flips = _Flips(job, edges[~required], blankets)
+    first = flips.scored(present[~required])
+    while flips.meet():
+        flips.climb()
+    present[~required] = flips.present
+    return Climbed(edges[present], add_counts([first, flips.evaluations()]))
 
 
 def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -71,6 +64,82 @@ def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> ND
     if isinstance(start, str):
         return np.full(len(edges), start == "or")
     return np.isin(pair_numbers(edges), pair_numbers(start))
+
+
+class _Flips:
+    """The edges that may be flipped, each seen from both ends: as two places in the lists of partners."""
+
+    def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
+        self.present = np.empty(len(edges), np.bool_)
+        self._job, self._edges, self._blankets = job, edges, blankets
+        self._partners = Lists.of_neighbours(edges, job.n_variables)
+        self._places = _places(edges, self._partners)
+        self._edge_at = np.empty(2 * len(edges), np.int64)
+        self._edge_at[self._places.T] = np.arange(len(edges))
+        self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
+        self._may_gain = np.zeros(len(edges), np.bool_)
+        self._group = np.arange(job.n_variables)  # the number of each variable's
+        self._groups = Lists.empty(0)  # those that climb next
+        self._round = np.zeros(job.n_variables, np.int64)  # the last in which each variable climbed
+        self._rounds: list[tuple[NDArray[np.int64], Lists]] = []
+
+    def scored(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Score all flips of the graph at the start; return how many blankets of each size that were."""
+        scorer, partners, blankets = self._job.scorer, self._partners, self._blankets
+
+        def score(tile: range) -> NDArray[np.float64]:
+            flips = partners.part(tile)
+            targets = np.arange(tile.start, tile.stop)
+            scores, toggled = scorer.toggled(targets, blankets.part(tile), flips)
+            return toggled - np.repeat(scores, np.diff(flips.starts))
+
+        tiles = self._job.runner.map("flips", score, shared_out(len(partners), VARIABLES_PER_TILE))
+        self._changes = np.concatenate([np.empty(0), *tiles])
+        self._highest = self._changes.copy()
+        self.present[:] = present
+        sizes = np.repeat(np.diff(blankets.starts), np.diff(partners.starts))
+        return np.bincount(sizes + np.where(present[self._edge_at], -1, 1), minlength=1)
+
+    def meet(self) -> bool:
+        """Join the groups between which an edge may gain; return whether there are any."""
+        lower, upper = self._edges.T
+        gains = self._highest[self._places].sum(axis=1) > TIE
+        new = gains & (self._group[lower] != self._group[upper])
+        if not new.any():
+            return False
+        self._may_gain |= new
+        self._group = _components(self._edges[self._may_gain], len(self._group))
+        self._groups = _members(self._group, self._group[lower[new]])
+        return True
+
+    def climb(self) -> None:
+        """Let the groups that have been joined climb from the start."""
+        scorer, groups = self._job.scorer, self._groups
+        at = Lists(self._partners.starts, np.arange(len(self._changes))).pick(groups.values)
+        changes = self._changes[at.values]
+        blankets, partners = self._blankets.pick(groups.values), self._partners.pick(groups.values)
+
+        def climb(tile: range) -> Flipped:
+            variables = range(int(groups.starts[tile.start]), int(groups.starts[tile.stop]))
+            own = changes[at.starts[variables.start] : at.starts[variables.stop]]
+            flips = partners.part(variables)
+            return scorer.climbed(groups.part(tile), blankets.part(variables), flips, own)
+
+        tiles = list(self._job.runner.map("climb", climb, _tiles(groups)))
+        self.present[self._edge_at[at.values]] = np.concatenate([tile.present for tile in tiles])
+        self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
+        evaluations = Lists.joined([tile.evaluations for tile in tiles])
+        self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
+        self._round[groups.values] = len(self._rounds)
+
+    def evaluations(self) -> NDArray[np.int64]:
+        """Return how many blankets of each size were scored, but for groups that climbed once more later."""
+        counts = [np.zeros(1, np.int64)]
+        for number, (firsts, evaluations) in enumerate(self._rounds, 1):
+            last = evaluations.pick(np.flatnonzero(self._round[firsts] == number))
+            sizes = np.arange(len(last.values)) - np.repeat(last.starts[:-1], np.diff(last.starts))
+            counts.append(np.bincount(sizes, last.values).astype(np.int64))
+        return np.trim_zeros(add_counts(counts), "b")
 
 
 def _places(edges: NDArray[np.int64], partners: Lists) -> NDArray[np.int64]:
@@ -83,65 +152,30 @@ def _places(edges: NDArray[np.int64], partners: Lists) -> NDArray[np.int64]:
     return places
 
 
-def _changes(job: Job, blankets: Lists, partners: Lists) -> NDArray[np.float64]:
-    """Return how each variable's score would change by each flip at it."""
-    scorer = job.scorer
-
-    def score(tile: range) -> NDArray[np.float64]:
-        flips = partners.part(tile)
-        targets = np.arange(tile.start, tile.stop)
-        scores, toggled = scorer.toggled(targets, blankets.part(tile), flips)
-        return toggled - np.repeat(scores, np.diff(flips.starts))
-
-    tiles = job.runner.map("flips", score, shared_out(len(partners), VARIABLES_PER_TILE))
-    return np.concatenate([np.empty(0), *tiles])
-
-
-def _components(edges: NDArray[np.int64], gaining: NDArray[np.int64], n_variables: int) -> Lists:
-    """List the variables of each component in which an edge gains, the largest component first."""
-    if not len(gaining):
-        return Lists.empty(0)
+def _components(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+    """Return the number of each variable's component."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     ones = np.ones(len(edges), np.bool_)
     joined = csr_array((ones, edges.T), shape=(n_variables, n_variables))
-    _, labels = connected_components(joined, directed=False)
-    sizes = np.bincount(labels)
-    gains = np.zeros(len(sizes), np.bool_)
-    gains[labels[gaining[:, 0]]] = True
-    variables = np.flatnonzero(gains[labels])
-    label = labels[variables]
-    order = np.lexsort((label, -sizes[label]))
-    changes = np.flatnonzero(np.diff(label[order], prepend=-1, append=-1))
-    return Lists(changes, variables[order])
+    return np.asarray(connected_components(joined, directed=False)[1], np.int64)
 
 
-def _flip(
-    job: Job,
-    components: Lists,
-    blankets: Lists,
-    partners: Lists,
-    changes: NDArray[np.float64],
-) -> list[Flipped]:
-    """Climb in every component."""
-    scorer, which = job.scorer, components.values
-    changes = changes[Lists(partners.starts, np.arange(len(changes))).pick(which).values]
-    blankets, partners = blankets.pick(which), partners.pick(which)
-
-    def climb_in(tile: range) -> Flipped:
-        variables = range(int(components.starts[tile.start]), int(components.starts[tile.stop]))
-        flips = partners.part(variables)
-        first = int(partners.starts[variables.start])
-        own = changes[first : first + len(flips.values)]
-        return scorer.climbed(components.part(tile), blankets.part(variables), flips, own)
-
-    tiles = _tiles(components)
-    return list(job.runner.map("climb", climb_in, tiles)) if tiles else []
+def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:
+    """List the variables of the wanted groups, the largest first: it takes longest."""
+    sizes = np.bincount(group)
+    is_wanted = np.zeros(len(sizes), np.bool_)
+    is_wanted[wanted] = True
+    variables = np.flatnonzero(is_wanted[group])
+    own = group[variables]
+    order = np.lexsort((own, -sizes[own]))
+    return Lists(np.flatnonzero(np.diff(own[order], prepend=-1, append=-1)), variables[order])
 
 
-def _tiles(components: Lists) -> list[range]:
-    """Put components together to tiles that begin about `VARIABLES_PER_TILE` variables apart."""
-    tile = components.starts[:-1] // VARIABLES_PER_TILE
+def _tiles(groups: Lists) -> list[range]:
+    """Put groups together to tiles that begin about `VARIABLES_PER_TILE` variables apart."""
+    largest = min(VARIABLES_PER_TILE, -(-len(groups.values) // FEWEST_TILES))
+    tile = groups.starts[:-1] // largest
     bounds = np.flatnonzero(np.diff(tile, prepend=-1, append=-1)).tolist()
-    return [range(first, last) for first, last in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [range(first, last) for first, last in pairwise(bounds)]

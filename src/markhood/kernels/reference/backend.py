@@ -116,18 +116,18 @@ class ReferenceKernels:
         """Search greedily for each target's blanket among its candidates."""
         return greedy.grow_blankets(_score(bits, costs), targets, candidates, kept)
 
-    def climb_components(
+    def climb_groups(
         self,
         bits: Bits,
-        components: Lists,
+        groups: Lists,
         blankets: Lists,
         partners: Lists,
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge that gains most in each component until none gains."""
+        """Flip the edge that gains most within each group until none gains."""
         score = _score(bits, costs)
-        return flips.climb_components(score, components, blankets, partners, changes)
+        return flips.climb_groups(score, groups, blankets, partners, changes)
 
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
