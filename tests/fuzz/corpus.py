@@ -24,6 +24,12 @@ Files = dict[str, bytes]
 
 HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc", "a,b",
                  ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1", "🦔"]  # fmt: skip
+VCF = (
+    b'##fileformat=VCFv4.2\n##contig=<ID=1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="G">\n'
+    b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
+    b"1\t5\t.\tA\tC\t.\t.\t.\tGT\t0|1\t1|0\t0|0\t1|1\n1\t9\t.\tA\tC,T\t.\t.\t.\tGT\t0|2\t1|0\t0|0\t1|1\n"
+    b"1\t9\trs1\tA\t*\t.\t.\t.\tGT\t0|1\t.|0\t1|0\t1|1\n2\t7\t.\tAC\tA\t.\t.\t.\tGT\t0|1\t1\t0|0\t0|1\n"
+)
 FASTA = b">a\nACGTACGA\n>b\nACGTTCGA\n>c\nTCGTACCA\n>d\nTCGTTCCA\n>e\nTCGAACCA\n"
 
 
@@ -55,6 +61,8 @@ def valid() -> dict[str, Files]:
         for k, content in enumerate(contents):
             found[f"{ending[1:]}{k}"] = {f"data{k}{ending}": content}
     found["fasta"] = {"data.fasta": FASTA}
+    found["vcf"] = {"data.vcf": VCF}
+    found["vcf.gz"] = {"data.vcf.gz": gzip.compress(VCF, mtime=0)}
     found["fasta.gz"] = {"data.fasta.gz": gzip.compress(FASTA, mtime=0)}
     bim = "".join(f"1\ts{k}\t0\t{k}\tA\tC\n" for k in range(3)).encode()
     fam = "".join(f"f{k} i{k} 0 0 0 -9\n" for k in range(4)).encode()
@@ -209,7 +217,7 @@ def damaged(kind: str, files: Files, rng: Random) -> Files:
         return {**files, name: resealed_tiles(content, rng)}
     if name.endswith(".json") and rng.random() < 0.6:
         return {**files, name: json.dumps(with_other_values(json.loads(content), rng)).encode()}
-    if name.endswith((".csv", ".json", ".txt", ".graphml", ".gexf", ".fasta", ".bim")) and (
+    if name.endswith((".csv", ".json", ".txt", ".graphml", ".gexf", ".fasta", ".vcf", ".bim")) and (
         rng.random() < 0.4
     ):
         return {**files, name: with_hostile_name(content, rng)}

@@ -170,13 +170,20 @@ def test_property_bcf_and_packed_folders_hold_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("a,b\n1,2\n", "cannot be read as VCF or BCF"),
+        ("a,b\n1,2\n", "cannot be read as VCF: "),
         (HEADER, "0 of the 0 sites"),
-        (HEADER + "1\tx\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0|0\n", "is damaged at site 1"),
-        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\n", "is damaged at site 1"),
+        (HEADER + "1\tx\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0|0\n", "Line 7 of .* is damaged"),
+        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\n", "calls of 2 individuals instead of 3"),
         (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tDP\t1\t2\t3\n", "0 of the 1 sites"),
         ("\t".join(HEADER.split("\t")[:8]) + "\n", "has no genotypes"),
-        ("\x00" * 100, "cannot be read as VCF or BCF"),
+        (
+            HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0|2\n",
+            "names an allele that is not there",
+        ),
+        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0:x\n", "1 of the 1 sites"),
+        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\tx|0\n", "'x.0' is no call"),
+        (HEADER + "1\t5\t.\tA\n", "too few columns"),
+        ("\x00" * 100, "cannot be read as VCF: "),
     ],
 )
 def test_example_what_cannot_be_read_is_said_in_a_sentence(content, said, tmp_path):
@@ -199,8 +206,29 @@ def test_example_options_that_are_none(tmp_path):
 
 def test_example_without_cyvcf2_it_is_said_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "cyvcf2", None)
+    (tmp_path / "data.bcf").write_bytes(b"BCF")
     with pytest.raises(markhood.InputError, match=r"pip install 'markhood\[vcf\]'"):
-        markhood.read_samples(written(tmp_path, PHASED))
+        markhood.read_samples(tmp_path / "data.bcf")
+
+
+def test_property_calls_among_other_fields_are_the_same(tmp_path, decode):
+    plain = markhood.read_samples(written(tmp_path, PHASED), missing="impute")
+    more = [
+        " ".join([*line.split(" ")[:5], *(f"7:{call}:x" for call in line.split(" ")[5:])])
+        for line in PHASED
+    ]
+    other = markhood.read_samples(
+        written(tmp_path, more, "more.vcf", form="DP:GT:ZZ"), missing="impute"
+    )
+    assert decode(plain) == decode(other)
+    assert plain.names == other.names
+
+
+def test_example_a_compressed_file_that_is_cut_short(tmp_path):
+    path = written(tmp_path, PHASED, "data.vcf.gz")
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(markhood.InputError, match="damaged or cut short"):
+        markhood.read_samples(path)
 
 
 def test_example_the_command_line_tells_what_was_found(tmp_path):

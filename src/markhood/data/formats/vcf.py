@@ -1,4 +1,4 @@
-"""Variants in VCF and BCF, read through cyvcf2: every site that varies is a variable.
+"""Variants in VCF and BCF: every site that varies is a variable.
 
 Which sites stay is only known when all calls of each were seen, and so is whether all of them are phased; so the
 file is read twice, a site at a time, and bits go to where they are kept as they come.
@@ -12,10 +12,8 @@ phases; to take a phased one for genotypes loses them, and an edge then costs as
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +21,9 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.bcf import BinaryVariants
 from markhood.data.formats.shares import check_shares
+from markhood.data.formats.vcf_text import ABSENT, MISSING, Site, TextVariants
 from markhood.data.loci import Locus
 from markhood.data.placed import with_loci
 from markhood.data.reading import Reading
@@ -31,10 +31,6 @@ from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 
-MISSING, ABSENT = (
-    -1,
-    -2,
-)  # as cyvcf2 has them: a copy that was not called, and one that there is not
 CODINGS = ("auto", "haplotypes", "levels", "dominant", "recessive")
 LONGEST_ALLELES = 24  # letters that a name can take; insertions may have thousands
 END_OF_BGZF = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
@@ -70,7 +66,7 @@ def read_vcf(
         raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}.")
     check_shares(min_minor=min_minor, max_gap=max_gap)
     reading = reading or Reading()
-    file = _Variants(path)
+    file = _opened(path)
     survey = _Survey(len(file.individuals))
     for site in file.sites():
         survey.add(site, min_minor, max_gap)
@@ -85,67 +81,14 @@ def read_vcf(
     return _encode(file, survey, reading, coding)
 
 
-class _Site(NamedTuple):
-    """A site: where it is, its alleles, and the calls, of shape (individuals, ploidy), with their phase."""
-
-    locus: Locus
-    alleles: tuple[str, ...]
-    calls: NDArray[np.int16]
-    is_phased: NDArray[np.bool_]
+Variants = TextVariants | BinaryVariants
 
 
-class _Variants:
-    """A file of variants, read a site at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        _check_end(path)
-        self.individuals: list[str] = self._open().samples
-        if not self.individuals:
-            raise InputError(
-                f"{path} has no genotypes: give a file with a column for every individual."
-            )
-
-    def sites(self) -> Iterator[_Site | None]:
-        """Yield every site, None for one without calls."""
-        records, number = iter(self._open()), 0
-        while True:
-            number += 1
-            try:
-                site = _site(next(records))
-            except StopIteration:
-                return
-            except Exception as error:  # cyvcf2 raises nothing more special
-                raise InputError(
-                    f"{self.path} is damaged at site {number}, and cannot be read any further: check "
-                    "the line, or write the file again."
-                ) from error
-            yield site
-
-    def _open(self) -> Any:
-        try:
-            import cyvcf2
-        except ImportError as error:
-            message = f"Reading {self.path} needs cyvcf2: pip install 'markhood[vcf]'."
-            raise InputError(message) from error
-        quiet = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
-        if quiet is not None:  # what htslib would print is said in our sentences
-            quiet(0)
-        try:
-            return cyvcf2.VCF(str(self.path))
-        except Exception as error:
-            raise InputError(
-                f"{self.path} cannot be read as VCF or BCF: give a whole file, with its header."
-            ) from error
-
-
-def _site(record: Any) -> _Site | None:
-    """Return a record of cyvcf2's as a site, None where it has no calls."""
-    if "GT" not in record.FORMAT:
-        return None
-    calls = record.genotype.array()
-    locus, alleles = Locus(record.CHROM, record.POS), (record.REF, *record.ALT)
-    return _Site(locus, alleles, calls[:, :-1], calls[:, -1].astype(np.bool_))
+def _opened(path: Path) -> Variants:
+    """Open a file by its ending."""
+    _check_end(path)
+    is_binary = ".bcf" in (suffix.lower() for suffix in path.suffixes[-2:])
+    return BinaryVariants(path) if is_binary else TextVariants(path)
 
 
 def _check_end(path: Path) -> None:
@@ -174,7 +117,7 @@ class _Survey:
     n_ambiguous: int = 0
     ploidy: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def add(self, site: _Site | None, min_minor: float, max_gap: float) -> None:
+    def add(self, site: Site | None, min_minor: float, max_gap: float) -> None:
         """Look at a site, and take it or leave it out."""
         number, self.n_sites = self.n_sites, self.n_sites + 1
         reason = "have no genotypes" if site is None else _reason(site.calls, min_minor, max_gap)
@@ -257,7 +200,7 @@ def _reason(calls: NDArray[np.int16], min_minor: float, max_gap: float) -> str:
     return "vary too little" if ranked[-2] < min_minor * len(called) else ""
 
 
-def _encode(file: _Variants, survey: _Survey, reading: Reading, coding: str) -> Samples:
+def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> Samples:
     """Read the sites that stay once more, and pack them."""
     names = survey.names()
     picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
@@ -315,7 +258,8 @@ def _coded(calls: NDArray[np.int16], coding: str, is_there: NDArray[np.bool_]) -
     """Return a site's value of every sample, -1 where it is missing."""
     if coding == "haplotypes":
         alleles = np.full(is_there.shape, MISSING, np.int16)
-        alleles[:, : calls.shape[1]] = np.maximum(calls, MISSING)
+        width = min(calls.shape[1], is_there.shape[1])
+        alleles[:, :width] = np.maximum(calls[:, :width], MISSING)
         return np.asarray(alleles[is_there])
     copies = (calls > 0).sum(axis=1, dtype=np.int16)
     if coding == "dominant":
