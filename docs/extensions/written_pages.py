@@ -41,6 +41,7 @@ GROUPS = {
         "PottsModel",
         "Regressions",
         "Variables",
+        "Locus",
         "independence_test",
     ],
     "Would it come out again?": [

@@ -20,7 +20,19 @@ MOST_POSITION = 10**12
 
 
 class Locus(NamedTuple):
-    """A place along a genome."""
+    """A place along a genome or an alignment.
+
+    Attributes
+    ----------
+    chromosome : str
+        Its name; empty where there is only one.
+    position : int
+
+    Examples
+    --------
+    >>> Locus("chr1", 12345).position
+    12345
+    """
 
     chromosome: str
     position: int
