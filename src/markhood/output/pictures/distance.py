@@ -92,7 +92,7 @@ def bounds(
     --------
     >>> edges = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
     >>> bounds(edges, np.array([1.0, 2.0, 3.0, 100.0]), 8)
-    (66.875, 105.5)
+    (65.5, 103.75)
     """
     highest = np.full(n_nodes, -np.inf)
     np.maximum.at(highest, edges.ravel(), np.repeat(values, 2))
