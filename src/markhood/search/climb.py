@@ -32,7 +32,7 @@ from markhood.kernels.ties import TIE
 from markhood.search.blankets import add_counts
 from markhood.search.job import Job
 
-VARIABLES_PER_TILE = 512
+VARIABLES_PER_TILE = 2048  # a tile is some milliseconds of work
 
 Start = Literal["or", "empty"]
 
@@ -72,11 +72,11 @@ class _Flips:
     def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
         self.present = np.empty(len(edges), np.bool_)
         self._job, self._edges, self._blankets = job, edges, blankets
-        self._partners = Lists.of_neighbours(edges, job.n_variables)
-        self._places = _places(edges, self._partners)
+        self._partners, self._places = _from_both_ends(edges, job.n_variables)
         self._edge_at = np.empty(2 * len(edges), np.int64)
         self._edge_at[self._places.T] = np.arange(len(edges))
         self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
+        self._touched = np.arange(len(edges))  # edges of which there is something new
         self._may_gain = np.zeros(len(edges), np.bool_)
         self._group = np.arange(job.n_variables)  # the number of each variable's
         self._groups = Lists.empty(0)  # those that climb next
@@ -102,14 +102,15 @@ class _Flips:
 
     def meet(self) -> bool:
         """Join the groups between which an edge may gain; return whether there are any."""
-        lower, upper = self._edges.T
-        gains = self._highest[self._places].sum(axis=1) > TIE
-        new = gains & (self._group[lower] != self._group[upper])
-        if not new.any():
+        gains = self._highest[self._places[self._touched]].sum(axis=1) > TIE
+        gaining = self._touched[gains]
+        lower, upper = self._group[self._edges[gaining]].T
+        new = gaining[lower != upper]
+        if not len(new):
             return False
-        self._may_gain |= new
+        self._may_gain[new] = True
         self._group = _components(self._edges[self._may_gain], len(self._group))
-        self._groups = _members(self._group, self._group[lower[new]])
+        self._groups = _members(self._group, self._group[self._edges[new, 0]])
         return True
 
     def climb(self) -> None:
@@ -126,7 +127,8 @@ class _Flips:
             return scorer.climbed(groups.part(tile), blankets.part(variables), flips, own)
 
         tiles = list(self._job.runner.map("climb", climb, _tiles(groups)))
-        self.present[self._edge_at[at.values]] = np.concatenate([tile.present for tile in tiles])
+        self._touched = self._edge_at[at.values]
+        self.present[self._touched] = np.concatenate([tile.present for tile in tiles])
         self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
         evaluations = Lists.joined([tile.evaluations for tile in tiles])
         self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
@@ -142,14 +144,21 @@ class _Flips:
         return np.trim_zeros(add_counts(counts), "b")
 
 
-def _places(edges: NDArray[np.int64], partners: Lists) -> NDArray[np.int64]:
-    """Return where in the lists of partners each edge is, at its lower and at its upper end."""
-    is_upper = partners.values < np.repeat(np.arange(len(partners)), np.diff(partners.starts))
-    places = np.empty(edges.shape, np.int64)
-    places[:, 0] = np.flatnonzero(~is_upper)
-    by_upper_end = np.argsort((edges[:, 1] << 32) | edges[:, 0])
-    places[by_upper_end, 1] = np.flatnonzero(is_upper)
-    return places
+def _from_both_ends(edges: NDArray[np.int64], n_variables: int) -> tuple[Lists, NDArray[np.int64]]:
+    """List every variable's neighbours, and where in the lists each edge is, at its lower and at its upper end.
+
+    Edges come sorted by their lower ends, so that one sort, by the upper ones, is enough.
+    """
+    lower, upper = edges.T
+    order = np.argsort(upper << 32 | lower)
+    n_higher, n_lower = (np.bincount(ends, minlength=n_variables) for ends in (lower, upper))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_higher + n_lower)])
+    places, numbers = np.empty(edges.shape, np.int64), np.arange(len(edges))
+    places[:, 0] = numbers + (starts[:-1] + n_lower - np.cumsum(n_higher) + n_higher)[lower]
+    places[order, 1] = numbers + (starts[:-1] - np.cumsum(n_lower) + n_lower)[upper[order]]
+    neighbours = np.empty(2 * len(edges), np.int64)
+    neighbours[places] = edges[:, ::-1]
+    return Lists(starts, neighbours), places
 
 
 def _components(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
