@@ -91,6 +91,7 @@ def describe(job: Job, found: Found) -> Learned:
             annotations={
                 **scaled(job, found.edges, numbers.coupling_ends, numbers.coupling_tables),
                 **({} if found.probabilities is None else found.probabilities.of(found.edges)),
+                **found.columns,
             },
         ),
         screened_graph=screened_graph,
