@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,8 +24,11 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
             raise InputError(
                 f"There are {len(nodes.levels)} lists of levels for {len(nodes)} nodes."
             )
-        return Variables(checked_variables(nodes.names).names, nodes.levels, nodes.ordered)
+        names = checked_variables(nodes.names).names
+        return nodes if names is nodes.names else replace(nodes, names=names)
     names = tuple(nodes)
+    if set(map(type, names)) <= {str}:  # as nearly always: a million names need not be copied
+        return Variables(names)
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"Node names must be strings, and {name!r} is not.")

@@ -77,8 +77,7 @@ class _Flips:
         self._edge_at[self._places.T] = np.arange(len(edges))
         self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
         self._touched = np.arange(len(edges))  # edges of which there is something new
-        self._may_gain = np.zeros(len(edges), np.bool_)
-        self._group = np.arange(job.n_variables)  # the number of each variable's
+        self._group = np.arange(job.n_variables)  # the lowest variable of each variable's
         self._groups = Lists.empty(0)  # those that climb next
         self._round = np.zeros(job.n_variables, np.int64)  # the last in which each variable climbed
         self._rounds: list[tuple[NDArray[np.int64], Lists]] = []
@@ -103,14 +102,13 @@ class _Flips:
     def meet(self) -> bool:
         """Join the groups between which an edge may gain; return whether there are any."""
         gains = self._highest[self._places[self._touched]].sum(axis=1) > TIE
-        gaining = self._touched[gains]
-        lower, upper = self._group[self._edges[gaining]].T
+        gaining = self._edges[self._touched[gains]]
+        lower, upper = self._group[gaining].T
         new = gaining[lower != upper]
         if not len(new):
             return False
-        self._may_gain[new] = True
-        self._group = _components(self._edges[self._may_gain], len(self._group))
-        self._groups = _members(self._group, self._group[self._edges[new, 0]])
+        self._group = _joined(self._group, new)
+        self._groups = _members(self._group, self._group[new[:, 0]])
         return True
 
     def climb(self) -> None:
@@ -161,14 +159,25 @@ def _from_both_ends(edges: NDArray[np.int64], n_variables: int) -> tuple[Lists, 
     return Lists(starts, neighbours), places
 
 
-def _components(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
-    """Return the number of each variable's component."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
+def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join the groups between which there are edges.
 
-    ones = np.ones(len(edges), np.bool_)
-    joined = csr_array((ones, edges.T), shape=(n_variables, n_variables))
-    return np.asarray(connected_components(joined, directed=False)[1], np.int64)
+    The lowest variable of a group stands for it. The higher of two groups that meet hangs itself on the lowest that it
+    meets, all then go up to whatever they hang on, and where two ends of an edge still differ it is done again.
+
+    Examples
+    --------
+    >>> _joined(np.array([0, 1, 2, 2, 4]), np.array([[1, 3], [1, 4]])).tolist()
+    [0, 1, 1, 1, 1]
+    """
+    group = group.copy()
+    while len(edges):
+        lower, upper = np.sort(group[edges], axis=1).T
+        edges = edges[lower != upper]
+        np.minimum.at(group, upper, lower)
+        while not np.array_equal(above := group[group], group):
+            group = above
+    return group
 
 
 def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:
