@@ -72,7 +72,7 @@ class _Flips:
     def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
         self.present = np.empty(len(edges), np.bool_)
         self._job, self._edges, self._blankets = job, edges, blankets
-        self._partners, self._places = _from_both_ends(edges, job.n_variables)
+        self._partners, self._places = Lists.from_both_ends(edges, job.n_variables)
         self._edge_at = np.empty(2 * len(edges), np.int64)
         self._edge_at[self._places.T] = np.arange(len(edges))
         self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
@@ -140,23 +140,6 @@ class _Flips:
             sizes = np.arange(len(last.values)) - np.repeat(last.starts[:-1], np.diff(last.starts))
             counts.append(np.bincount(sizes, last.values).astype(np.int64))
         return np.trim_zeros(add_counts(counts), "b")
-
-
-def _from_both_ends(edges: NDArray[np.int64], n_variables: int) -> tuple[Lists, NDArray[np.int64]]:
-    """List every variable's neighbours, and where in the lists each edge is, at its lower and at its upper end.
-
-    Edges come sorted by their lower ends, so that one sort, by the upper ones, is enough.
-    """
-    lower, upper = edges.T
-    order = np.argsort(upper << 32 | lower)
-    n_higher, n_lower = (np.bincount(ends, minlength=n_variables) for ends in (lower, upper))
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_higher + n_lower)])
-    places, numbers = np.empty(edges.shape, np.int64), np.arange(len(edges))
-    places[:, 0] = numbers + (starts[:-1] + n_lower - np.cumsum(n_higher) + n_higher)[lower]
-    places[order, 1] = numbers + (starts[:-1] - np.cumsum(n_lower) + n_lower)[upper[order]]
-    neighbours = np.empty(2 * len(edges), np.int64)
-    neighbours[places] = edges[:, ::-1]
-    return Lists(starts, neighbours), places
 
 
 def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
