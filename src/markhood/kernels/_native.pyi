@@ -66,7 +66,7 @@ def grow_blankets(
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[_Integers, _Reals, _Integers, int]: ...
+) -> tuple[_Integers, _Integers, _Reals, _Integers, int]: ...
 def climb_groups(
     words: NDArray[np.uint64],
     n_samples: int,
