@@ -50,21 +50,22 @@ def test_oracle_levels_are_counted_and_have_the_moments_of_their_numbers(unit):
     at = 0
     for k, v in enumerate(picked):
         expected = np.bincount(values[:, v], units)
-        totals, inverses = known.totals[at : at + len(expected)].T
-        np.testing.assert_array_equal(totals, expected)
-        np.testing.assert_allclose(inverses * totals, 1.0)
+        levels = known.levels[at : at + len(expected)]
+        np.testing.assert_array_equal(levels["total"], expected)
+        np.testing.assert_allclose(levels["share"], expected / units.sum(), rtol=1e-6)
+        np.testing.assert_allclose(levels["inverse"] * expected, 1.0, rtol=1e-6)
         mean = np.average(values[:, v], weights=units)
         variance = np.average((values[:, v] - mean) ** 2, weights=units)
-        np.testing.assert_allclose(known.moments[k], [mean, variance])
+        np.testing.assert_allclose(known.moments[k], [mean, 1 / variance])
         at += len(expected)
-    assert at == len(known.totals)
+    assert at == len(known.levels)
 
 
 def test_example_a_level_that_never_occurs_has_no_inverse():
     _, samples = table(1, 50, 3, 4)
     known = levels_of(samples.bits, range(3), np.zeros(len(samples.words), np.int32))
-    assert np.isfinite(known.totals).all()
-    assert (known.totals[known.totals[:, 0] == 0, 1] == 0).all()
+    assert (known.levels["inverse"][known.levels["total"] == 0] == 0).all()
+    assert np.isfinite(known.moments).all()
 
 
 def test_example_too_large_weights_are_left_to_the_processor():

@@ -12,20 +12,21 @@ from numpy.typing import NDArray
 
 from markhood.kernels.protocol import Bits
 
+LEVEL = np.dtype([("total", "i4"), ("share", "f4"), ("inverse", "f4"), ("unused", "f4")])
 MOST_UNITS = (1 << 31) - 1  # of all weights together: counts are 32 bits
 
 
 class Levels(NamedTuple):
     """Some variables: where their rows begin, and what of all samples has each of their levels.
 
-    ``starts`` are as in `Bits`, ``scores`` how many numbers each variable enters a regression by, ``totals`` of shape
-    (n_levels, 2), variable after variable, the samples of each level and the inverse (0 of none), ``moments`` of shape
-    (n_variables, 2) the mean and variance of the levels' numbers.
+    ``starts`` are as in `Bits`, ``scores`` how many numbers each variable enters a regression by. ``levels``, variable after
+    variable, are `LEVEL`, and ``moments`` of shape (n_variables, 2) the mean and the inverse variance of the levels' numbers.
+    Inverses of nothing are 0.
     """
 
     starts: NDArray[np.int32]
     scores: NDArray[np.int32]
-    totals: NDArray[np.float64]
+    levels: NDArray[np.void]
     moments: NDArray[np.float64]
 
 
@@ -63,15 +64,20 @@ def levels_of(bits: Bits, variables: range, ones: NDArray[np.int32]) -> Levels:
     totals = np.zeros(len(others) + len(variables))
     totals[np.arange(len(others)) + owner + 1] = others
     totals[begins[:-1] + np.arange(len(variables))] = n - _sums(owner, others, len(variables))
-    inverses = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
+    levels = np.zeros(len(totals), LEVEL)
+    levels["total"], levels["share"], levels["inverse"] = totals, totals / n, _inverses(totals)
     mean = _sums(owner, level * others, len(variables)) / n
     square = _sums(owner, level * level * others, len(variables)) / n
     return Levels(
         starts.astype(np.int32),
         bits.n_scores[variables.start : variables.stop].astype(np.int32),
-        np.column_stack([totals, inverses]),
-        np.column_stack([mean, square - mean * mean]),
+        levels,
+        np.column_stack([mean, _inverses(square - mean * mean)]),
     )
+
+
+def _inverses(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.divide(1.0, numbers, out=np.zeros_like(numbers), where=numbers > 0)
 
 
 def _sums(

@@ -55,28 +55,34 @@ extern "C" __global__ void add_ones(const u64* rows, u32 n_words, u32 n_rows, in
     if (lane == 0) ones[row] = doubles ? 2 * ones[row] + sum : sum;
 }
 
-// A variable of a tile: its rows among those of the tile, how many numbers it enters a regression by, and where that is
-// one, its levels' mean and variance; and what of all samples has each of its levels, with the inverses (0 of nothing).
+// What of all samples has a level: in whole units, as a share of all, and the inverse (0 of nothing).
+struct Level {
+    int total;
+    float share, inverse, unused;
+};
+
+// A variable of a tile: its first row among those of the tile, how many numbers it enters a regression by, its levels, and where
+// that is one number, the mean and the inverse variance (0 of nothing) of the levels' numbers.
 struct Variable {
     u32 row, n_rows, n_scores;
-    double mean, variance;
-    const double2* totals;
+    const Level* levels;
+    double2 moments;
 };
 
 struct Side {
-    const int* starts;       // of the variables' rows, from the tile's first on, and of the end
+    const int* starts;  // of the variables' rows, from the tile's first on, and of the end
     const int* scores;
-    const double2* totals;   // variable after variable
+    const Level* levels;  // variable after variable
     const double2* moments;
 
     __device__ __forceinline__ Variable operator[](u32 v) const {
         const u32 row = starts[v] - starts[0];
-        return {row, (u32)(starts[v + 1] - starts[v]), (u32)scores[v], moments[v].x, moments[v].y, totals + row + v};
+        return {row, (u32)(starts[v + 1] - starts[v]), (u32)scores[v], levels + row + v, moments[v]};
     }
 };
 
 struct Prices {
-    double parameter, variable, n;  // in units of the weights
+    double parameter, variable;  // in units of the weights
 };
 
 struct PairTable {
@@ -85,45 +91,50 @@ struct PairTable {
     Variable a, b;
     double n;
 
-    __device__ __forceinline__ double at(u32 k, u32 l) const { return joint[k * stride + l]; }
+    __device__ __forceinline__ int at(u32 k, u32 l) const { return joint[k * stride + l]; }
 
     // Calls use(count, level of a, level of b) for all cells, those of first levels being what the others leave.
     template <class Use>
     __device__ __forceinline__ void each(Use use) const {
-        double corner = a.totals[0].x;
+        int corner = a.levels[0].total;
         for (u32 k = 0; k < a.n_rows; ++k) {
-            double left = a.totals[k + 1].x;
+            const Level x = a.levels[k + 1];
+            int left = x.total;
             for (u32 l = 0; l < b.n_rows; ++l) {
-                const double both = at(k, l);
+                const int both = at(k, l);
                 left -= both;
-                use(both, k + 1, l + 1);
+                use(both, x, b.levels[l + 1]);
             }
-            use(left, k + 1, 0);
+            use(left, x, b.levels[0]);
         }
         for (u32 l = 0; l < b.n_rows; ++l) {
-            double left = b.totals[l + 1].x;
+            const Level y = b.levels[l + 1];
+            int left = y.total;
             for (u32 k = 0; k < a.n_rows; ++k) left -= at(k, l);
             corner -= left;
-            use(left, 0, l + 1);
+            use(left, a.levels[0], y);
         }
-        use(corner, 0, 0);
+        use(corner, a.levels[0], b.levels[0]);
     }
 
-    __device__ __forceinline__ double n_phi_squared() const {
-        double sum = 0;
-        const double share = 1 / n;
-        each([&](double both, u32 k, u32 l) {
-            const double2 x = a.totals[k], y = b.totals[l];
-            const double off = both - x.x * y.x * share;
-            sum += off * off * x.y * y.y;
+    // In single precision; `rounding` says how far off that may be.
+    __device__ __forceinline__ float phi_squared() const {
+        float sum = 0;
+        each([&](int both, const Level& x, const Level& y) {
+            const float off = fmaf(-(float)x.total, y.share, (float)both);
+            sum = fmaf(off * x.inverse, off * y.inverse, sum);
         });
-        return n * sum;
+        return sum;
     }
 
-    __device__ __noinline__ double likelihood_ratio() const {
+    // An expected count e and a count are each good to e and count times 2^-23, so that their difference is off by 3e-7 e
+    // at most but for its own last digits. Over all cells that is, by Cauchy's inequality, at most 6e-7 sqrt(n phi^2 n) of n phi^2.
+    __device__ __forceinline__ float rounding(float least) const { return 1e-6f * sqrtf((float)n * least) + 1e-5f * least; }
+
+    __device__ __forceinline__ double likelihood_ratio() const {
         double sum = 0;
-        each([&](double both, u32 k, u32 l) {
-            if (both > 0) sum += both * log(both * n * a.totals[k].y * b.totals[l].y);
+        each([&](int both, const Level& x, const Level& y) {
+            if (both > 0) sum += both * log(both * n / ((double)x.total * y.total));
         });
         return sum;
     }
@@ -133,39 +144,39 @@ struct PairTable {
         double cross = 0;
         for (u32 k = 0; k < a.n_rows; ++k) {
             double of_row = 0;
-            for (u32 l = 0; l < b.n_rows; ++l) of_row += (l + 1) * at(k, l);
+            for (u32 l = 0; l < b.n_rows; ++l) of_row += (double)(l + 1) * at(k, l);
             cross += (k + 1) * of_row;
         }
-        const double covariance = cross / n - a.mean * b.mean, both = a.variance * b.variance;
-        if (!(both > 0)) return 0;
-        const double last_a = a.n_rows, last_b = b.n_rows;
-        const double farthest = covariance > 0 ? fmax(a.mean * (last_b - b.mean), (last_a - a.mean) * b.mean)
-                                               : fmax(a.mean * b.mean, (last_a - a.mean) * (last_b - b.mean));
-        const double lost = fabs(covariance) / both * farthest;
-        return lost < 1 ? n * (0.5 + lost / 6 + lost * lost / 3) * covariance * covariance / both : n * n;
+        const double mean_a = a.moments.x, mean_b = b.moments.x, last_a = a.n_rows, last_b = b.n_rows;
+        const double covariance = cross / n - mean_a * mean_b, inverse = a.moments.y * b.moments.y;
+        const double farthest = covariance > 0 ? fmax(mean_a * (last_b - mean_b), (last_a - mean_a) * mean_b)
+                                               : fmax(mean_a * mean_b, (last_a - mean_a) * (last_b - mean_b));
+        const double lost = fabs(covariance) * inverse * farthest;
+        return lost < 1 ? n * (0.5 + lost / 6 + lost * lost / 3) * covariance * covariance * inverse : n * n;
     }
 
     __device__ __forceinline__ bool may_pass(const Prices& prices) const {
         const u32 n_cells = a.n_rows * b.n_rows, parameters = a.n_scores * b.n_scores;
         const double price = parameters * prices.parameter + prices.variable;
         const double least = price * (1 - 1e-8) - 1e-11 * n;
+        if (least <= 0) return true;
         if (parameters == 1 && n_cells > 1 && correlation_bound() < least) return false;
-        return n_phi_squared() >= least && likelihood_ratio() >= least;
+        return (float)n * phi_squared() >= (float)least - rounding((float)least) && likelihood_ratio() >= least;
     }
 };
 
 extern "C" __global__ void find_tables(const int* counts, u64 stride, const int* row_starts, const int* row_scores,
-                                       const double2* row_totals, const double2* row_moments, u32 first_row, u32 n_rows,
+                                       const Level* row_levels, const double2* row_moments, u32 first_row, u32 n_rows,
                                        const int* column_starts, const int* column_scores,
-                                       const double2* column_totals, const double2* column_moments, u32 first_column,
+                                       const Level* column_levels, const double2* column_moments, u32 first_column,
                                        u32 n_columns, double parameter_cost, double variable_cost, double n, int* pairs,
                                        u64* n_found, u64 capacity) {
     const u32 i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n_rows || j >= n_columns || first_row + i >= first_column + j) return;
-    const Variable a = Side{row_starts, row_scores, row_totals, row_moments}[i];
-    const Variable b = Side{column_starts, column_scores, column_totals, column_moments}[j];
+    const Variable a = Side{row_starts, row_scores, row_levels, row_moments}[i];
+    const Variable b = Side{column_starts, column_scores, column_levels, column_moments}[j];
     const PairTable table{counts + a.row * stride + b.row, stride, a, b, n};
-    if (!table.may_pass({parameter_cost, variable_cost, n})) return;
+    if (!table.may_pass({parameter_cost, variable_cost})) return;
     const u64 at = atomicAdd(n_found, 1ULL);
     if (at >= capacity) return;
     pairs[2 * at] = first_row + i;
