@@ -37,7 +37,7 @@ WORDS: dict[str, list[str]] = {
     "weights": ["a", "e", "weights.txt", "similarity", "data.csv", "x", ""],
     "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
     "array": ["arr_0", "x", ""],
-    "genotypes": ["levels", "dominant", "recessive", "x"],
+    "genotypes": ["auto", "haplotypes", "levels", "dominant", "recessive", "x"],
     "adjust_for": ["a", "a,b", "x", "", "b,b"],
     "resample": ["rows", "halves", "cases", "model", "x"],
     "clusters": ["a", "e", "x", ""],
@@ -80,7 +80,7 @@ WORDS: dict[str, list[str]] = {
         "folder.html",
         "x" * 300 + ".html",
     ],
-    "layout": ["stress", "grid", "circle", "data.csv", "no.csv", "folder.csv", "x", ""],
+    "layout": ["auto", "stress", "grid", "circle", "arc", "data.csv", "no.csv", "folder.csv", "x", ""],
     "checkpoint": [
         "saved",
         "saved",
