@@ -60,6 +60,9 @@ class Samples:
         How often each sample counts; by default once.
     account : Account, optional
         What was understood of the table that the samples came from.
+    are_sites : bool, default=False
+        Whether the variables are sites of genomes or columns of alignments, among which copies are
+        the rule: then they are grouped unless somebody says otherwise.
     """
 
     words: NDArray[np.uint64]
@@ -68,6 +71,7 @@ class Samples:
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
     weights: Weights | None = None
     account: Account | None = None
+    are_sites: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

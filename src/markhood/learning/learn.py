@@ -26,6 +26,7 @@ def learn(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    identical: Any = "auto",
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -74,6 +75,11 @@ def learn(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    identical : {"auto", "keep", "group"} or float, default="auto"
+        What to do about columns that no data tell apart, equal ones and opposites: "keep" each as a
+        node, as the paper does, or "group" them, so that one stands for all and has ``members``. A number such as 0.99
+        also groups those that agree that far beyond chance (Cohen's kappa). By default sites of genomes
+        and alignments are grouped, and other tables keep their columns.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0

@@ -11,16 +11,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
+from markhood.data.identical import alike_variables, with_alike_grouped
 from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.data.samples import Samples
+from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executor import Executor
@@ -29,6 +32,14 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
+from markhood.learning.copies import (
+    check_identical,
+    pairs_of_groups,
+    require_two_groups,
+    told_of_copies,
+    warn_of_copies,
+    with_nearly_alike_grouped,
+)
 from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
@@ -36,6 +47,7 @@ from markhood.learning.imputation import Imputation, forecast_imputed, learn_imp
 from markhood.learning.many_parameters import warn_of_parameters
 from markhood.learning.methods import Bayes, Method
 from markhood.learning.provenance import identity, with_provenance
+from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
 from markhood.search.job import Job
@@ -70,6 +82,9 @@ class Options:
         Into how many bins columns of many numbers are cut.
     merge_rare : int, optional
         Merge levels that fewer samples have.
+    identical : {"auto", "keep", "group"} or float, default="auto"
+        Whether columns that no data tell apart are nodes of their own or one; a number such as 0.99 makes
+        one of those that nearly agree. By default sites of genomes and alignments are grouped.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -109,6 +124,7 @@ class Options:
     kinds: Any = "auto"
     bins: Any = None
     merge_rare: int | None = None
+    identical: Any = "auto"
     imputations: int = 10
     seed: int | None = 0
     required_edges: Any = None
@@ -188,6 +204,7 @@ class Request:
                 f"{option('adjust_for')} is for the methods plrhc, hc and mpl with the rules global, or "
                 "and and: choose one of these, or leave it out."
             )
+        check_identical(self.options.identical)
         object.__setattr__(self, "_kernels", kernels_named(self.options.kernels))
         object.__setattr__(
             self, "_imputation", Imputation(self.options.imputations, self.options.seed)
@@ -249,6 +266,8 @@ class Request:
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
         samples = self.prepared(samples)
+        n_copies = self._n_copies(samples)
+        warn_of_copies(n_copies)
         warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self.job(samples) as job:
             require_room(job, self.method)
@@ -270,7 +289,20 @@ class Request:
             warn_of_disagreement(learned.probabilities, self.method)
         warn_of_chance(job, self.method, learned.graph.n_edges)
         imputation = self._imputation if samples.missing else None
-        return with_provenance(learned, job, self.method, imputation, by_chance)
+        return with_provenance(
+            learned,
+            job,
+            self.method,
+            imputation,
+            by_chance,
+            told_of_copies(samples.variables, self.options.identical, n_copies),
+        )
+
+    def _n_copies(self, samples: Samples) -> int:
+        """Return how many columns are copies of others that nobody said to keep or to group."""
+        if self.options.identical != "auto" or samples.are_sites:
+            return 0
+        return alike_variables(samples, self._labels(samples)).n_copies
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
@@ -281,9 +313,35 @@ class Request:
             return forecast(job, self.method)
 
     def prepared(self, samples: Samples) -> Samples:
-        """Return samples as a search takes them: covariates last, and of the method's kinds."""
+        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
+        samples = self._of_its_kinds(self._covariates_last(samples))
+        how = self.options.identical
+        is_done = samples.variables.members is not None
+        if how == "keep" or is_done or (how == "auto" and not samples.are_sites):
+            return samples
+        labels = self._labels(samples)
+        samples = with_alike_grouped(samples, alike_variables(samples, labels))
+        if not isinstance(how, Real):
+            return samples
+        runner = Runner(self.options.n_jobs, self.progress)
+        scorer = scorer_for(samples, Bic(), self._kernels)
+        return with_nearly_alike_grouped(samples, scorer, runner, float(how), self._labels(samples))
+
+    def _labels(self, samples: Samples) -> NDArray[np.int64]:
+        """Return numbers that differ between variables which must not become one: groups, covariates."""
+        all_of = samples.variables.unfolded()
+        n_covariates = len(self.covariates) and len(pick_columns(samples.names, self.covariates))
+        n_nodes = len(all_of.node) - n_covariates
+        labels = np.zeros(len(all_of.node), np.int64)
+        labels[n_nodes:] = -1 - np.arange(n_covariates)
+        if self.options.groups is not None:
+            labels[:n_nodes] = known_groups(self.options.groups, all_of.variables.names[:n_nodes])
+        _, first = np.unique(all_of.node, return_index=True)
+        return labels[first]
+
+    def _covariates_last(self, samples: Samples) -> Samples:
         if not self.covariates:
-            return self._of_its_kinds(samples)
+            return samples
         if samples.missing:
             raise InputError(
                 f"{option('adjust_for')} and missing values that are to be imputed do not go together: "
@@ -298,7 +356,7 @@ class Request:
             )
         if nodes + last != list(range(samples.n_variables)):
             samples = samples.pick(np.array(nodes + last))
-        return self._of_its_kinds(samples)
+        return samples
 
     def _of_its_kinds(self, samples: Samples) -> Samples:
         """Return samples as the method takes them: as categories where it knows no order."""
@@ -322,7 +380,7 @@ class Request:
         run : mapping of str to str, optional
             What results depend on besides, where there is more than a search.
         """
-        options, known = self.options, self.knowledge(samples.names)
+        options, known = self.options, self.knowledge(samples.variables)
         with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
             saved = self._saved(samples, known, run or {})
             runner = Runner(options.n_jobs, self.progress, executor, saved)
@@ -334,22 +392,37 @@ class Request:
         cards = int(options.kernels == "cuda")
         return executor_named(options.executor, options.scheduler, options.n_jobs, cards)
 
-    def knowledge(self, names: Sequence[str]) -> Knowledge:
-        """Return what is known beforehand of the graph of these variables, as `prepared` has them."""
-        options, n_nodes = self.options, len(names)
-        if self.covariates:
-            n_nodes -= len(pick_columns(names, self.covariates))
-        nodes, groups = names[:n_nodes], None
+    def knowledge(self, variables: Variables) -> Knowledge:
+        """Return what is known beforehand of the graph of these variables, as `prepared` has them.
+
+        What is known of a column is known of the group that it is in.
+        """
+        options, names = self.options, variables.names
+        n_covariates = len(self.covariates) and len(pick_columns(names, self.covariates))
+        n_nodes = len(names) - n_covariates
+        all_of = variables.unfolded()
+        columns = all_of.variables.names[: len(all_of.node) - n_covariates]
+        node, groups = np.array(all_of.node), None
         if options.groups is not None:
-            groups = np.append(
-                known_groups(options.groups, nodes), np.full(len(names) - n_nodes, -1)
-            )
+            _, first = np.unique(node[: len(columns)], return_index=True)
+            labels = known_groups(options.groups, columns)[first]
+            groups = np.append(labels, np.full(n_covariates, -1))
+        required = known_pairs(options.required_edges, columns, "required_edges")
+        forbidden = known_pairs(options.forbidden_edges, columns, "forbidden_edges")
+        pairs, priors = known_priors(options.pair_priors, columns)
+        if variables.members is not None:
+            require_two_groups(required, node, columns)
+            required, _ = pairs_of_groups(required, node)
+            forbidden, _ = pairs_of_groups(forbidden, node)
+            pairs, kept = pairs_of_groups(pairs, node)
+            priors = priors[kept]
         known = Knowledge(
-            known_pairs(options.required_edges, nodes, "required_edges"),
-            known_pairs(options.forbidden_edges, nodes, "forbidden_edges"),
+            required,
+            forbidden,
             groups,
             options.group_rule,  # type: ignore[arg-type]
-            *known_priors(options.pair_priors, nodes),
+            pairs,
+            priors,
             np.arange(n_nodes, len(names)),
         )
         known.check(names)

@@ -40,6 +40,7 @@ SHEET_ENDINGS = (".xlsx", ".xls", ".xlsb", ".ods")
 STATISTICS_ENDINGS = tuple(READERS)
 R_ENDINGS = (".rds", ".rda", ".rdata")
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")  # and .gz after them
+SITE_ENDINGS = (*FASTA_ENDINGS, ".bed")  # of genomes and alignments, see `Samples.are_sites`
 COMPRESSED = (*TEXT_ENDINGS, *FASTA_ENDINGS)
 ENDINGS = (
     *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *FASTA_ENDINGS, ".bed"
@@ -189,7 +190,7 @@ def read_samples(
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
-    return with_rare_merged(samples, merge_rare)
+    return replace(with_rare_merged(samples, merge_rare), are_sites=ending in SITE_ENDINGS)
 
 
 def _ending(path: Path) -> str:
