@@ -130,6 +130,23 @@ class Samples:
         return np.array([len(values) < 2 for values in self.levels])
 
     @cached_property
+    def information(self) -> NDArray[np.float64]:
+        """What there is to know of each variable over all samples: N times its entropy, in nats.
+
+        Shares of levels are those of the samples, whatever these weigh: a rough number will do.
+        """
+        n, rows = self.n_samples, self.ones
+        owner = np.repeat(np.arange(self.n_variables), np.diff(self.starts))
+        lowest = n - np.bincount(owner, rows, minlength=self.n_variables)
+
+        def surprise(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+            with np.errstate(divide="ignore"):
+                return np.where(counts > 0, -counts * np.log(counts / n), 0.0)
+
+        own = np.bincount(owner, surprise(rows.astype(np.float64)), minlength=self.n_variables)
+        return (own + surprise(lowest)) * (self.total_weight / n)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Hash of names, levels and values: equal for equal data, whatever file they came from."""
         digest = hashlib.blake2b(digest_size=16)

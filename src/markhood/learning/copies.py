@@ -25,6 +25,7 @@ from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
 from markhood.execution.runner import Runner
 from markhood.scores.scorer import Pairs, Scorer, Tile
+from markhood.search.leaders import leaders
 
 WORDS = ("auto", "keep", "group")
 SCREEN_GAMMA = 0.5
@@ -117,7 +118,13 @@ def with_nearly_alike_grouped(
     edges = np.concatenate([np.empty((0, 2), np.int64), *(found.edges for found in tiles)])
     kappa = np.concatenate([np.empty(0), *(found.gains for found in tiles)])
     same = labels[edges[:, 0]] == labels[edges[:, 1]]
-    return with_alike_grouped(samples, _led(edges[same], kappa[same] < 0, samples.n_variables))
+    edges, opposite = edges[same], kappa[same] < 0
+    node = leaders(edges, samples.n_variables)
+    alike = Alike(node, np.zeros(samples.n_variables, np.bool_))
+    for first, second in ((0, 1), (1, 0)):
+        led = node[edges[:, first]] == edges[:, second]
+        alike.opposite[edges[led, first]] = opposite[led]
+    return with_alike_grouped(samples, alike)
 
 
 def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -147,24 +154,4 @@ def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]
         if r == 1:  # the opposite agrees where this does not
             opposite = (by_chance - agree) / by_chance
             found[at] = np.where(opposite > found[at], -opposite, found[at])
-    return found
-
-
-def _led(edges: NDArray[np.int64], opposite: NDArray[np.bool_], n_variables: int) -> Alike:
-    """Let variables stand for those they are alike to, the ones with the most of these first."""
-    found = Alike(np.arange(n_variables), np.zeros(n_variables, np.bool_))
-    both = np.concatenate([edges, edges[:, ::-1]])
-    order = np.lexsort((both[:, 1], both[:, 0]))
-    others, turned = both[order, 1], np.tile(opposite, 2)[order]
-    sizes = np.bincount(both[:, 0], minlength=n_variables)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    is_free = np.ones(n_variables, np.bool_)
-    for leader in np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())].tolist():
-        if not is_free[leader]:
-            continue
-        own = slice(starts[leader], starts[leader + 1])
-        free = is_free[others[own]]
-        taken = others[own][free]
-        found.node[taken], found.opposite[taken] = leader, turned[own][free]
-        is_free[taken] = is_free[leader] = False
     return found
