@@ -27,7 +27,9 @@ LINKED = 0.8  # squared correlation from which a site stands for another
 NEAR = 100_000  # bases; an edge between more distant sites that is not planted is false
 
 
-def simulated(n_sites: int, n_haplotypes: int, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def simulated(
+    n_sites: int, n_haplotypes: int, seed: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return 0/1 alleles, a row a haplotype, of so many sites, and their places along the sequence."""
     import msprime
 

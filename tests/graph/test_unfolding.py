@@ -39,7 +39,9 @@ def test_property_files_keep_members(tmp_path, ending):
     assert back.unfold() == GROUPS.unfold()
 
 
-@pytest.mark.parametrize(("there", "back"), [(to_networkx, from_networkx), (to_igraph, from_igraph)])
+@pytest.mark.parametrize(
+    ("there", "back"), [(to_networkx, from_networkx), (to_igraph, from_igraph)]
+)
 def test_property_other_libraries_keep_members(there, back):
     assert back(there(GROUPS)).variables == GROUPS.variables
 
@@ -55,7 +57,14 @@ def test_example_a_member_is_found_by_its_name():
 def test_example_unfolded_members_have_the_edges_of_their_group():
     whole = GROUPS.unfold()
     assert whole.nodes == ("a", "a2", "b", "b2", "a3", "c")
-    assert whole.variables.levels == ((0, 1), ("A", "G"), ("no", "yes"), ("n", "y"), ("C", "T"), ("x", "y", "z"))
+    assert whole.variables.levels == (
+        (0, 1),
+        ("A", "G"),
+        ("no", "yes"),
+        ("n", "y"),
+        ("C", "T"),
+        ("x", "y", "z"),
+    )
     assert whole.n_edges == 3 * 2 + 2 * 1 + 3 + 1
     assert GROUPS.unfold(join=False).n_edges == 3 * 2 + 2 * 1
     names = whole.edge_names()

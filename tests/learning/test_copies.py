@@ -26,7 +26,11 @@ def with_copies(values, names, seed):
         np.column_stack([values, copies]), columns=[*names, *(f"copy{k}" for k in range(6))]
     )
     stands_for = {f"copy{k}": names[j] for k, j in enumerate(which)}
-    return table[rng.permutation(table.columns)], stands_for, dict(zip(stands_for, turned, strict=True))
+    return (
+        table[rng.permutation(table.columns)],
+        stands_for,
+        dict(zip(stands_for, turned, strict=True)),
+    )
 
 
 def edges_in(graph, stands_for):
@@ -77,7 +81,8 @@ def test_property_every_method_learns_from_one_of_each(method):
     alone = markhood.learn(kept, method, identical="keep", **options)
     assert graph.n_nodes == len({stands_for.get(name, name) for name in table})
     assert graph.edge_names() == alone.edge_names()
-    assert graph.members and not alone.members
+    assert graph.members
+    assert not alone.members
 
 
 def test_example_what_is_known_of_a_member_is_known_of_its_group():
@@ -90,7 +95,9 @@ def test_example_what_is_known_of_a_member_is_known_of_its_group():
     by_number = markhood.learn(table, identical="group", required_edges=[(8, NAMES.index(other))])
     assert by_number == graph
     partner = plain.neighbours("a")[0]
-    assert not markhood.learn(table, identical="group", forbidden_edges=[("copy", partner)]).has_edge("a", partner)
+    assert not markhood.learn(
+        table, identical="group", forbidden_edges=[("copy", partner)]
+    ).has_edge("a", partner)
     with pytest.raises(markhood.InputError, match="'a' and 'copy' are copies and become one node"):
         markhood.learn(table, identical="group", required_edges=[("copy", "a")])
     assert markhood.learn(table, identical="group", forbidden_edges=[("copy", "a")]) == plain
@@ -137,7 +144,9 @@ def test_example_nearly_identical_columns_agree_beyond_chance():
     assert graph.provenance["identical"]["how"] == 0.9
     assert not markhood.learn(table, identical="group").members
     kappa = agreement(encode(table), np.array([[1, 8], [2, 9], [10, 11]]))
-    assert kappa[0] > 0.9 and kappa[1] < -0.9 and abs(kappa[2]) < 0.1
+    assert kappa[0] > 0.9
+    assert kappa[1] < -0.9
+    assert abs(kappa[2]) < 0.1
 
 
 def test_oracle_agreement_is_cohens():
@@ -150,8 +159,12 @@ def test_oracle_agreement_is_cohens():
 
 
 def test_example_other_tables_are_told_of_their_copies():
-    table = pd.DataFrame(VALUES, columns=NAMES).assign(**{f"copy{k}": VALUES[:, 0] for k in range(10)})
-    with pytest.warns(markhood.DataWarning, match="10 columns are copies of others: identical='group'"):
+    table = pd.DataFrame(VALUES, columns=NAMES).assign(
+        **{f"copy{k}": VALUES[:, 0] for k in range(10)}
+    )
+    with pytest.warns(
+        markhood.DataWarning, match="10 columns are copies of others: identical='group'"
+    ):
         graph = markhood.learn(table)
     assert graph.n_nodes == 18
     assert graph.provenance["copies"] == 10
@@ -179,7 +192,9 @@ def test_example_bootstrap_groups_and_models_keep_members():
     assert drawn.graph.members == graph.members
     model = markhood.fit_model(graph, table)
     assert model.graph.members == graph.members
-    groups = markhood.compare_groups(table, by=np.arange(300) % 2, identical="group", permutations=1)
+    groups = markhood.compare_groups(
+        table, by=np.arange(300) % 2, identical="group", permutations=1
+    )
     assert groups.graphs[0].variables == graph.variables
 
 

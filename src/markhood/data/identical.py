@@ -115,7 +115,11 @@ class _Rows:
     """The rows of some variables with as many levels each; positions are among these variables."""
 
     def __init__(
-        self, samples: Samples, variables: NDArray[np.int64], r: int, labels: NDArray[np.int64] | None
+        self,
+        samples: Samples,
+        variables: NDArray[np.int64],
+        r: int,
+        labels: NDArray[np.int64] | None,
     ) -> None:
         self._samples, self._variables, self._r = samples, variables, r
         bits = np.arange(samples.words.shape[1] * 64) < samples.n_samples

@@ -32,6 +32,7 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
+from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.copies import (
     check_identical,
     pairs_of_groups,
@@ -40,7 +41,6 @@ from markhood.learning.copies import (
     warn_of_copies,
     with_nearly_alike_grouped,
 )
-from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed

@@ -27,7 +27,9 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.ties import levelled
 from markhood.search.leaders import leaders
 
-LARGE_SHARE = 0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
+LARGE_SHARE = (
+    0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
+)
 
 
 class Space(NamedTuple):
