@@ -56,6 +56,7 @@ def learn(
     group_rule: options.GroupRule = "between",
     pair_priors: options.PairPriors = None,
     adjust_for: options.AdjustFor = None,
+    min_distance: options.MinDistance = None,
     identical: options.Identical = "auto",
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
@@ -95,6 +96,8 @@ def learn(
 
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
+      markhood learn variants.vcf.gz --min-distance 10000 --report variants.html
+
       markhood learn variants --executor dask --scheduler tcp://head:8786
     """
     from markhood.learning.methods import method_named
@@ -128,6 +131,7 @@ def learn(
         group_rule=group_rule,
         pair_priors=pair_priors,
         adjust_for=words(adjust_for or ""),
+        min_distance=min_distance,
         identical=identical,
         imputations=imputations,
         seed=seed,
@@ -151,6 +155,7 @@ def learn(
             groups,
             pair_priors,
             read.keywords["weights"],
+            read.keywords["positions"],
         ],
         others=[
             *([] if checkpoint is None else [checkpoint / "run.json"]),

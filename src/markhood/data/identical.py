@@ -99,11 +99,12 @@ def with_alike_grouped(samples: Samples, alike: Alike) -> Samples:
     kept = np.unique(alike.node)
     members: dict[int, list[Member]] = {int(j): [] for j in kept}
     own = {before.names[j] for j in kept.tolist()}
-    names, levels = all_of.variables.names, all_of.variables.levels
+    names, levels, loci = (getattr(all_of.variables, k) for k in ("names", "levels", "loci"))
     for column, (j, other_way) in enumerate(zip(node.tolist(), opposite.tolist(), strict=True)):
         if names[column] not in own:
             known = None if levels is None else levels[column]
-            members[j].append(Member(names[column], column, known, other_way))
+            locus = None if loci is None else loci[column]
+            members[j].append(Member(names[column], column, known, other_way, locus))
     picked = samples.pick(kept)
     return replace(
         picked,

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from markhood.data.loci import Loci, Locus
+
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
 
@@ -32,12 +34,15 @@ class Member(NamedTuple):
         Its own levels, in order; None where nobody knows.
     opposite : bool
         Whether its levels run the other way: its first one is where the other has its last.
+    locus : Locus, or None
+        Where it lies along a genome or an alignment.
     """
 
     name: str
     column: int
     levels: tuple[Any, ...] | None = None
     opposite: bool = False
+    locus: Locus | None = None
 
 
 class Unfolded(NamedTuple):
@@ -70,6 +75,9 @@ class Variables:
     ordered : tuple of bool, or None
         Of which variables the levels are steps, so that an edge is one number: what a step up
         does. Two levels are steps in any case, and never marked; None where none is.
+    loci : tuple of Locus or None, or None
+        Where each variable lies along a genome or an alignment, None for one that lies nowhere;
+        None where nothing is known of places.
     members : tuple of tuple of Member, or None
         The further variables that each stands for; None where each is but itself.
 
@@ -85,6 +93,7 @@ class Variables:
     names: tuple[str, ...]
     levels: Levels | None = None
     ordered: tuple[bool, ...] | None = None
+    loci: Loci | None = None
     members: tuple[tuple[Member, ...], ...] | None = None
 
     def __post_init__(self) -> None:
@@ -127,8 +136,9 @@ class Variables:
         picked = list(numbers)
         levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
         ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
+        loci = None if self.loci is None else tuple(self.loci[j] for j in picked)
         members = None if self.members is None else tuple(self.members[j] for j in picked)
-        return Variables(tuple(self.names[j] for j in picked), levels, ordered, members)
+        return Variables(tuple(self.names[j] for j in picked), levels, ordered, loci, members)
 
     @property
     def n_members(self) -> int:
@@ -177,6 +187,7 @@ class Variables:
                 tuple(self.names[j] if m is None else m.name for j, m in found),
                 levels,
                 None if self.ordered is None else tuple(self.ordered[j] for j, _ in found),
+                self.loci and tuple(self.loci[j] if m is None else m.locus for j, m in found),
             ),
             tuple(j for j, _ in found),
             tuple(m is not None and m.opposite for _, m in found),
@@ -193,11 +204,16 @@ class Variables:
         {'levels': [[0, 1], [0, 1, 2]], 'levels_of': [0, 1, 0]}
         >>> Variables(("a", "b"), ((0, 1, 2), (0, 1, 2)), (False, True)).described()
         {'levels': [[0, 1, 2]], 'ordered': [1]}
+        >>> Variables(("a", "b"), loci=(Locus("1", 5), None)).described()
+        {'chromosomes': ['1', None], 'positions': [5, None]}
         """
         lists = _Numbered()
         which = [lists.number(levels) for levels in self.levels or ()]
         members = [
-            [j, m.name, m.column, None if m.levels is None else lists.number(m.levels), m.opposite]
+            [
+                *(j, m.name, m.column, None if m.levels is None else lists.number(m.levels)),
+                *(m.opposite, *(m.locus or ())),
+            ]
             for j, own in enumerate(self.members or ())
             for m in own
         ]
@@ -208,6 +224,9 @@ class Variables:
                 listed["levels_of"] = which
         if self.ordered is not None:
             listed["ordered"] = [j for j, steps in enumerate(self.ordered) if steps]
+        if self.loci is not None:
+            listed["chromosomes"] = [locus and locus.chromosome for locus in self.loci]
+            listed["positions"] = [locus and locus.position for locus in self.loci]
         return {**listed, "members": members} if members else listed
 
 
@@ -239,9 +258,10 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     ((0, 1), (0, 1))
     """
     names = tuple(names)
+    loci = described_loci(document, len(names))
     if not document:
         return Variables(names)
-    known = "levels" in document or "members" not in document
+    known = "levels" in document or (loci is None and "members" not in document)
     lists = [tuple(levels) for levels in document["levels"]] if known else []
     which = document.get("levels_of", [0] * len(names))
     if len(which) != len(names):
@@ -251,7 +271,7 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
         raise ValueError("only variables that there are can be ordered")
     levels = tuple(lists[k] for k in which) if known else None
     members = described_members(document.get("members", ()), names, lists)
-    return Variables(names, levels, tuple(j in steps for j in range(len(names))), members)
+    return Variables(names, levels, tuple(j in steps for j in range(len(names))), loci, members)
 
 
 def described_members(
@@ -265,19 +285,39 @@ def described_members(
         If it is not such a list.
     """
     members: list[list[Member]] = [[] for _ in names]
-    for j, name, column, levels, opposite in listed:
+    for j, name, column, levels, opposite, *place in listed:
         if not isinstance(name, str) or type(opposite) is not bool or operator.index(j) < 0:
             raise ValueError("a member has a name, and belongs to a variable")
         if levels is not None and operator.index(levels) < 0:
             raise ValueError("a list of levels has a number")
         own = None if levels is None else lists[levels]
-        members[j].append(Member(name, operator.index(column), own, opposite))
+        locus = Locus(_text(place[0]), operator.index(place[1])) if place else None
+        members[j].append(Member(name, operator.index(column), own, opposite, locus))
     if not any(members):
         return None
     called = [*names, *(m.name for own in members for m in own)]
     if len(set(called)) < len(called):
         raise ValueError("members have names of their own")
     return tuple(map(tuple, members))
+
+
+def described_loci(document: Mapping[str, Any], n_variables: int) -> Loci | None:
+    """Return the loci that `Variables.described` told of, None where it told none."""
+    if "positions" not in document:
+        return None
+    chromosomes, positions = document["chromosomes"], document["positions"]
+    if not len(chromosomes) == len(positions) == n_variables:
+        raise ValueError("a place for each variable is needed")
+    return tuple(
+        None if position is None else Locus(_text(chromosome), operator.index(position))
+        for chromosome, position in zip(chromosomes, positions, strict=True)
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a chromosome is a text")
+    return value
 
 
 def default_names(n_variables: int) -> list[str]:

@@ -7,6 +7,7 @@ shares are the fields of `Options`, and nowhere else.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -22,6 +23,7 @@ from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
 from markhood.data.identical import alike_variables, with_alike_grouped
 from markhood.data.known import known_groups, known_pairs, known_priors
+from markhood.data.loci import Places
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
@@ -51,7 +53,7 @@ from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
 from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge
+from markhood.search.knowledge import Knowledge, Near
 from markhood.search.l1_paths import L1Blankets
 
 RECORDS = (*RESULTS, Pairs, L1Blankets)  # what the results of all phases consist of
@@ -82,6 +84,8 @@ class Options:
         Into how many bins columns of many numbers are cut.
     merge_rare : int, optional
         Merge levels that fewer samples have.
+    positions : mapping, sequence or path, optional
+        Where variables lie along a genome.
     identical : {"auto", "keep", "group"} or float, default="auto"
         Whether columns that no data tell apart are nodes of their own or one; a number such as 0.99 makes
         one of those that nearly agree. By default sites of genomes and alignments are grouped.
@@ -101,6 +105,8 @@ class Options:
         ``{("a", "b"): 0.9}``, a table of source, target and probability, or a file of such lines.
     adjust_for : sequence of str, default=()
         Columns that are in every variable's regression, but are no nodes and have no edges.
+    min_distance : float, optional
+        Leave out edges between variables that are nearer to each other than this on one chromosome.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -124,6 +130,7 @@ class Options:
     kinds: Any = "auto"
     bins: Any = None
     merge_rare: int | None = None
+    positions: Any = None
     identical: Any = "auto"
     imputations: int = 10
     seed: int | None = 0
@@ -133,6 +140,7 @@ class Options:
     group_rule: str = "between"
     pair_priors: Any = None
     adjust_for: Sequence[str] = ()
+    min_distance: float | None = None
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -184,6 +192,11 @@ class Request:
         if not isinstance(shuffles, Integral) or shuffles < 0:
             raise InputError(
                 f"{option('shuffles')} must be a whole number from 0 up, not {shuffles!r}."
+            )
+        least = self.options.min_distance
+        if least is not None and not (isinstance(least, Real) and 0 <= least < math.inf):
+            raise InputError(
+                f"{option('min_distance')} must be a finite number from 0 up, not {least!r}."
             )
         rule = self.options.group_rule
         if rule not in ("between", "within"):
@@ -253,6 +266,7 @@ class Request:
             kinds=self.options.kinds,
             bins=self.options.bins,
             merge_rare=self.options.merge_rare,
+            positions=self.options.positions,
         )
 
     def _columns(self) -> Sequence[str] | None:
@@ -424,9 +438,22 @@ class Request:
             pairs,
             priors,
             np.arange(n_nodes, len(names)),
+            self._near(variables),
         )
         known.check(names)
         return known
+
+    def _near(self, variables: Variables) -> Near | None:
+        """Return which pairs are too near to each other to be reported."""
+        least = self.options.min_distance
+        if least is None:
+            return None
+        if variables.loci is None:
+            raise InputError(
+                f"{option('min_distance')} needs to know where variables lie: give "
+                f"{option('positions')}, or names such as 'chr1:12345'."
+            )
+        return Near(Places.of(variables.loci), float(least))
 
     def _saved(
         self, samples: Samples, known: Knowledge, further: Mapping[str, str]
