@@ -100,6 +100,7 @@ def learn(
 
       markhood learn variants --executor dask --scheduler tcp://head:8786
     """
+    from markhood.learning.density import advice
     from markhood.learning.methods import method_named
     from markhood.learning.request import Options, Request
     from markhood.model.fitting.fit import fit_model
@@ -168,7 +169,9 @@ def learn(
     ):
         samples = with_columns(read, shared.adjust_for)(data)
         if dry_run:
-            print_forecast(request.forecast(samples), samples)
+            ready = request.prepared(samples)
+            said = request.forecast(ready)
+            print_forecast(said, ready, advice(request, ready, said))
             return
         graph = request.learn(samples).graph
     write_graphs(graph, outputs, escape_formulas)

@@ -137,7 +137,7 @@ class Samples:
         """
         n, rows = self.n_samples, self.ones
         owner = np.repeat(np.arange(self.n_variables), np.diff(self.starts))
-        lowest = n - np.bincount(owner, rows, minlength=self.n_variables)
+        lowest = np.float64(n) - np.bincount(owner, rows, minlength=self.n_variables)
 
         def surprise(counts: NDArray[np.float64]) -> NDArray[np.float64]:
             with np.errstate(divide="ignore"):

@@ -12,14 +12,14 @@ the one that stands for it. Those with the most alike ones come first, and take 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.identical import Alike, with_alike_grouped
+from markhood.data.identical import Alike, alike_variables, with_alike_grouped
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
@@ -35,7 +35,8 @@ FEWEST = 10  # copies of which somebody should hear: a star of so many is no acc
 
 def check_identical(given: Any) -> None:
     """Raise for an option that is none."""
-    is_share = isinstance(given, Real) and not isinstance(given, bool) and 0 < given <= 1
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    is_share = is_number and 0 < float(given) <= 1
     if not is_share and not (isinstance(given, str) and given in WORDS):
         raise InputError(
             f"{option('identical')} must be one of {', '.join(WORDS)}, or a number above 0 and at most 1 "
@@ -43,55 +44,48 @@ def check_identical(given: Any) -> None:
         )
 
 
-def warn_of_copies(n_copies: int) -> None:
-    """Say that many columns are copies of others, where nobody said what to do about it."""
-    if n_copies >= FEWEST:
-        warn(
-            f"{n_copies} columns are copies of others: {option('identical', 'group')} makes one node of each "
-            f"set of them, {option('identical', 'keep')} leaves them as they are."
-        )
+def is_to_group(samples: Samples, how: Any) -> bool:
+    """Whether copies are to be grouped that are not yet."""
+    if how == "keep" or samples.variables.members is not None:
+        return False
+    return how != "auto" or samples.are_sites
 
 
-def told_of_copies(variables: Variables, how: Any, n_copies: int) -> dict[str, Any]:
-    """Return what the provenance says of copies: that there are some, or what became of them."""
-    if variables.members is None:
-        return {"copies": n_copies} if n_copies else {}
-    sizes = [1 + len(own) for own in variables.members]
-    return {
-        "identical": {
-            "how": float(how) if isinstance(how, Real) else "group",
-            "columns": sum(sizes),
-            "nodes": len(sizes),
-            "largest_group": max(sizes),
+@dataclass(frozen=True)
+class Copies:
+    """What became of copies: the groups that there are, or how many copies nobody said anything about."""
+
+    variables: Variables
+    how: Any
+    n_left: int
+
+    @classmethod
+    def of(cls, samples: Samples, how: Any, labels: NDArray[np.int64]) -> Copies:
+        """Return what became of the copies in samples that are prepared; labels tell some apart."""
+        is_open = how == "auto" and not samples.are_sites
+        return cls(samples.variables, how, alike_variables(samples, labels).n_copies * is_open)
+
+    def warn(self) -> None:
+        """Say that many columns are copies of others, where nobody said what to do about it."""
+        if self.n_left >= FEWEST:
+            warn(
+                f"{self.n_left} columns are copies of others: {option('identical', 'group')} makes one "
+                f"node of each set of them, {option('identical', 'keep')} leaves them as they are."
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the provenance says of copies."""
+        if self.variables.members is None:
+            return {"copies": self.n_left} if self.n_left else {}
+        sizes = [1 + len(own) for own in self.variables.members]
+        return {
+            "identical": {
+                "how": float(self.how) if isinstance(self.how, Real) else "group",
+                "columns": sum(sizes),
+                "nodes": len(sizes),
+                "largest_group": max(sizes),
+            }
         }
-    }
-
-
-def require_two_groups(
-    pairs: NDArray[np.int64], node: NDArray[np.int64], columns: Sequence[str]
-) -> None:
-    """Raise where two columns that are to be joined are one node."""
-    for i, j in pairs[node[pairs[:, 0]] == node[pairs[:, 1]]].tolist():
-        raise InputError(
-            f"{columns[i]!r} and {columns[j]!r} are copies and become one node, which cannot be joined to "
-            f"itself: take the pair out of {option('required_edges')}, or give {option('identical', 'keep')}."
-        )
-
-
-def pairs_of_groups(
-    pairs: NDArray[np.int64], node: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Return pairs of columns as pairs of the nodes that stand for them, each once, and which they were.
-
-    Examples
-    --------
-    >>> pairs_of_groups(np.array([[0, 1], [1, 2], [0, 2]]), np.array([0, 0, 1]))
-    (array([[0, 1]]), array([1]))
-    """
-    ends = np.sort(node[pairs], axis=1)
-    two = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    found, first = np.unique(ends[two], axis=0, return_index=True)
-    return found, two[first]
 
 
 def with_nearly_alike_grouped(

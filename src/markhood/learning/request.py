@@ -19,10 +19,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
 from markhood.data.identical import alike_variables, with_alike_grouped
-from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.data.loci import Places
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
@@ -35,19 +33,13 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
 from markhood.learning.convergence import warn_of_disagreement
-from markhood.learning.copies import (
-    check_identical,
-    pairs_of_groups,
-    require_two_groups,
-    told_of_copies,
-    warn_of_copies,
-    with_nearly_alike_grouped,
-)
+from markhood.learning.copies import Copies, check_identical, is_to_group, with_nearly_alike_grouped
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.many_parameters import warn_of_parameters
 from markhood.learning.methods import Bayes, Method
+from markhood.learning.preparing import covariates_last, knowledge_of, labels_of, of_its_kinds
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
@@ -280,8 +272,8 @@ class Request:
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
         samples = self.prepared(samples)
-        n_copies = self._n_copies(samples)
-        warn_of_copies(n_copies)
+        copies = Copies.of(samples, self.options.identical, self.labels(samples))
+        copies.warn()
         warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self.job(samples) as job:
             require_room(job, self.method)
@@ -309,14 +301,8 @@ class Request:
             self.method,
             imputation,
             by_chance,
-            told_of_copies(samples.variables, self.options.identical, n_copies),
+            copies.as_json(),
         )
-
-    def _n_copies(self, samples: Samples) -> int:
-        """Return how many columns are copies of others that nobody said to keep or to group."""
-        if self.options.identical != "auto" or samples.are_sites:
-            return 0
-        return alike_variables(samples, self._labels(samples)).n_copies
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
@@ -328,61 +314,20 @@ class Request:
 
     def prepared(self, samples: Samples) -> Samples:
         """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
-        samples = self._of_its_kinds(self._covariates_last(samples))
+        samples = of_its_kinds(covariates_last(samples, self.covariates), self.method)
         how = self.options.identical
-        is_done = samples.variables.members is not None
-        if how == "keep" or is_done or (how == "auto" and not samples.are_sites):
+        if not is_to_group(samples, how):
             return samples
-        labels = self._labels(samples)
-        samples = with_alike_grouped(samples, alike_variables(samples, labels))
+        samples = with_alike_grouped(samples, alike_variables(samples, self.labels(samples)))
         if not isinstance(how, Real):
             return samples
         runner = Runner(self.options.n_jobs, self.progress)
         scorer = scorer_for(samples, Bic(), self._kernels)
-        return with_nearly_alike_grouped(samples, scorer, runner, float(how), self._labels(samples))
+        return with_nearly_alike_grouped(samples, scorer, runner, float(how), self.labels(samples))
 
-    def _labels(self, samples: Samples) -> NDArray[np.int64]:
-        """Return numbers that differ between variables which must not become one: groups, covariates."""
-        all_of = samples.variables.unfolded()
-        n_covariates = len(self.covariates) and len(pick_columns(samples.names, self.covariates))
-        n_nodes = len(all_of.node) - n_covariates
-        labels = np.zeros(len(all_of.node), np.int64)
-        labels[n_nodes:] = -1 - np.arange(n_covariates)
-        if self.options.groups is not None:
-            labels[:n_nodes] = known_groups(self.options.groups, all_of.variables.names[:n_nodes])
-        _, first = np.unique(all_of.node, return_index=True)
-        return labels[first]
-
-    def _covariates_last(self, samples: Samples) -> Samples:
-        if not self.covariates:
-            return samples
-        if samples.missing:
-            raise InputError(
-                f"{option('adjust_for')} and missing values that are to be imputed do not go together: "
-                f"choose {option('missing', 'drop')} or {option('missing', 'level')}."
-            )
-        last = pick_columns(samples.names, self.covariates)
-        nodes = [j for j in range(samples.n_variables) if j not in last]
-        if len(nodes) < 2:
-            raise InputError(
-                f"Of {samples.n_variables} columns {len(last)} are adjusted for, and a graph needs two "
-                f"or more others: take some out of {option('adjust_for')}."
-            )
-        if nodes + last != list(range(samples.n_variables)):
-            samples = samples.pick(np.array(nodes + last))
-        return samples
-
-    def _of_its_kinds(self, samples: Samples) -> Samples:
-        """Return samples as the method takes them: as categories where it knows no order."""
-        n_ordered = sum(samples.variables.is_ordered)
-        if not n_ordered or self.method.heeds_order:
-            return samples
-        warn(
-            f"The ordered levels of {n_ordered} column{'s'[: n_ordered > 1]} are categories to "
-            f"{self.method.name}, whose scores know no order: choose {option('kinds', 'nominal')} to "
-            "say so, or another method."
-        )
-        return samples.with_order([False] * samples.n_variables)
+    def labels(self, samples: Samples) -> NDArray[np.int64]:
+        """Return numbers that differ between variables which must not become one node."""
+        return labels_of(samples, self.options.groups, self.covariates)
 
     @contextmanager
     def job(self, samples: Samples, run: Mapping[str, str] | None = None) -> Iterator[Job]:
@@ -407,41 +352,8 @@ class Request:
         return executor_named(options.executor, options.scheduler, options.n_jobs, cards)
 
     def knowledge(self, variables: Variables) -> Knowledge:
-        """Return what is known beforehand of the graph of these variables, as `prepared` has them.
-
-        What is known of a column is known of the group that it is in.
-        """
-        options, names = self.options, variables.names
-        n_covariates = len(self.covariates) and len(pick_columns(names, self.covariates))
-        n_nodes = len(names) - n_covariates
-        all_of = variables.unfolded()
-        columns = all_of.variables.names[: len(all_of.node) - n_covariates]
-        node, groups = np.array(all_of.node), None
-        if options.groups is not None:
-            _, first = np.unique(node[: len(columns)], return_index=True)
-            labels = known_groups(options.groups, columns)[first]
-            groups = np.append(labels, np.full(n_covariates, -1))
-        required = known_pairs(options.required_edges, columns, "required_edges")
-        forbidden = known_pairs(options.forbidden_edges, columns, "forbidden_edges")
-        pairs, priors = known_priors(options.pair_priors, columns)
-        if variables.members is not None:
-            require_two_groups(required, node, columns)
-            required, _ = pairs_of_groups(required, node)
-            forbidden, _ = pairs_of_groups(forbidden, node)
-            pairs, kept = pairs_of_groups(pairs, node)
-            priors = priors[kept]
-        known = Knowledge(
-            required,
-            forbidden,
-            groups,
-            options.group_rule,  # type: ignore[arg-type]
-            pairs,
-            priors,
-            np.arange(n_nodes, len(names)),
-            self._near(variables),
-        )
-        known.check(names)
-        return known
+        """Return what is known beforehand of the graph of these variables, as `prepared` has them."""
+        return knowledge_of(variables, self.options, self.covariates, self._near(variables))
 
     def _near(self, variables: Variables) -> Near | None:
         """Return which pairs are too near to each other to be reported."""
