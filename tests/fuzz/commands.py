@@ -54,6 +54,7 @@ WORDS: dict[str, list[str]] = {
     "kernels": ["native", "cuda", "x"],
     "executor": ["threads", "x", ""],
     "scheduler": ["x", ""],
+    "identical": ["auto", "keep", "group", "0.99", *REAL],
     "imputations": ["2", "3", "1", "0", "-1", "x"],
     "n_jobs": ["1", "2", "-1", "0", "x", ""],
     "criterion": ["bic", "mpl", "x", "\x1b"],

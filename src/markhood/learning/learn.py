@@ -27,6 +27,7 @@ def learn(
     bins: Any = None,
     merge_rare: int | None = None,
     positions: Any = None,
+    identical: Any = "auto",
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -81,6 +82,11 @@ def learn(
         name or in order; or a file with the columns name, chromosome (where there are several) and
         position. By default what the file (VCF, PLINK's .bim, an alignment) or names such as
         "chr1:12345" say.
+    identical : {"auto", "keep", "group"} or float, default="auto"
+        What to do about columns that no data tell apart, equal ones and opposites: "keep" each as a
+        node, as the paper does, or "group" them, so that one stands for all and has ``members``. A number such as 0.99
+        also groups those that agree that far beyond chance (Cohen's kappa). By default sites of genomes
+        and alignments are grouped, and other tables keep their columns.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0

@@ -43,6 +43,11 @@ STATISTICS_ENDINGS = tuple(READERS)
 R_ENDINGS = (".rds", ".rda", ".rdata")
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")  # and .gz after them
 VCF_ENDINGS = (".vcf", ".bcf")  # and .gz or .bgz after them
+SITE_ENDINGS = (
+    *FASTA_ENDINGS,
+    *VCF_ENDINGS,
+    ".bed",
+)  # of genomes and alignments, see `Samples.are_sites`
 COMPRESSED = (*TEXT_ENDINGS, *FASTA_ENDINGS, *VCF_ENDINGS)
 ENDINGS = (
     *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *FASTA_ENDINGS, *VCF_ENDINGS,
@@ -202,7 +207,8 @@ def read_samples(
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
-    return with_positions(with_rare_merged(samples, merge_rare), positions)
+    samples = replace(with_rare_merged(samples, merge_rare), are_sites=ending in SITE_ENDINGS)
+    return with_positions(samples, positions)
 
 
 def _ending(path: Path) -> str:

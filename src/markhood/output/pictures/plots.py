@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
-from markhood.evaluate.measures import edge_outcomes
+from markhood.evaluate.measures import edge_outcomes, folded
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
@@ -191,7 +191,7 @@ def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
         ax.axhline(cut, color="black", linewidth=0.4)
         ax.axvline(cut, color="black", linewidth=0.4)
     shown = range(graph.n_nodes) if graph.n_nodes <= LABELLED else []
-    names = [graph.nodes[order[k]] for k in shown]
+    names = [graph.variables.labels[order[k]] for k in shown]
     ax.set_xticks(list(shown), names, rotation=90, fontsize="x-small", parse_math=False)
     ax.set_yticks(list(shown), names, fontsize="x-small", parse_math=False)
     return ax
@@ -212,7 +212,7 @@ def comparison(
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order.
+        Of the same nodes, in any order; true columns that one learned node stands for are one.
     ax, layout, columns, labels, seed
         As for `network`; the layout is that of the true graph.
 
@@ -229,6 +229,7 @@ def comparison(
     ax = new_axes(ax)
     from matplotlib.collections import LineCollection
 
+    truth = folded(truth, learned)
     places = placed(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     kinds = (
@@ -304,7 +305,7 @@ def _label(
     """Write the names that are asked for; unless told, all of few nodes and the hubs of many."""
     if labels is False:
         return
-    names = graph.nodes if isinstance(labels, bool) or labels is None else labels
+    names = graph.variables.labels if isinstance(labels, bool) or labels is None else labels
     texts = [str(text) for text in of_nodes(graph, names, "labels")]
     order = np.argsort(-graph.degree, kind="stable")
     most = HUBS if labels is None and graph.n_nodes > LABELLED else graph.n_nodes

@@ -22,6 +22,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
@@ -109,6 +111,9 @@ def report_html(
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
+    if samples is not None and graph.members:
+        number = {name: j for j, name in enumerate(samples.names)}
+        samples = samples.pick(np.array([number[name] for name in graph.nodes]))
     style, script = _asset("style.css"), _asset("bundle.js")
     policy = (
         f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
@@ -168,6 +173,7 @@ def _distances(graph: Graph) -> dict[str, Any]:
 def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, Any]:
     nodes: dict[str, Any] = {
         "name": graph.nodes,
+        **({"members": _members(graph)} if graph.members else {}),
         "x": places[:, 0].tolist(),
         "y": places[:, 1].tolist(),
         "community": communities(graph).tolist(),
@@ -176,6 +182,14 @@ def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, A
     if samples is not None:
         nodes["shares"] = level_shares(samples)
     return nodes
+
+
+def _members(graph: Graph) -> list[list[str]]:
+    """Return the columns that each node stands for besides its own, a minus before an opposite one."""
+    return [
+        [f"\N{MINUS SIGN}{m.name}" if m.opposite else m.name for m in own]
+        for own in graph.variables.members or ()
+    ]
 
 
 def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
