@@ -158,7 +158,7 @@ def by_distance(
         longest * (1.08 + 0.06 * np.linspace(-1, 1, int(apart.sum()))) if apart.any() else 0.0
     )
     kinds = (
-        (~found.is_outlier, USUAL, 8, "usual, or near" if least else "usual"),
+        (~found.is_outlier, USUAL, 8, "usual" if found.is_far.all() else "usual, or near"),
         (found.is_outlier & ~found.is_extreme, OUTLIER, 16, "outlier"),
         (found.is_extreme, EXTREME, 22, "extreme outlier"),
     )
