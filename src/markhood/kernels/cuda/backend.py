@@ -19,7 +19,7 @@ from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Bits, C
 
 MOST_SAMPLES = 1 << 22  # counts are kept in the low bits of a float
 SIDE = 1 << 15  # of a tile of pairs
-COUNTS = 1 << 26  # of a tile of tables, which are on the card together
+COUNTS = 1 << 27  # of a tile of tables, which are on the card together
 SHARE_OF_COUNTS = 1 / 32  # of the card's memory, in bytes, if that is less
 
 
