@@ -79,7 +79,7 @@ def grow_blankets(
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[_Integers, _Reals, _Integers, int]: ...
+) -> tuple[_Integers, _Integers, _Reals, _Integers, int]: ...
 def climb_groups(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -192,6 +192,7 @@ def sample_graphs(
     scale: float,
     density: float,
     learns_density: bool,
+    seldom: NDArray[np.uint8],
     present: NDArray[np.uint8],
     generator: NDArray[np.uint32],
     fits: _Integers | None,

@@ -178,7 +178,7 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
-        found, scores, evaluations, n_bounded = _native.grow_blankets(
+        starts, members, scores, evaluations, n_bounded = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -191,13 +191,7 @@ class NativeKernels:
             **_kinds(bits),
             instruction_set=self.instruction_set,
         )
-        # A blanket comes as its length and then its members.
-        blankets, at = [], 0
-        for _ in range(len(targets)):
-            end = at + 1 + int(found[at])
-            blankets.append(found[at + 1 : end])
-            at = end
-        return Blankets(Lists.of(blankets), scores, evaluations, n_bounded)
+        return Blankets(Lists(starts, members), scores, evaluations, n_bounded)
 
     @fits
     def climb_groups(
