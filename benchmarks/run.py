@@ -2,7 +2,7 @@
 
 python benchmarks/run.py            all of it, two or three minutes
 python benchmarks/run.py threads    one part: screen, search, bootstrap, ordinal, methods, probabilities, model, sampler, threads,
-                                    memory, scale, start
+                                    memory, scale, start, gpu
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ PARTS = (
     "memory",
     "scale",
     "start",
+    "gpu",
 )
 
 

@@ -27,6 +27,7 @@ void bind_screen(nb::module_& m);
 void bind_blankets(nb::module_& m);
 void bind_networks(nb::module_& m);
 void bind_pairs(nb::module_& m);
+void bind_spaces(nb::module_& m);
 
 static std::pair<std::int64_t, std::int64_t> unsound_variables(Words words, std::size_t n_samples, Starts starts,
                                                         Integers masked, Words masks,
@@ -61,4 +62,5 @@ NB_MODULE(_native, m) {
     bind_blankets(m);
     bind_networks(m);
     bind_pairs(m);
+    bind_spaces(m);
 }

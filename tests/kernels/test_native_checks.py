@@ -6,6 +6,7 @@ import pytest
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Bits, Costs
+from markhood.kernels.steps import within_steps
 from oracles.counting import n_log_n
 from oracles.networks import network
 from oracles.packing import pack
@@ -73,3 +74,19 @@ def test_example_the_best_instruction_set_is_the_default():
     assert available[-1] == "scalar"
     assert NativeKernels().name == f"native-{available[0]}"
     assert NativeKernels("scalar").name == "native-scalar"
+
+
+@pytest.mark.parametrize(
+    ("starts", "values", "targets"),
+    [
+        ([0, 1, 2], [1, 2], [0]),  # a neighbour that is no variable
+        ([0, 1, 2], [1, -1], [0]),
+        ([0, 3, 2], [1, 0], [0]),  # a list that ends after the last value
+        ([0, -5, 2], [1, 0], [1]),
+        ([0, 1, 2], [1, 0], [2]),
+    ],
+)
+def test_example_steps_never_leave_the_graph(starts, values, targets):
+    graph = Lists(np.array(starts), np.array(values))
+    with pytest.raises(ValueError, match="must"):
+        within_steps(graph, np.array(targets), 3)

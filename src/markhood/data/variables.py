@@ -134,7 +134,7 @@ class Variables:
         ('c', 'a')
         """
         picked = list(numbers)
-        if picked == list(range(len(self))):
+        if len(picked) == len(self) and picked == list(range(len(self))):
             return self
         levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
         ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)

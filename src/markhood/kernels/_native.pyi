@@ -213,3 +213,6 @@ def unsound_variables(
     masks: NDArray[np.uint64],
     instruction_set: str = "",
 ) -> tuple[int, int]: ...
+def within_steps(
+    starts: _Integers, neighbours: _Integers, targets: _Integers, depth: int
+) -> tuple[_Integers, _Integers]: ...

@@ -34,7 +34,15 @@ def n_parameters(
     bits: Bits, i: int | NDArray[np.int64], j: int | NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return how many parameters the edges between some variables and others have."""
-    return np.asarray(bits.n_scores[i] * bits.n_scores[j])
+    return np.asarray(_n_scores(bits, np.asarray(i)) * _n_scores(bits, np.asarray(j)))
+
+
+def _n_scores(bits: Bits, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ``Bits.n_scores`` of some variables, without a look at all others."""
+    if bits.starts is None:
+        return np.ones(variables.shape, np.int64)
+    indicators = bits.starts[variables + 1] - bits.starts[variables]
+    return indicators if bits.ordered is None else np.where(bits.ordered[variables], 1, indicators)
 
 
 def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:

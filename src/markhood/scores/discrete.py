@@ -74,6 +74,8 @@ class DiscreteScorer:
     def tiles(self) -> list[Tile]:
         """Cut the pairs of variables into tiles: squares of rows and columns."""
         bits, d = self.samples.bits, self.samples.n_variables
+        if bits.is_plain:
+            _ = self.samples.ones  # once, before all threads ask for it at the same time
         planes = 1 if bits.weighting is None else len(bits.weighting.planes)
         words = bits.words.shape[1] * planes * (len(bits.words) / d) ** 2  # of a pair
         tiling = self.kernels.tiling(bits)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
+from markhood.kernels.steps import within_steps
 from markhood.kernels.ties import levelled
 from markhood.search.leaders import leaders
 
@@ -50,32 +51,22 @@ class NearbyVariables:
     """
 
     def __init__(self, edges: NDArray[np.int64], n_variables: int, depth: int) -> None:
-        # Every variable is also a neighbour of its own, so that a step keeps what was reached.
-        itself = np.arange(n_variables)
-        steps = np.concatenate([edges, edges[:, ::-1], np.column_stack([itself, itself])])
-        ones = np.ones(len(steps), dtype=np.bool_)
-        self._steps: Any = csr_array((ones, steps.T), shape=(n_variables, n_variables))
+        self._neighbours = Lists.of_neighbours(edges, n_variables)
         self._depth = depth
 
     def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
-        reached = self._steps[targets]
-        for _ in range(self._depth - 1):
-            nearer, reached = reached, reached @ self._steps
-            if reached.nnz == nearer.nnz:
-                break  # further steps lead nowhere new
-        reached.sort_indices()
-        starts = reached.indptr.astype(np.int64)
-        others = reached.indices != np.repeat(targets, np.diff(starts))
-        found = reached.indices[others].astype(np.int64)
-        return Space(Lists(starts - np.arange(len(starts)), found))
+        return Space(within_steps(self._neighbours, targets, self._depth))
 
     def largest(self) -> NDArray[np.float64]:
         """Return what no space is larger than, from the number of walks: of shape (n_variables,)."""
-        n_variables = self._steps.shape[0]
+        starts, values = self._neighbours.starts, self._neighbours.values
+        n_variables = len(self._neighbours)
+        steps: Any = csr_array((np.ones(len(values)), values, starts), shape=(n_variables,) * 2)
         walks: NDArray[np.float64] = np.ones(n_variables)
         for _ in range(self._depth):
-            fewer, walks = walks, np.minimum(self._steps @ walks, n_variables)
+            # A step may also stay where it is, so that it keeps what was reached.
+            fewer, walks = walks, np.minimum(steps @ walks + walks, n_variables)
             if np.array_equal(walks, fewer):
                 break
         return walks - 1

@@ -12,6 +12,7 @@ from markhood.kernels.cuda.backend import MOST_SAMPLES, CudaKernels
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.cuda.ways import MMA, POPCOUNT, WGMMA, way_of
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Costs
 from markhood.kernels.tables import likelihood_ratios
 from markhood.learning.request import kernels_named
 from oracles.counting import n_log_n
@@ -24,6 +25,11 @@ except InputError as error:
     CUDA, WHY_NOT = None, str(error)
 
 needs_card = pytest.mark.skipif(CUDA is None, reason="there is no GPU here")
+
+
+@pytest.fixture(autouse=True)
+def small_tiles_too(monkeypatch):
+    monkeypatch.setattr("markhood.kernels.cuda.backend.FEWEST_PAIRS", 0)
 
 
 @settings(max_examples=300, deadline=None)
@@ -88,6 +94,19 @@ def test_example_too_many_samples_for_the_card_are_left_to_the_processor():
     arguments = (bits, ones, n_log_n(n), range(2), range(2), 1e-9)
     ours = CudaKernels(device=None).associated_pairs(*arguments)
     assert ours.joint == [(values[:, 0] & values[:, 1]).sum()]
+
+
+def test_example_small_tiles_are_left_to_the_processor(monkeypatch):
+    monkeypatch.setattr("markhood.kernels.cuda.backend.FEWEST_PAIRS", 101)
+    values = network(4, 300, 10)
+    bits, ones = pack(values), values.sum(axis=0).astype(np.int64)
+    arguments = (bits, ones, n_log_n(300), range(10), range(10), 1.0)
+    ours = CudaKernels(device=None).associated_pairs(*arguments)
+    assert ours.pairs.tolist() == NativeKernels().associated_pairs(*arguments).pairs.tolist()
+    costs = Costs(0.5, 0.5)
+    ours = CudaKernels(device=None).associated_tables(bits, range(10), range(10), costs)
+    theirs = NativeKernels().associated_tables(bits, range(10), range(10), costs)
+    assert ours.ratios.tolist() == theirs.ratios.tolist()
 
 
 def test_example_pairs_come_in_order():

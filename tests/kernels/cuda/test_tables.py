@@ -20,6 +20,12 @@ except InputError:
 
 needs_card = pytest.mark.skipif(CUDA is None, reason="there is no GPU here")
 
+
+@pytest.fixture(autouse=True)
+def small_tiles_too(monkeypatch):
+    monkeypatch.setattr("markhood.kernels.cuda.backend.FEWEST_PAIRS", 0)
+
+
 KINDS = {
     "nominal": lambda v: False,
     "ordinal": lambda v: True,

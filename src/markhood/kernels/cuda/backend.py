@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.cuda.device import Device
-from markhood.kernels.cuda.levels import MOST_UNITS, n_units
+from markhood.kernels.cuda.levels import MOST_UNITS, n_units, rows_of
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Bits, Costs, Tiling
 
 MOST_SAMPLES = 1 << 22  # counts are kept in the low bits of a float
 SIDE = 1 << 15  # of a tile of pairs
-COUNTS = 1 << 26  # of a tile of tables, which are on the card together
+COUNTS = 1 << 27  # of a tile of tables, which are on the card together
 SHARE_OF_COUNTS = 1 / 32  # of the card's memory, in bytes, if that is less
+FEWEST_PAIRS = (
+    1 << 18
+)  # of rows of bits: a smaller tile takes longer to bring to the card than to count
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class CudaKernels(NativeKernels):
         least_ratio: float,
     ) -> AssociatedPairs:
         """Find the pairs of the tile with a likelihood ratio at the bound or above."""
-        if bits.n_samples > MOST_SAMPLES:
+        if bits.n_samples > MOST_SAMPLES or len(rows) * len(columns) < FEWEST_PAIRS:
             return super().associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
         found = self.device.associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
         triples = _in_order(found)
@@ -70,7 +73,8 @@ class CudaKernels(NativeKernels):
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
         """Find the pairs of the tile whose likelihood ratio is their price or more."""
-        if n_units(bits) > MOST_UNITS:
+        n_pairs = len(rows_of(bits, rows)) * len(rows_of(bits, columns))
+        if n_units(bits) > MOST_UNITS or n_pairs < FEWEST_PAIRS:
             return super().associated_tables(bits, rows, columns, costs)
         likely = self.device.likely_tables(bits, rows, columns, costs)
         return self.associated_among(bits, _in_order(likely), costs)

@@ -63,7 +63,8 @@ class Memory(Generic[Block]):
         if known is None:
             try:
                 with self._copying.taken():
-                    block.set_result(self._make(rows, self._brought(rows)))
+                    made = self._make(rows, self._brought(rows))
+                block.set_result(made)  # when it has arrived
             except BaseException as error:
                 self._blocks.pop(rows, None)
                 block.set_exception(error)
