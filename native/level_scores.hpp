@@ -108,6 +108,8 @@ class MultinomialScorer {
     }
 
   private:
+    static constexpr std::size_t kMostLookedUp = 1 << 16;
+
     // Whether a variable enters by its step and not by indicators, which with two levels are the same.
     bool is_step(std::size_t variable) const {
         return rows_.ordered && rows_.n_scores(variable) < rows_.levels(variable) - 1;
@@ -197,8 +199,7 @@ class MultinomialScorer {
     }
 
     // The likelihood if every row had probabilities of its own: no fit to these rows is better.
-    double saturated() const {
-        const auto n_log_n = [](double n) { return n > 0 ? n * std::log(n) : 0.0; };
+    double saturated() {
         double sum = 0.0;
         for (std::size_t r = 0; r < table_.n_split; ++r) {
             double total = 0.0;
@@ -210,6 +211,16 @@ class MultinomialScorer {
             sum -= n_log_n(total);
         }
         return sum;
+    }
+
+    // n log n, looked up where it is a count that has been asked for before.
+    double n_log_n(double n) {
+        if (!(n > 0)) return 0.0;
+        if (rows_.weights || rows_.n_samples > kMostLookedUp) return n * std::log(n);
+        for (std::size_t k = n_log_n_.size(); k <= rows_.n_samples; ++k) n_log_n_.push(-1.0);
+        double& known = n_log_n_[static_cast<std::size_t>(n)];
+        if (known < 0) known = n * std::log(n);
+        return known;
     }
 
     double price(std::size_t n_predictors, std::size_t size) const {
@@ -225,7 +236,7 @@ class MultinomialScorer {
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
-    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, n_log_n_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

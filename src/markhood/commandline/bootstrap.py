@@ -89,7 +89,7 @@ def bootstrap(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, read.keywords["weights"]],
+        inputs=[data, read.keywords["weights"], read.keywords["positions"]],
         others=[*tables, *([plot] if plot else [])],
     )
     with progress_bar() as progress:

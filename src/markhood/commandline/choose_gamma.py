@@ -56,7 +56,7 @@ def choose_gamma(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, read.keywords["weights"]],
+        inputs=[data, read.keywords["weights"], read.keywords["positions"]],
         others=[path for path in (output, edges, plot) if path is not None],
     )
     try:

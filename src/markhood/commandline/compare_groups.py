@@ -77,7 +77,7 @@ def compare_groups(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[a, b, read.keywords["weights"]],
+        inputs=[a, b, read.keywords["weights"], read.keywords["positions"]],
         others=[path for path in (output, fields, plot) if path is not None],
     )
     with progress_bar() as progress:

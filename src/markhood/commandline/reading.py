@@ -120,6 +120,13 @@ def read_data(
             help="Merge levels of fewer samples, with their neighbours where they are steps, else into other.",
         ),
     ] = None,
+    positions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where variables lie along a genome: name, position or name, chromosome, position on every line.",
+        ),
+    ] = None,
 ) -> Any:
     """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.formats.files import read_samples
@@ -145,6 +152,7 @@ def read_data(
         kinds=_kinds(kinds, ordinal, nominal),
         bins=None if bins is None else _bins(bins),
         merge_rare=merge_rare,
+        positions=positions,
         storage=storage or MEMORY,
     )
 

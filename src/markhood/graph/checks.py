@@ -24,6 +24,8 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
             raise InputError(
                 f"There are {len(nodes.levels)} lists of levels for {len(nodes)} nodes."
             )
+        if nodes.loci is not None and len(nodes.loci) != len(nodes):
+            raise InputError(f"There are {len(nodes.loci)} loci for {len(nodes)} nodes.")
         names = checked_variables(nodes.names).names
         return nodes if names is nodes.names else replace(nodes, names=names)
     names = tuple(nodes)

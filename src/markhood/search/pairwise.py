@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.graph.numbering import in_order, pair_numbers, places_of
-from markhood.kernels.ties import levelled
+from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs, Tile
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
@@ -131,5 +131,9 @@ def highest(pairs: Pairs, top: int) -> Pairs:
     >>> highest(pairs, 2).edges.tolist()
     [[1, 2], [0, 1]]
     """
-    order = np.lexsort((pair_numbers(pairs.edges), -levelled(pairs.gains)))[:top]
-    return Pairs(pairs.edges[order], pairs.gains[order])
+    edges, scores = pairs
+    if len(scores) > top:  # sorting all of a tile's pairs would take longer than counting them
+        is_near = scores >= np.partition(scores, -top)[-top] - TIE
+        edges, scores = edges[is_near], scores[is_near]
+    order = np.lexsort((pair_numbers(edges), -levelled(scores)))[:top]
+    return Pairs(edges[order], scores[order])
