@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 
+#include "level_bound.hpp"
 #include "level_table.hpp"
 #include "multinomial.hpp"
 
@@ -39,6 +40,7 @@ class MultinomialScorer {
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
         is_separated_ = fit.separated;
+        is_prepared_ = false;
         if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
         return objective - price(first_[size], size);
     }
@@ -54,7 +56,11 @@ class MultinomialScorer {
         table_.split_by(candidate);
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate);
         const bool is_saturated = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
-        const double bound = saturated() - price(n_predictors, size_ + 1);
+        double bound = saturated() - price(n_predictors, size_ + 1);
+        if (!is_saturated && floor > -HUGE_VAL && can_bound()) {
+            const double most = objective + bound_.gain(table_.all_counts(), rows_.levels(candidate));
+            bound = std::fmin(bound, most - price(n_predictors, size_ + 1));
+        }
         is_exact = is_saturated || !(bound <= floor);
         if (is_saturated || !is_exact) return bound;
         clear_predictors();
@@ -109,6 +115,19 @@ class MultinomialScorer {
 
   private:
     static constexpr std::size_t kMostLookedUp = 1 << 16;
+
+    // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
+    bool can_bound() {
+        if (rows_.ordered || is_separated_ || !criterion_.is_plain()) return false;
+        if (!is_prepared_) bound_.prepare(own_design(), coefficients.data());
+        return is_prepared_ = true;
+    }
+
+    // The design of the blanket itself, whatever the current one is.
+    Design own_design() const {
+        return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
+                nullptr, nullptr};
+    }
 
     // Whether a variable enters by its step and not by indicators, which with two levels are the same.
     bool is_step(std::size_t variable) const {
@@ -231,8 +250,9 @@ class MultinomialScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0;
-    bool is_separated_ = false;
+    bool is_separated_ = false, is_prepared_ = false;
     LevelTable table_;
+    LevelBound bound_;
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
