@@ -41,7 +41,7 @@ class LevelBound {
     double gain(const double* counts, std::size_t levels) {
         if (!is_known_) return HUGE_VAL;
         const std::size_t n_new = (levels - 1) * q_;
-        gather(counts, levels, n_new);
+        by_levels([&]<std::size_t kQ>() { gather<kQ>(counts, levels, n_new); });
         schur_.resize(n_new * n_new);
         std::memset(schur_.data(), 0, n_new * n_new * sizeof(double));
         for (std::size_t c = 0; c < n_new; ++c)  // the intercept is one wherever the candidate is
@@ -67,9 +67,23 @@ class LevelBound {
   private:
     static constexpr double kFarFromRounding = 1e-8;
 
+    // Calls work<q>(), with q known to the compiler where it is small: loops over two levels are not worth being loops.
+    template <class Work>
+    void by_levels(Work work) const {
+        if (q_ == 1) work.template operator()<1>();
+        else if (q_ == 2) work.template operator()<2>();
+        else if (q_ == 3) work.template operator()<3>();
+        else if (q_ == 4) work.template operator()<4>();
+        else work.template operator()<0>();
+    }
+
+    template <std::size_t kQ = 0>
+    std::size_t q() const { return kQ ? kQ : q_; }
+
+    template <std::size_t kQ = 0>
     double total(const double* counts) const {
-        double sum = 0.0;
-        for (std::size_t k = 0; k <= q_; ++k) sum += counts[k];
+        double sum = counts[0];
+        for (std::size_t k = 1; k <= q<kQ>(); ++k) sum += counts[k];
         return sum;
     }
 
@@ -110,30 +124,32 @@ class LevelBound {
     }
 
     // The candidate's gradient, in step_, and its second derivatives with the blanket's parameters, in cross_.
+    template <std::size_t kQ>
     void gather(const double* counts, std::size_t levels, std::size_t n_new) {
         step_.resize(n_new);
         cross_.resize(n_ * n_new);
         std::memset(step_.data(), 0, n_new * sizeof(double));
         std::memset(cross_.data(), 0, n_ * n_new * sizeof(double));
         for (std::size_t level = 1; level < levels; ++level) {
-            const std::size_t first = (level - 1) * q_;
+            const std::size_t first = (level - 1) * q<kQ>();
             for (std::size_t r = 0; r < design_.n_rows; ++r) {
-                const double* n = counts + (level * design_.n_rows + r) * (q_ + 1);
-                const double all = total(n);
+                const double* n = counts + (level * design_.n_rows + r) * (q<kQ>() + 1);
+                const double all = total<kQ>(n);
                 if (all == 0) continue;
-                for (std::size_t k = 0; k < q_; ++k) step_[first + k] += n[k + 1] - all * share_[r * q_ + k];
-                add_cross(r, 0, first, n_new, all);
+                for (std::size_t k = 0; k < q<kQ>(); ++k) step_[first + k] += n[k + 1] - all * share_[r * q<kQ>() + k];
+                add_cross<kQ>(r, 0, first, n_new, all);
                 for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
-                    add_cross(r, design_.active[a], first, n_new, all);
+                    add_cross<kQ>(r, design_.active[a], first, n_new, all);
             }
         }
     }
 
+    template <std::size_t kQ>
     void add_cross(std::size_t r, std::size_t u, std::size_t first, std::size_t n_new, double all) {
-        const double* w = weight_.data() + r * q_ * q_;
-        double* to = cross_.data() + u * q_ * n_new + first;
-        for (std::size_t k = 0; k < q_; ++k, to += n_new)
-            for (std::size_t l = 0; l < q_; ++l) to[l] += all * w[k * q_ + l];
+        const double* w = weight_.data() + r * q<kQ>() * q<kQ>();
+        double* to = cross_.data() + u * q<kQ>() * n_new + first;
+        for (std::size_t k = 0; k < q<kQ>(); ++k, to += n_new)
+            for (std::size_t l = 0; l < q<kQ>(); ++l) to[l] += all * w[k * q<kQ>() + l];
     }
 
     // Cholesky in place on the lower triangle, with inverse pivots on the diagonal; whether all are more than rounding.
@@ -181,22 +197,32 @@ class LevelBound {
         back_substitute(factor_, n_, follow_.data());
         change_.resize(q_);
         double widest = 0.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            for (std::size_t k = 0; k < q_; ++k) {
-                change_[k] = follow_[k];
-                for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
-                    change_[k] += follow_[design_.active[a] * q_ + k];
+        by_levels([&]<std::size_t kQ>() {
+            for (std::size_t r = 0; r < design_.n_rows; ++r) {
+                const double width = widest_of_row<kQ>(r, counts, levels);
+                widest = width > widest ? width : widest;
             }
-            for (std::size_t level = 0; level < levels; ++level) {
-                if (total(counts + (level * design_.n_rows + r) * (q_ + 1)) == 0) continue;
-                double lowest = 0.0, highest = 0.0;
-                for (std::size_t k = 0; k < q_; ++k) {
-                    const double moved = change_[k] + (level ? step_[(level - 1) * q_ + k] : 0.0);
-                    lowest = moved < lowest ? moved : lowest;
-                    highest = moved > highest ? moved : highest;
-                }
-                widest = highest - lowest > widest ? highest - lowest : widest;
+        });
+        return widest;
+    }
+
+    template <std::size_t kQ>
+    double widest_of_row(std::size_t r, const double* counts, std::size_t levels) {
+        for (std::size_t k = 0; k < q<kQ>(); ++k) {
+            change_[k] = follow_[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
+                change_[k] += follow_[design_.active[a] * q<kQ>() + k];
+        }
+        double widest = 0.0;
+        for (std::size_t level = 0; level < levels; ++level) {
+            if (total<kQ>(counts + (level * design_.n_rows + r) * (q<kQ>() + 1)) == 0) continue;
+            double lowest = 0.0, highest = 0.0;
+            for (std::size_t k = 0; k < q<kQ>(); ++k) {
+                const double moved = change_[k] + (level ? step_[(level - 1) * q<kQ>() + k] : 0.0);
+                lowest = moved < lowest ? moved : lowest;
+                highest = moved > highest ? moved : highest;
             }
+            widest = highest - lowest > widest ? highest - lowest : widest;
         }
         return widest;
     }
