@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import levelled
@@ -41,6 +40,8 @@ class NearbyVariables:
     """
 
     def __init__(self, edges: NDArray[np.int64], n_variables: int, depth: int) -> None:
+        from scipy.sparse import csr_array  # a fifth of a second, so not before it is needed
+
         # Every variable is also a neighbour of its own, so that a step keeps what was reached.
         itself = np.arange(n_variables)
         steps = np.concatenate([edges, edges[:, ::-1], np.column_stack([itself, itself])])
