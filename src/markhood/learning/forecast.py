@@ -42,7 +42,6 @@ VARIABLES_PER_TILE = 4
 THREAD_GAIN = 0.9  # what a thread more brings, of another
 PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
 FLIPPED = 0.1  # share of the edges that the climb takes out, from 0.04 (chains) to 0.25 (dense)
-SECONDS_PER_FLIP = 1e-4  # of bookkeeping
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
     scored = blankets.seconds_of(lambda t, members: scorer.toggled(t, members, members))
     if method.rule == "global":
         flips = FLIPPED * blankets.mean_size * d / 2
-        seconds["climb"] = scored * each + flips * (2 * scored + SECONDS_PER_FLIP)
+        seconds["climb"] = scored * (each + 2 * flips / threads)
     fitted = blankets.seconds_of(scorer.fitted)
     seconds["evidence"] = (scored + fitted) * each
     candidates = float(np.mean([len(space) for space in spaces]))
