@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 
+#include "level_bound.hpp"
 #include "level_table.hpp"
 #include "multinomial.hpp"
 
@@ -39,6 +40,7 @@ class MultinomialScorer {
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
         is_separated_ = fit.separated;
+        is_prepared_ = false;
         if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
         return objective - price(first_[size], size);
     }
@@ -54,7 +56,11 @@ class MultinomialScorer {
         table_.split_by(candidate);
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate);
         const bool is_saturated = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
-        const double bound = saturated() - price(n_predictors, size_ + 1);
+        double bound = saturated() - price(n_predictors, size_ + 1);
+        if (!is_saturated && floor > -HUGE_VAL && can_bound()) {
+            const double most = objective + bound_.gain(table_.all_counts(), rows_.levels(candidate));
+            bound = std::fmin(bound, most - price(n_predictors, size_ + 1));
+        }
         is_exact = is_saturated || !(bound <= floor);
         if (is_saturated || !is_exact) return bound;
         clear_predictors();
@@ -108,6 +114,21 @@ class MultinomialScorer {
     }
 
   private:
+    static constexpr std::size_t kMostLookedUp = 1 << 16;
+
+    // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
+    bool can_bound() {
+        if (rows_.ordered || is_separated_ || !criterion_.is_plain()) return false;
+        if (!is_prepared_) bound_.prepare(own_design(), coefficients.data());
+        return is_prepared_ = true;
+    }
+
+    // The design of the blanket itself, whatever the current one is.
+    Design own_design() const {
+        return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
+                nullptr, nullptr};
+    }
+
     // Whether a variable enters by its step and not by indicators, which with two levels are the same.
     bool is_step(std::size_t variable) const {
         return rows_.ordered && rows_.n_scores(variable) < rows_.levels(variable) - 1;
@@ -197,8 +218,7 @@ class MultinomialScorer {
     }
 
     // The likelihood if every row had probabilities of its own: no fit to these rows is better.
-    double saturated() const {
-        const auto n_log_n = [](double n) { return n > 0 ? n * std::log(n) : 0.0; };
+    double saturated() {
         double sum = 0.0;
         for (std::size_t r = 0; r < table_.n_split; ++r) {
             double total = 0.0;
@@ -212,6 +232,16 @@ class MultinomialScorer {
         return sum;
     }
 
+    // n log n, looked up where it is a count that has been asked for before.
+    double n_log_n(double n) {
+        if (!(n > 0)) return 0.0;
+        if (rows_.weights || rows_.n_samples > kMostLookedUp) return n * std::log(n);
+        for (std::size_t k = n_log_n_.size(); k <= rows_.n_samples; ++k) n_log_n_.push(-1.0);
+        double& known = n_log_n_[static_cast<std::size_t>(n)];
+        if (known < 0) known = n * std::log(n);
+        return known;
+    }
+
     double price(std::size_t n_predictors, std::size_t size) const {
         return static_cast<double>(n_predictors * slopes_) * criterion_.parameter_cost +
                static_cast<double>(size) * criterion_.variable_cost;
@@ -220,12 +250,13 @@ class MultinomialScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0;
-    bool is_separated_ = false;
+    bool is_separated_ = false, is_prepared_ = false;
     LevelTable table_;
+    LevelBound bound_;
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
-    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, n_log_n_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

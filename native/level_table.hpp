@@ -3,8 +3,9 @@
 //
 // Every sample has the number of its cell: its configuration of the blanket, and the target's level. A
 // candidate is counted by walking through the ones of its indicator rows, and its first level is what is
-// left. That costs a step a sample where table.hpp, for binary variables that count once, needs
-// a step for 64 or more of them; but it is the same for five levels, and a weight is just what is added.
+// left. That costs a step a sample, but is the same for any number of cells, and a weight is just what is added. While
+// cells are few, and samples count once, each cell has a bit mask as in table.hpp, made when the first candidate comes: then
+// a candidate costs a step for 64 samples of some cells.
 #pragma once
 #include <cmath>
 
@@ -12,6 +13,9 @@
 #include "words.hpp"
 
 namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kMaxMaskedCells = 32 * Lanes::width;
+constexpr std::size_t kMaxMaskWords = 1 << 16;  // what a second-level cache holds
 
 // Where it can, the library's lgamma writes to a global variable, and several threads are here.
 static inline double log_gamma(double x) {
@@ -37,6 +41,7 @@ class LevelTable {
 
     void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
         rows_ = rows;
+        has_masks_ = false;
         n_levels = rows.levels(target);
         n_rows = 1;
         configurations.resize(0);
@@ -55,13 +60,15 @@ class LevelTable {
     // Counts the cells by the candidate's levels: all_counts()[level * cells + row * n_levels + target's].
     void count(std::size_t candidate) {
         const std::size_t cells = n_rows * n_levels, levels = rows_.levels(candidate);
-        all_.resize(levels * cells);
-        std::memset(all_.data() + cells, 0, (levels - 1) * cells * sizeof(double));
+        const bool masked = !rows_.weights && cells <= kMaxMaskedCells && cells * rows_.n_words <= kMaxMaskWords;
+        if (masked && !has_masks_) make_masks();
+        all_.resize(levels * cells + Lanes::width);
         std::memcpy(all_.data(), counts.data(), cells * sizeof(double));
         for (std::size_t k = 1; k < levels; ++k) {
             double* to = all_.data() + k * cells;
             const std::uint64_t* row = rows_.row(rows_.first_row(candidate) + k - 1);
-            rows_.weights ? count_weights(row, to) : count_ones(row, to);
+            if (masked) count_masks(row, to);
+            else rows_.weights ? count_weights(row, to) : count_ones(row, to);
             for (std::size_t c = 0; c < cells; ++c) all_[c] -= to[c];
         }
     }
@@ -119,15 +126,42 @@ class LevelTable {
         configurations.swap(next_);
     }
 
+    // Word w of as many cells as there are lanes side by side, for w = 0, 1, ...; then the next cells.
+    void make_masks() {
+        const std::size_t blocks = (n_rows * n_levels + Lanes::width - 1) / Lanes::width, words = rows_.n_words;
+        masks_.resize(blocks * words * Lanes::width);
+        std::memset(masks_.data(), 0, masks_.size() * sizeof(std::uint64_t));
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) {
+            const std::size_t block = cell_[s] / Lanes::width, lane = cell_[s] % Lanes::width;
+            masks_[(block * words + s / 64) * Lanes::width + lane] |= std::uint64_t{1} << (s % 64);
+        }
+        has_masks_ = true;
+    }
+
+    // Writes whole lanes, and so beyond the last cell.
+    void count_masks(const std::uint64_t* row, double* to) const {
+        const std::uint64_t* mask = masks_.data();
+        for (std::size_t c = 0; c < n_rows * n_levels; c += Lanes::width) {
+            auto sums = Lanes::zero();
+            for (std::size_t w = 0; w < rows_.n_words; ++w, mask += Lanes::width)
+                sums = Lanes::add_common(sums, Lanes::broadcast(row[w]), Lanes::load(mask));
+            Lanes::store(to + c, sums);
+        }
+    }
+
     void count_ones(const std::uint64_t* row, double* to) const {
+        std::memset(to, 0, n_rows * n_levels * sizeof(double));
         for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += 1.0; });
     }
 
     void count_weights(const std::uint64_t* row, double* to) const {
+        std::memset(to, 0, n_rows * n_levels * sizeof(double));
         for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += rows_.weights[s]; });
     }
 
     BitRows rows_{};
+    bool has_masks_ = false;
+    Buffer<std::uint64_t> masks_;
     Buffer<std::uint32_t> cell_, renumbered_;
     Buffer<std::uint16_t> level_, next_;
     Buffer<double> all_;

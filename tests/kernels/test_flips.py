@@ -182,16 +182,23 @@ def test_example_what_does_not_fit_together(change, message):
         NativeKernels().climb_groups(BITS["binary"], costs=PRICES["bic"], **arguments)
 
 
+@pytest.fixture
+def ctrl_c():
+    """Listen to SIGINT, which processes in the background are told to ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: os.kill(os.getpid(), signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there a signal to oneself is the end")
-def test_example_ctrl_c_ends_a_climb():
+def test_example_ctrl_c_ends_a_climb(ctrl_c):
     """One of 200 variables that are all joined would take minutes."""
     values = np.random.default_rng(0).integers(0, 2, size=(2000, 200), dtype=np.uint8)
     bits, everyone = pack(values), list(range(200))
     joined = Lists.of([[p for p in everyone if p != v] for v in everyone])
     # Claimed, so that there is something to flip.
     changes, nobody = np.ones(len(joined.values)), Lists.empty(200)
-    after = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    after.start()
+    threading.Timer(0.5, ctrl_c).start()
     with pytest.raises(KeyboardInterrupt):
         NativeKernels().climb_groups(
             bits, Lists.of([everyone]), nobody, joined, changes, Costs(-10.0, 0.0)

@@ -1,5 +1,7 @@
 import json
 import re
+import subprocess
+import sys
 from dataclasses import fields
 from importlib.metadata import version
 
@@ -195,3 +197,17 @@ def test_learn_tells_of_every_option_of_every_method(name):
         shown = json.dumps(field.default) if isinstance(field.default, str) else field.default
         assert f"``{field.name}={shown}``" in told
     assert told.count("=") == len(fields(METHODS[name]))
+
+
+def test_example_what_is_heavy_is_imported_when_it_is_needed():
+    """Joblib and scipy.sparse take three times as long as all of markhood, scipy.stats longer still."""
+    heavy = ["joblib", "scipy.sparse", "scipy.stats", "sklearn", "pandas", "networkx"]
+    code = f"""
+import sys
+from markhood import learn
+print([m for m in {heavy} if m in sys.modules])
+learn([[0, 1], [1, 0], [0, 1], [1, 1]] * 9, n_jobs=1)
+print([m for m in {heavy} if m in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines() == ["[]", "['scipy.sparse']"]

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from joblib.parallel import ThreadingBackend
-
 from markhood.errors import InputError
 from markhood.execution.executor import Executor
 from markhood.execution.local import Local, Threads
@@ -45,6 +43,8 @@ def executor_named(
     if name is None:
         yield Local(n_jobs)
     elif name == "threads":
+        from joblib.parallel import ThreadingBackend
+
         yield Threads(ThreadingBackend().effective_n_jobs(1 if n_jobs is None else n_jobs))
     elif name == "dask":
         _require_extra(name, "distributed", "cloudpickle")

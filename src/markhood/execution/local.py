@@ -10,14 +10,13 @@ when a process was killed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
-
-from joblib import Parallel, delayed
 
 from markhood.execution.executor import Executor, Failure
 
@@ -92,6 +91,10 @@ class Local:
         self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
         """Yield the number of each tile and what became of it, in any order."""
+        if self._n_jobs == 1 or (self._n_jobs is None and "joblib" not in sys.modules):
+            return Threads(1).outcomes(
+                work, tiles
+            )  # who has not imported joblib has set it to nothing
         from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 
         backend, n_jobs = get_active_backend(prefer="threads")
@@ -120,6 +123,7 @@ class Local:
     def _by_joblib(
         self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
+        from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         left = dict(enumerate(tiles))

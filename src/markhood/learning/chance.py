@@ -37,7 +37,7 @@ def expected_pairs(samples: Samples, gamma: float) -> float:
     >>> round(expected_pairs(coins, 0.5)), round(expected_pairs(coins, 1.0), 1)
     (57, 3.1)
     """
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     costs = Bic(gamma).costs(samples.total_weight, samples.n_variables)
     rows = samples.bits.n_scores[~samples.is_constant]
@@ -47,7 +47,7 @@ def expected_pairs(samples: Samples, gamma: float) -> float:
         for b, n_b in sizes[k:]:
             n_pairs = n_a * (n_a - 1) / 2 if a == b else n_a * n_b
             price = a * b * costs.parameter + costs.variable
-            total += n_pairs * float(chi2.sf(2 * price, a * b))
+            total += n_pairs * float(chdtrc(a * b, 2 * price))
     return total
 
 

@@ -19,7 +19,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
@@ -43,7 +42,6 @@ VARIABLES_PER_TILE = 4
 THREAD_GAIN = 0.9  # what a thread more brings, of another
 PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
 FLIPPED = 0.1  # share of the edges that the climb takes out, from 0.04 (chains) to 0.25 (dense)
-SECONDS_PER_FLIP = 1e-4  # of bookkeeping
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def _of_chains(job: Job, method: Bayes) -> Forecast:
     members = blankets.members
     cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths)
     n_candidates = passing + n_steps(members, d)
-    threads = effective_n_jobs(job.runner.n_jobs)
+    threads = _threads(job)
     start = perf_counter()
     measure_other_pairs(job)
     others = perf_counter() - start
@@ -122,13 +120,13 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
         seeds, spaces = sample.spaces(near["depth"], near.get("max_candidates") or d)
     scorer = job.scorer
     blankets = _Blankets(scorer, seeds, spaces)
-    threads = effective_n_jobs(job.runner.n_jobs) * THREAD_GAIN
+    threads = _threads(job) * THREAD_GAIN
     each = d / threads  # variables one after another, of all
     seconds["blankets"] = blankets.seconds * each
     scored = blankets.seconds_of(lambda t, members: scorer.toggled(t, members, members))
     if method.rule == "global":
         flips = FLIPPED * blankets.mean_size * d / 2
-        seconds["climb"] = scored * each + flips * (2 * scored + SECONDS_PER_FLIP)
+        seconds["climb"] = scored * (each + 2 * flips / threads)
     fitted = blankets.seconds_of(scorer.fitted)
     seconds["evidence"] = (scored + fitted) * each
     candidates = float(np.mean([len(space) for space in spaces]))
@@ -140,7 +138,7 @@ def require_room(job: Job, method: Method) -> None:
     available = memory.available_memory()
     d, running, gamma = job.n_variables, 0, SCREEN_GAMMA
     if isinstance(method, Bayes):
-        running = min(effective_n_jobs(job.runner.n_jobs), method.lengths.n_chains)
+        running = min(_threads(job), method.lengths.n_chains)
     elif isinstance(method, Climbing) and method.near["depth"] is not None:
         gamma = method.gamma
     else:
@@ -162,6 +160,13 @@ def require_room(job: Job, method: Method) -> None:
             f"about {memory.readable(needed)} of memory, but only {memory.readable(available)} is available: "
             f"{hint}take fewer columns, or a larger machine."
         )
+
+
+def _threads(job: Job) -> int:
+    """Return how many threads the job will have."""
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(job.runner.n_jobs))
 
 
 def _bytes(samples: Samples, n_pairs: int) -> int:

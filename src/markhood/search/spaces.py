@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.steps import within_steps

@@ -14,7 +14,6 @@ So it reads in a process of its own, with a limit to its processor time, and han
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -94,6 +93,8 @@ def read_statistics(path: Path, reading: Reading | None = None) -> Samples:
 
 def _read_apart(path: Path) -> dict[str, Any]:
     """Read a file in a process of its own; return names, columns and labels."""
+    import subprocess  # a few milliseconds that no other format has to wait for
+
     limit = SECONDS + path.stat().st_size // BYTES_A_SECOND
     command = [sys.executable, "-c", READ, READERS[path.suffix.lower()], str(path), str(limit)]
     done = subprocess.run(command, check=False, capture_output=True)
