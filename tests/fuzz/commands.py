@@ -96,6 +96,8 @@ WORDS: dict[str, list[str]] = {
     "required_edges": ["edges.csv", "data.csv", "no.csv", "folder.csv", ""],
     "forbidden_edges": ["edges.csv", "data.csv", "no.csv", "folder.csv", ""],
     "pair_priors": ["edges.csv", "priors.csv", "no.csv", "folder.csv", ""],
+    "positions": ["positions.csv", "edges.csv", "data.csv", "no.csv", ""],
+    "min_distance": REAL,
     "groups": ["groups.csv", "edges.csv", "no.csv", ""],
     "variables": ["-1", "0", "1", "4", "9", "x", ""],
     "samples": ["-1", "0", "1", "10", "40", "x", ""],

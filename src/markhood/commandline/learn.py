@@ -58,6 +58,7 @@ def learn(
     group_rule: options.GroupRule = "between",
     pair_priors: options.PairPriors = None,
     adjust_for: options.AdjustFor = None,
+    min_distance: options.MinDistance = None,
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     shuffles: options.Shuffles = 0,
@@ -98,6 +99,8 @@ def learn(
 
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
+      markhood learn variants.vcf.gz --min-distance 10000 --report variants.html
+
       markhood learn variants --executor dask --scheduler tcp://head:8786
     """
     from markhood.learning.methods import method_named
@@ -133,6 +136,7 @@ def learn(
         group_rule=group_rule,
         pair_priors=pair_priors,
         adjust_for=words(adjust_for or ""),
+        min_distance=min_distance,
         imputations=imputations,
         seed=seed,
         shuffles=shuffles,
@@ -155,6 +159,7 @@ def learn(
             groups,
             pair_priors,
             read.keywords["weights"],
+            read.keywords["positions"],
         ],
         others=[
             *([] if checkpoint is None else [checkpoint / "run.json"]),

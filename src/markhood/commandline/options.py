@@ -211,6 +211,15 @@ AdjustFor = Annotated[
     ),
 ]
 
+MinDistance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Leave out edges between variables nearer than this on one chromosome; they still condition.",
+        rich_help_panel=KNOWN,
+    ),
+]
+
 Jobs = Annotated[
     int, typer.Option("--n-jobs", "-j", help="Threads; -1 for all.", rich_help_panel=RUN)
 ]

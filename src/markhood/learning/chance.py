@@ -85,7 +85,7 @@ def edges_by_chance(job: Job, method: Method, times: int, seed: int | None) -> l
         rng = np.random.default_rng(own)
         samples = Completed(job.samples, rng).samples() if job.samples.missing else job.samples
         mixed = replace(job.on(shuffled(samples, rng)), runner=runner)
-        counts.append(len(method.search(mixed).edges))
+        counts.append(int(job.knowledge.reports(method.search(mixed).edges).sum()))
     return counts
 
 
