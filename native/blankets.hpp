@@ -15,12 +15,14 @@
 #include "dirichlet.hpp"
 #include "level_scores.hpp"
 #include "logistic.hpp"
+#include "near_fit.hpp"
 #include "ordinal_scores.hpp"
 #include "score_bound.hpp"
 #include "table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
+constexpr std::size_t kManyMembers = 6;  // from which on a member less is looked for near the fit with it
 constexpr double kTie = 1e-9;  // scores this near are equal: rounding never decides an edge
 
 // The score of a logistic regression on the blanket.
@@ -40,11 +42,11 @@ class RegressionScorer {
         table_.build(rows_, target, blanket, size);
         intercept_ = logit(total_of(table_.ones), total_of(table_.totals));
         start(size + 1);
-        objective = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(), table_.n_packs);
+        objective = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(), table_.n_packs, criterion_.l2);
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
         separated_ = fit.separated;
-        can_bound_ = false;
+        is_prepared_ = false;
         return penalised(objective, size);
     }
 
@@ -54,10 +56,9 @@ class RegressionScorer {
         const Pack* ones = table_.ones.data() + table_.n_packs;
         const Pack* totals = table_.totals.data() + table_.n_packs;
         is_exact = true;
-        if (size_ == 0) return penalised(saturated(ones, totals), 1);
+        if (size_ == 0 && criterion_.is_plain()) return penalised(saturated(ones, totals), 1);
         if (floor > -HUGE_VAL && !separated_) {
-            if (!can_bound_) bound_.prepare(table_.columns.data(), size_, coefficients.data(), table_.totals.data(), table_.n_packs);
-            can_bound_ = true;
+            prepare();
             const double most = bound_.gain(ones + table_.n_packs, totals + table_.n_packs);
             const double reached = penalised(objective + most, size_ + 1);
             is_exact = !(reached <= floor);
@@ -65,25 +66,45 @@ class RegressionScorer {
         }
         start(size_ + 2);
         if (!separated_) std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
-        return penalised(fit.maximise(table_.columns.data(), size_ + 1, ones, totals, 2 * table_.n_packs), size_ + 1);
+        return penalised(fit.maximise(table_.columns.data(), size_ + 1, ones, totals, 2 * table_.n_packs, criterion_.l2), size_ + 1);
     }
 
-    double without(std::size_t position, double = 0.0) {
+    // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
+    double without(std::size_t position, double floor = -HUGE_VAL) {
         is_exact = true;
+        bool is_near = false;
+        if (size_ >= kManyMembers && !separated_) {
+            prepare();
+            is_near = bound_.is_known();
+        }
+        if (is_near) {
+            const double least = floor - penalised(0.0, size_ - 1);
+            const auto found = near_.without(position, bound_, coefficients.data(), table_.ones.data(), table_.totals.data(), least);
+            is_exact = found != NearFit::Found::kBelow;
+            if (found != NearFit::Found::kFar) return penalised(near_.objective, size_ - 1);
+        }
         columns_.resize(size_);
         start(size_);
-        if (!separated_) fit.coefficients[0] = coefficients[0];
+        const Buffer<double>& from = is_near ? near_.coefficients() : coefficients;
+        if (!separated_) fit.coefficients[0] = from[0];
         for (std::size_t k = 0, to = 0; k < size_; ++k) {
             if (k == position) continue;
             columns_[to++] = table_.columns[k];
-            if (!separated_) fit.coefficients[to] = coefficients[k + 1];
+            if (!separated_) fit.coefficients[to] = from[k + 1];
         }
         return penalised(
-            fit.maximise(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs),
+            fit.maximise(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs, criterion_.l2),
             size_ - 1);
     }
 
   private:
+    // What there is to know of the blanket's own fit before others near it are.
+    void prepare() {
+        if (!is_prepared_)
+            bound_.prepare(table_.columns.data(), size_, coefficients.data(), table_.totals.data(), table_.n_packs, criterion_.l2);
+        is_prepared_ = true;
+    }
+
     // The fit without any predictor. From there a separated blanket's neighbours start: from its
     // coefficients, on their way to infinity, some rows would have no weight to come back with.
     void start(std::size_t n) {
@@ -122,9 +143,10 @@ class RegressionScorer {
     Criterion criterion_;
     std::size_t size_ = 0;
     double intercept_ = 0.0;
-    bool separated_ = false, can_bound_ = false;
+    bool separated_ = false, is_prepared_ = false;
     BlanketTable table_;
     ScoreBound bound_;
+    NearFit near_;
     Buffer<const Pack*> columns_;
 };
 
@@ -134,13 +156,12 @@ struct Of {};
 
 template <class Work>
 static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
-    const bool is_plain = rows.is_plain() && criterion.is_plain();
     if (criterion.log_gamma) {
-        if (is_plain) return work(Of<DirichletScorer<BinaryMarginal>>{});
+        if (rows.is_plain()) return work(Of<DirichletScorer<BinaryMarginal>>{});
         return work(Of<DirichletScorer<LevelMarginal>>{});
     }
     if (rows.ordered) return work(Of<KindScorer>{});
-    if (is_plain) return work(Of<RegressionScorer>{});
+    if (rows.is_plain() && criterion.l1 == 0) return work(Of<RegressionScorer>{});
     return work(Of<MultinomialScorer>{});
 }
 

@@ -9,6 +9,8 @@
 
 namespace markhood::MARKHOOD_TIER {
 
+constexpr std::size_t kMarks = 64;  // bits of a word
+
 class MultinomialScorer {
   public:
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
@@ -33,14 +35,16 @@ class MultinomialScorer {
             for (std::size_t k = 0; k < size; ++k) add_reach(index_of(blanket[k]), reach_);
         }
         list_predictors(blanket, size);
-        tried_left_.resize(0);
         set_intercepts();
+        mark_lacking(blanket, size);
+        const bool lacks = leave_lacking(size);
         start(first_[size]);
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
-        is_separated_ = fit.separated;
+        is_separated_ = lacks || fit.separated;
         is_prepared_ = false;
+        fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
         if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
         return objective - price(first_[size], size);
     }
@@ -75,7 +79,8 @@ class MultinomialScorer {
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         start(n_predictors);
         std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
-        split_left();
+        split_left(candidate);
+        if (shows_lacking(candidate)) start_candidate(candidate);
         if (rows_.ordered) {
             tried_reach_.copy(reach_);
             add_reach(candidate, tried_reach_);
@@ -87,7 +92,7 @@ class MultinomialScorer {
     double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
         clear_predictors();
-        tried_left_.resize(0);
+        leave_lacking(position);
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
@@ -178,13 +183,79 @@ class MultinomialScorer {
             for (std::size_t k = 0; k < table_.n_levels; ++k) level_totals_[k] += table_.counts[r * table_.n_levels + k];
     }
 
+    // Whether cells are known to leave because no sample has that level of the target together with that level of one
+    // member, which enters by indicators: its coefficient alone takes them all away. Others are found by the fit.
+    bool shows_lacking(std::size_t variable) const { return criterion_.is_plain() && !is_step(variable); }
+
+    // Marks in lacking_[cell] the members that it leaves by; only the first 64 have a mark.
+    void mark_lacking(const std::int64_t* blanket, std::size_t size) {
+        const std::size_t levels = table_.n_levels;
+        lacking_.resize(table_.n_rows * levels);
+        std::memset(lacking_.data(), 0, lacking_.size() * sizeof(std::uint64_t));
+        if (fit.wants_coefficients) return;  // which end where a penalty says, with all cells
+        for (std::size_t k = 0; k < size && k < kMarks; ++k) {
+            if (!shows_lacking(index_of(blanket[k]))) continue;
+            const auto level_of = [&](std::size_t r) { return table_.configurations[r * size + k]; };
+            add_margin(rows_.levels(index_of(blanket[k])), table_.n_rows, table_.counts.data(), level_of);
+            for (std::size_t c = 0; c < lacking_.size(); ++c)
+                if (margin_[level_of(c / levels) * levels + c % levels] == 0.0) lacking_[c] |= std::uint64_t{1} << k;
+        }
+    }
+
+    // margin_[level * n_levels + target's]: the samples of each level of a variable.
+    template <class LevelOf>
+    void add_margin(std::size_t n_own, std::size_t n_rows, const double* counts, LevelOf level_of) {
+        const std::size_t levels = table_.n_levels;
+        margin_.resize(n_own * levels);
+        std::memset(margin_.data(), 0, margin_.size() * sizeof(double));
+        for (std::size_t r = 0; r < n_rows; ++r)
+            for (std::size_t t = 0; t < levels; ++t) margin_[level_of(r) * levels + t] += counts[r * levels + t];
+    }
+
+    // Has the cells of the blanket's rows gone that leave by members other than that at `position`; whether there are any.
+    bool leave_lacking(std::size_t position) {
+        const std::uint64_t others = position < kMarks ? ~(std::uint64_t{1} << position) : ~std::uint64_t{0};
+        bool any = false;
+        tried_left_.resize(lacking_.size());
+        for (std::size_t c = 0; c < lacking_.size(); ++c) any |= tried_left_[c] = (lacking_[c] & others) != 0;
+        if (!any) tried_left_.resize(0);
+        return any;
+    }
+
     // The cells that have left with the blanket as it is leave with a member more: what took them away still does.
-    void split_left() {
+    void split_left(std::size_t candidate) {
+        const std::size_t levels = table_.n_levels;
         tried_left_.resize(0);
-        if (!is_separated_) return;
         for (std::size_t r = 0; r < table_.n_split; ++r)
-            for (std::size_t k = 0; k < table_.n_levels; ++k)
-                tried_left_.push(left_[table_.split_row[r] * table_.n_levels + k]);
+            for (std::size_t t = 0; t < levels; ++t)
+                tried_left_.push(is_separated_ && left_[table_.split_row[r] * levels + t]);
+        if (!shows_lacking(candidate)) return;
+        const auto level_of = [&](std::size_t r) { return table_.split_level[r]; };
+        add_margin(rows_.levels(candidate), table_.n_split, table_.split_counts.data(), level_of);
+        for (std::size_t c = 0; c < tried_left_.size(); ++c)
+            if (margin_[level_of(c / levels) * levels + c % levels] == 0.0) tried_left_[c] = true;
+    }
+
+    // Starts a candidate's coefficients where its levels' counts are as expected, but for each row's sum being one: what is
+    // left to do is little, so that often the first step already tells that it cannot win.
+    void start_candidate(std::size_t candidate) {
+        const std::size_t levels = table_.n_levels, own = rows_.levels(candidate);
+        expected_.resize(own * levels);
+        std::memset(expected_.data(), 0, expected_.size() * sizeof(double));
+        for (std::size_t r = 0; r < table_.n_split; ++r) {
+            double total = 0.0;
+            for (std::size_t t = 0; t < levels; ++t) total += table_.split_counts[r * levels + t];
+            for (std::size_t t = 0; t < levels; ++t)
+                expected_[table_.split_level[r] * levels + t] += total * fitted_[table_.split_row[r] * levels + t];
+        }
+        for (std::size_t c = 0; c < expected_.size(); ++c)
+            expected_[c] = margin_[c] > 0 && expected_[c] > 0 ? std::log(margin_[c] / expected_[c]) : 0.0;
+        const auto odds = [&](std::size_t level, std::size_t t) { return expected_[level * levels + t] - expected_[level * levels]; };
+        for (std::size_t t = 1; t < levels; ++t) {
+            fit.coefficients[t - 1] += odds(0, t);
+            for (std::size_t level = 1; level < own; ++level)
+                fit.coefficients[(first_[size_] + level - 1) * slopes_ + t - 1] = odds(level, t) - odds(0, t);
+        }
     }
 
     // Starts a fit there. So do those with a member less than a separated blanket: from its coefficients, on their way to
@@ -256,7 +327,8 @@ class MultinomialScorer {
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
-    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, n_log_n_;
+    Buffer<std::uint64_t> lacking_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_, expected_, n_log_n_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

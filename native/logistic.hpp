@@ -22,6 +22,8 @@
 
 #include "newton.hpp"
 #include "packs.hpp"
+#include "saturated.hpp"
+#include "weighted_products.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -32,10 +34,11 @@ class LogisticFit {
     bool separated = false;
 
     // Columns are read through pointers; their packs, like those of the counts, number n_packs.
-    // Starts from `coefficients`, which the caller has set. Returns the log-likelihood.
+    // Starts from `coefficients`, which the caller has set. Returns the log-likelihood, less l2 times the squares of the slopes.
     double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
-                    std::size_t n_packs) {
+                    std::size_t n_packs, double l2) {
         columns_ = columns;
+        l2_ = l2;
         n_ = n_columns + 1;
         n_packs_ = n_packs;
         ones_ = ones;
@@ -78,7 +81,7 @@ class LogisticFit {
     void keep(const double* step) {
         for (std::size_t k = 0; k < n_; ++k)
             if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
-        if (!(largest_size(step, n_) > kStillMoving)) return;
+        if (l2_ > 0 || !(largest_size(step, n_) > kStillMoving)) return;
         if (!separated) {
             leaving_.resize(n_packs_);
             std::memset(leaving_.data(), 0, n_packs_ * sizeof(PackBits));
@@ -125,22 +128,20 @@ class LogisticFit {
             weight_[p] = totals_[p] * (larger * smaller);
             sum += (positive ? -zeros : ones_[p]) * eta - totals_[p] * log_of_one_plus(e);
         }
-        return total(sum);
+        double squares = 0.0;
+        for (std::size_t k = 1; k < n_; ++k) squares += b[k] * b[k];
+        return total(sum) - l2_ * squares;
     }
 
     void differentiate() {
+        products_.write(columns_, n_, weight_.data(), n_packs_, hessian_.data());
         for (std::size_t k = 0; k < n_; ++k) {
             Pack sum{};
             for (std::size_t p = 0; p < n_packs_; ++p) sum += k ? columns_[k - 1][p] * residual_[p] : residual_[p];
             gradient_[k] = total(sum);
-            for (std::size_t l = 0; l <= k; ++l) {
-                Pack product{};
-                for (std::size_t p = 0; p < n_packs_; ++p) {
-                    const Pack weighted = k ? columns_[k - 1][p] * weight_[p] : weight_[p];
-                    product += l ? weighted * columns_[l - 1][p] : weighted;
-                }
-                hessian_[k * n_ + l] = total(product);
-            }
+            if (!k) continue;
+            gradient_[k] -= 2 * l2_ * coefficients[k];
+            hessian_[k * n_ + k] += 2 * l2_;
         }
     }
 
@@ -152,8 +153,7 @@ class LogisticFit {
             const double diagonal = h[k * n_ + k];
             double pivot = diagonal, rest = gradient_[k];
             for (std::size_t l = 0; l < k; ++l) {
-                double sum = h[k * n_ + l];
-                for (std::size_t i = 0; i < l; ++i) sum -= h[k * n_ + i] * h[l * n_ + i];
+                double sum = h[k * n_ + l] - dot(h + k * n_, h + l * n_, l);
                 sum *= h[l * n_ + l];  // the diagonal holds inverse pivots, zero where there is none
                 h[k * n_ + l] = sum;
                 pivot -= sum * sum;
@@ -162,12 +162,10 @@ class LogisticFit {
             h[k * n_ + k] = pivots_.take(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
             step_[k] = rest * h[k * n_ + k];
         }
-        double promised = 0.0;
+        const double promised = dot(step_.data(), step_.data(), n_);  // |L^-1 g|^2 = g' H^-1 g
         for (std::size_t k = n_; k-- > 0;) {
-            promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
-            double sum = step_[k];
-            for (std::size_t l = k + 1; l < n_; ++l) sum -= h[l * n_ + k] * step_[l];
-            step_[k] = sum * h[k * n_ + k];
+            step_[k] *= h[k * n_ + k];
+            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
         }
         return promised;
     }
@@ -176,7 +174,9 @@ class LogisticFit {
     const Pack* ones_ = nullptr;
     const Pack* totals_ = nullptr;
     std::size_t n_ = 0, n_packs_ = 0;
+    double l2_ = 0.0;
     Pivots pivots_;
+    WeightedProducts products_;
     Buffer<Pack> residual_, weight_;
     Buffer<PackBits> leaving_;
     Buffer<double> step_, previous_, trial_, gradient_, hessian_;

@@ -12,6 +12,7 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr double kFarBelow = 20.0;  // the highest level of its row: a cell that has no say in a step
+constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
 constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
 
 struct Range {
@@ -40,6 +41,7 @@ class MultinomialModel {
         left_.resize(cells);
         bring_back();
         sum_.resize(design_.n_rows);
+        n_there_.resize(design_.n_rows);
         total_.resize(design_.n_rows);
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             total_[r] = 0.0;
@@ -97,7 +99,23 @@ class MultinomialModel {
     }
 
     double spread(const double*) const { return spread_; }
-    double rough_spread(const double*) const { return HUGE_VAL; }  // preparing costs little beside the derivatives
+
+    // KL(q, p) of the tilted probabilities q = p (1 + change - its mean) of the prepared step: what can be gained at most.
+    // Without end where q is negative, or, if not all coordinates are in the step, has not the sums of the samples.
+    double divergence(const double* gradient, bool all_usable) {
+        double sum = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double scale = total_[r] / sum_[r], mean = mean_change(r);
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                const double weight = scale * power_[c], more = change_[c] - mean;
+                trial_linear_[c] = weight * more;
+                if (left_[c]) continue;
+                if (!(more >= -1.0)) return HUGE_VAL;
+                if (more > -1.0) sum += weight * (1.0 + more) * std::log1p(more);
+            }
+        }
+        return all_usable || has_sums_of_samples(gradient) ? sum : HUGE_VAL;
+    }
 
     double evaluate(const double* b) {
         linear(b, linear_.data());
@@ -113,13 +131,17 @@ class MultinomialModel {
 
     void differentiate(double* gradient, double* hessian) {
         gradient_ = gradient;
-        hessian_ = hessian;
-        block_.resize(n_thresholds * n_thresholds);
+        const std::size_t u = design_.n_predictors;
+        block_size_ = packs_for(n_thresholds * n_thresholds) * kPack;
+        block_.resize(block_size_);
+        blocks_.resize(u * (u + 1) / 2 * block_size_);
         residual_.resize(n_thresholds);
+        std::memset(block_.data(), 0, block_size_ * sizeof(double));
         std::memset(gradient, 0, n_parameters * sizeof(double));
-        std::memset(hessian, 0, n_parameters * n_parameters * sizeof(double));
+        std::memset(blocks_.data(), 0, blocks_.size() * sizeof(double));
         if (design_.values) add_rows<true>();
         else add_rows<false>();
+        spread_blocks(hessian);
     }
 
     // Leaves out the cells without samples that the step takes away; whether there are any.
@@ -129,6 +151,22 @@ class MultinomialModel {
         if (!take_away(0.0)) return false;
         weigh(linear_.data());
         return true;
+    }
+
+    void begin_sinking() { stayed_.copy(left_); }
+
+    // Leaves out the cells whose tilted probability is negative; whether there are any, and none has samples.
+    bool sink_negative() {
+        bool any = false;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double least = mean_change(r) - 1.0;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                if (left_[c] || change_[c] >= least) continue;
+                if (design_.counts[c] > 0) return false;
+                left_[c] = any = true;
+            }
+        }
+        return any;
     }
 
     // Leaves out those that direction d takes away instead, if it does nothing to the cells with samples and raises no
@@ -153,10 +191,35 @@ class MultinomialModel {
         weigh(linear_.data());
     }
 
+    double probability(std::size_t cell) const { return power_[cell] / sum_[cell / design_.n_levels]; }
+    double share(std::size_t cell) const { return design_.counts[cell] / total_[cell / design_.n_levels]; }
+
     // The cells that have left, (n_rows, n_levels).
     const Buffer<unsigned char>& left() const { return left_; }
 
   private:
+    // The mean of change_ over a row's levels, by their probabilities.
+    double mean_change(std::size_t r) const {
+        double sum = 0.0;
+        for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) sum += power_[c] * change_[c];
+        return sum / sum_[r];
+    }
+
+    // Whether what the tilted probabilities have more than p, in trial_linear_, is the gradient.
+    bool has_sums_of_samples(const double* gradient) {
+        rest_.resize(n_parameters);
+        std::memcpy(rest_.data(), gradient, n_parameters * sizeof(double));
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double* more = trial_linear_.data() + r * design_.n_levels + 1;
+            for (std::size_t k = 0; k < n_thresholds; ++k) rest_[k] -= more[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                double *to = rest_.data() + design_.active[a] * n_thresholds, x = design_.values ? design_.values[a] : 1.0;
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] -= x * more[k];
+            }
+        }
+        return largest_size(rest_.data(), n_parameters) < kSameSum;
+    }
+
     // How far the cells of a row that have samples move.
     Range moved(std::size_t r) const {
         Range found;
@@ -226,8 +289,12 @@ class MultinomialModel {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const double* from = predictors + r * levels;
             double *eta = eta_.data() + r * levels, highest = -HUGE_VAL;
-            for (std::size_t k = 0; k < levels; ++k)
-                if (!left_[r * levels + k] && from[k] > highest) highest = from[k];
+            n_there_[r] = 0;
+            for (std::size_t k = 0; k < levels; ++k) {
+                if (left_[r * levels + k]) continue;
+                highest = from[k] > highest ? from[k] : highest;
+                ++n_there_[r];
+            }
             for (std::size_t k = 0; k < levels; ++k) {
                 eta[k] = from[k] < highest ? from[k] - highest : 0.0;
                 likelihood += design_.counts[r * levels + k] * eta[k];
@@ -273,6 +340,7 @@ class MultinomialModel {
     template <bool has_values>
     void add_rows() {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            if (n_there_[r] < 2) continue;  // certain
             weigh_row(r);
             add_row<has_values>(0, 1.0, r, design_.starts[r]);
             for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
@@ -289,17 +357,34 @@ class MultinomialModel {
         for (std::size_t a = design_.starts[r]; a < end; ++a) add_block(u, design_.active[a], x * value<has_values>(a));
     }
 
+    // Adds to the block of predictors u >= v. Blocks are packs, not squares of the matrix, whose rows would be too short.
     void add_block(std::size_t u, std::size_t v, double scale) {
-        for (std::size_t k = 0; k < n_thresholds; ++k) {
-            double* to = hessian_ + (u * n_thresholds + k) * n_parameters + v * n_thresholds;
-            for (std::size_t l = 0; l < n_thresholds; ++l) to[l] += scale * block_[k * n_thresholds + l];
+        double* to = blocks_.data() + (u * (u + 1) / 2 + v) * block_size_;
+        for (std::size_t k = 0; k < block_size_; k += kPack) {
+            Pack sum, more;
+            std::memcpy(&sum, to + k, sizeof(Pack));
+            std::memcpy(&more, block_.data() + k, sizeof(Pack));
+            sum += scale * more;
+            std::memcpy(to + k, &sum, sizeof(Pack));
         }
     }
 
+    // Writes the blocks where they are in the matrix.
+    void spread_blocks(double* hessian) const {
+        const double* block = blocks_.data();
+        for (std::size_t u = 0; u < design_.n_predictors; ++u)
+            for (std::size_t v = 0; v <= u; ++v, block += block_size_)
+                for (std::size_t k = 0; k < n_thresholds; ++k)
+                    for (std::size_t l = 0; l < n_thresholds; ++l)
+                        hessian[(u * n_thresholds + k) * n_parameters + v * n_thresholds + l] = block[k * n_thresholds + l];
+    }
+
     Design design_{};
-    double *gradient_ = nullptr, *hessian_ = nullptr, spread_ = 0.0;
+    double *gradient_ = nullptr, spread_ = 0.0;
+    std::size_t block_size_ = 0;
+    Buffer<std::size_t> n_there_;  // how many cells of each row have not left
     Buffer<unsigned char> left_, stayed_;  // cells that have left; those that had before some were proposed
-    Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, block_, residual_;
+    Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, block_, blocks_, residual_, rest_;
 };
 
 class MultinomialFit : public NewtonFit<MultinomialModel> {
@@ -316,6 +401,12 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
         const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
         for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
         return likelihood;
+    }
+
+    // The probabilities at the end of a fit of this design, (n_rows, n_levels).
+    void copy_probabilities(Design design, Buffer<double>& to) const {
+        to.resize(design.n_rows * design.n_levels);
+        for (std::size_t c = 0; c < to.size(); ++c) to[c] = is_saturated_ ? model_.share(c) : model_.probability(c);
     }
 
     // The cells that have left by the end of a separated fit of this design, (n_rows, n_levels).

@@ -13,14 +13,17 @@
 //     note_leaving(step, first) which cells a step that never ends takes away; supremum(b) is L without them; or, where
 //     kLeaves is there, propose_leaving(step), confirm_leaving(d), retract() and bring_back(), see below
 //     spread(step)              the most by which the prepared step sets two levels of a sample apart; rough_spread(step)
-//                               is no less, and needs no preparation
+//                               is no less, and needs no preparation; or, where kLeaves is there, divergence(g, whether all
+//                               coordinates are in the step), which is KL(q, p) itself, begin_sinking() and sink_negative()
 //
 // **A bound from every step.** Where p are the model's probabilities and T what its parameters multiply, the step s = H^-1 g
 // gives q = p (1 + (T - E_p T)'s): sums to one, has the sums of T that the samples have, and is a distribution where
 // no factor is negative. No model with these parameters has a higher likelihood than -(entropy of q), by the duality of maximum
 // likelihood and maximum entropy, and that is L + KL(q, p). With m the largest -(T - E_p T)'s, KL(q, p) is at most
 // (1/2 + m/6 + m^2/3) g'H^-1 g, from the series of (1 + x) log(1 + x) - x. So a candidate that cannot win is known by
-// its first step, before anything is fitted.
+// its first step, before anything is fitted. Where a factor is negative in cells without samples, as it is on the way to
+// separated data, these are left out, and the step on the others is asked: that q, nothing in those cells, is
+// a distribution with the sums of the samples like any other, whether the cells are gone for good or not.
 //
 // **The last step needs no check.** No second derivative changes by a factor beyond exp(+-spread) along a step, so after a whole
 // one the next would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of what it promised itself.
@@ -150,10 +153,20 @@ class NewtonFit {
                 }
             }
             if (!(promised > kPromisedGain)) break;
-            const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0 && all_usable_;
-            if (can_bound && is_below(floor, objective, promised, model.rough_spread(step_.data()))) return bound_;
-            const double longest = model.prepare(step_.data());
-            if (can_bound && is_below(floor, objective, promised, model.spread(step_.data()))) return bound_;
+            const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0;
+            if constexpr (!kLeaves)
+                if (can_bound && all_usable_ && is_below(floor, objective + most_gain(promised, model.rough_spread(step_.data()))))
+                    return bound_;
+            double longest = model.prepare(step_.data());
+            if (can_bound && is_below(floor, objective + tilted(model, promised))) return bound_;
+            if constexpr (kLeaves) {
+                if (can_bound && objective + promised < floor) {
+                    if (is_below_without_sunk(model, floor)) return bound_;
+                    differentiate(model);
+                    promised = solve(false);
+                    longest = model.prepare(step_.data());
+                }
+            }
             double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
             const bool is_whole = length == 1.0;
             int halving = 0;
@@ -206,10 +219,35 @@ class NewtonFit {
     // The penalty on the square of a coefficient.
     double squared(std::size_t k) const { return k < n_thresholds_ ? l2_of_intercepts_ : l2_; }
 
-    // Whether no fit exceeds `floor`; then `bound_` is between the two.
-    bool is_below(double floor, double objective, double promised, double spread) {
-        if (!(spread < 1.0)) return false;
-        bound_ = objective + most_divergence(spread) * promised + kRounding;
+    // What can be gained at most, as the prepared step tells; without end where it does not.
+    double tilted(Model& model, double promised) {
+        if constexpr (kLeaves) return model.divergence(gradient_.data(), all_usable_);
+        else return all_usable_ ? most_gain(promised, model.spread(step_.data())) : HUGE_VAL;
+    }
+
+    // Whether the tilted probabilities tell that no fit exceeds `floor` once they are nothing where they were negative.
+    bool is_below_without_sunk(Model& model, double floor) {
+        model.begin_sinking();
+        for (int round = 0; round < kMostRounds && model.sink_negative(); ++round) {
+            const double objective = model.evaluate(coefficients.data());
+            model.differentiate(gradient_.data(), hessian_.data());
+            Pivots pivots;
+            pivots.begin(n_, true);
+            eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
+            model.prepare(step_.data());
+            if (is_below(floor, objective + model.divergence(gradient_.data(), false))) return true;
+        }
+        model.retract();
+        return false;
+    }
+
+    static double most_gain(double promised, double spread) {
+        return spread < 1.0 ? most_divergence(spread) * promised : HUGE_VAL;
+    }
+
+    // Whether no fit exceeds `floor`, being `most` at most; then `bound_` is between the two.
+    bool is_below(double floor, double most) {
+        bound_ = most + kRounding;
         is_exact = !(bound_ <= floor);
         return !is_exact;
     }
@@ -251,29 +289,42 @@ class NewtonFit {
         });
     }
 
-    // Cholesky in place on the lower triangle of hessian_, leaving out coordinates that are not usable; then
-    // step_ = H^-1 right. Returns right times step_.
+    // Cholesky in place, leaving out coordinates that are not usable; then step_ = H^-1 right. Returns right times step_.
+    // Each pivot's row is taken off the rows below it, which are contiguous in the upper triangle: dot products of the
+    // lower one would be too short to be worth a call.
     template <class IsUsable>
     double eliminate(const double* right, IsUsable is_usable) {
         double *h = hessian_.data(), promised = 0.0;
+        diagonal_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) {
-            const double diagonal = h[k * n_ + k];
-            double pivot = diagonal;
-            for (std::size_t l = 0; l < k; ++l) {
-                // The diagonal holds inverse pivots, zero where there is none.
-                const double entry = (h[k * n_ + l] - dot(h + k * n_, h + l * n_, l)) * h[l * n_ + l];
-                h[k * n_ + l] = entry;
-                pivot -= entry * entry;
+            diagonal_[k] = h[k * n_ + k];
+            step_[k] = right[k];
+            for (std::size_t l = 0; l < k; ++l) h[l * n_ + k] = h[k * n_ + l];
+        }
+        for (std::size_t k = 0; k < n_; ++k) {
+            double* row = h + k * n_;
+            if (!is_usable(k, row[k], diagonal_[k])) {
+                row[k] = step_[k] = 0.0;
+                continue;
             }
-            h[k * n_ + k] = is_usable(k, pivot, diagonal) ? 1.0 / std::sqrt(pivot) : 0.0;
-            step_[k] = (right[k] - dot(h + k * n_, step_.data(), k)) * h[k * n_ + k];
+            const double inverse = 1.0 / std::sqrt(row[k]);
+            for (std::size_t l = k + 1; l < n_; ++l) row[l] *= inverse;
+            row[k] = inverse;
+            step_[k] *= inverse;
             promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
+            take_off(row + k + 1, step_[k], step_.data() + k + 1, n_ - k - 1);
+            for (std::size_t l = k + 1; l < n_; ++l)
+                if (row[l] != 0.0) take_off(row + l, row[l], h + l * n_ + l, n_ - l);
         }
         for (std::size_t k = n_; k-- > 0;) {
-            step_[k] *= h[k * n_ + k];
-            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
+            const double *row = h + k * n_, known = dot(row + k + 1, step_.data() + k + 1, n_ - k - 1);
+            step_[k] = (step_[k] - known) * row[k];  // zero where there is no pivot
         }
         return promised;
+    }
+
+    static void take_off(const double* __restrict row, double times, double* __restrict from, std::size_t n) {
+        for (std::size_t l = 0; l < n; ++l) from[l] -= times * row[l];
     }
 
     // Sets step_ to the Newton step of the slopes that are not zero or should not be, all keeping their signs.
@@ -339,7 +390,7 @@ class NewtonFit {
     std::size_t n_ = 0, n_thresholds_ = 0;
     bool all_usable_ = true;
     Pivots pivots_;
-    Buffer<double> step_, previous_, trial_, gradient_, hessian_, full_, rest_;
+    Buffer<double> step_, previous_, trial_, gradient_, hessian_, diagonal_, full_, rest_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

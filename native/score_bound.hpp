@@ -13,23 +13,26 @@
 
 #include "newton.hpp"
 #include "packs.hpp"
+#include "saturated.hpp"
+#include "weighted_products.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
 class ScoreBound {
   public:
-    // Takes a regression at its maximum; its columns and totals stay where they are.
+    // Takes a regression at its maximum, less l2 times its slopes' squares; its columns and totals stay where they are.
     void prepare(const Pack* const* columns, std::size_t n_columns, const double* coefficients, const Pack* totals,
-                 std::size_t n_packs) {
+                 std::size_t n_packs, double l2) {
         columns_ = columns;
+        l2_ = l2;
         n_ = n_columns + 1;
         n_packs_ = n_packs;
         share_.resize(n_packs);
         variance_.resize(n_packs);
         weight_.resize(n_packs);
+        sum_columns(coefficients, share_.data());
         for (std::size_t p = 0; p < n_packs; ++p) {
-            Pack eta = pack_of(coefficients[0]);
-            for (std::size_t k = 1; k < n_; ++k) eta += coefficients[k] * columns[k - 1][p];
+            const Pack eta = share_[p];
             const PackBits positive = eta > 0.0;
             const Pack minus = positive ? -eta : eta, e = exp_of_negative(minus < -700.0 ? pack_of(-700.0) : minus);
             const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
@@ -51,8 +54,8 @@ class ScoreBound {
         }
         const double gradient = total(residual);
         step_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) step_[k] = weighted_sum(k);
-        const double own = step_[0];  // zeros and ones are their own squares
+        for (std::size_t k = 0; k < n_; ++k) step_[k] = weighted_sum(k, weight_.data());
+        const double own = step_[0] + 2 * l2_;  // zeros and ones are their own squares
         double left = own;
         for (std::size_t k = 0; k < n_; ++k) {
             for (std::size_t l = 0; l < k; ++l) step_[k] -= factor_[k * n_ + l] * step_[l];
@@ -65,32 +68,56 @@ class ScoreBound {
         return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
     }
 
-  private:
-    static constexpr double kFarFromRounding = 1e-8;
+    // Whether H has a decomposition; the rest is for those who go on from this fit.
+    bool is_known() const { return is_known_; }
+    std::size_t n_coefficients() const { return n_; }
+    std::size_t n_packs() const { return n_packs_; }
+    double l2() const { return l2_; }
+    Pack variance(std::size_t p) const { return variance_[p]; }
 
-    double weighted_sum(std::size_t k) const {
+    // The sum of a column, the first being ones, times weights of the rows.
+    double weighted_sum(std::size_t k, const Pack* weights) const {
         Pack sum{};
-        for (std::size_t p = 0; p < n_packs_; ++p) sum += k ? weight_[p] * columns_[k - 1][p] : weight_[p];
+        for (std::size_t p = 0; p < n_packs_; ++p) sum += k ? weights[p] * columns_[k - 1][p] : weights[p];
         return total(sum);
     }
+
+    // The sum of all columns times b, of every row.
+    void sum_columns(const double* b, Pack* to) const {
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            Pack sum = pack_of(b[0]);
+            for (std::size_t k = 1; k < n_; ++k) sum += b[k] * columns_[k - 1][p];
+            to[p] = sum;
+        }
+    }
+
+    // x <- H^-1 x.
+    void solve(double* x) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            x[k] -= dot(factor_.data() + k * n_, x, k);
+            x[k] *= factor_[k * n_ + k];
+        }
+        for (std::size_t k = n_; k-- > 0;) {
+            x[k] *= factor_[k * n_ + k];
+            for (std::size_t l = 0; l < k; ++l) x[l] -= factor_[k * n_ + l] * x[k];
+        }
+    }
+
+  private:
+    static constexpr double kFarFromRounding = 1e-8;
 
     // The Cholesky decomposition of H, with inverse pivots on the diagonal; whether all are more than rounding.
     bool decompose() {
         factor_.resize(n_ * n_);
+        products_.write(columns_, n_, weight_.data(), n_packs_, factor_.data());
         for (std::size_t k = 0; k < n_; ++k) {
-            for (std::size_t l = 0; l <= k; ++l) {
-                Pack sum{};
-                for (std::size_t p = 0; p < n_packs_; ++p) {
-                    const Pack weighted = k ? weight_[p] * columns_[k - 1][p] : weight_[p];
-                    sum += l ? weighted * columns_[l - 1][p] : weighted;
-                }
-                double entry = total(sum);
-                const double diagonal = entry;
-                for (std::size_t i = 0; i < l; ++i) entry -= factor_[k * n_ + i] * factor_[l * n_ + i];
-                if (l < k) factor_[k * n_ + l] = entry * factor_[l * n_ + l];
-                else if (!(entry > kFarFromRounding * diagonal)) return false;
-                else factor_[k * n_ + k] = 1.0 / std::sqrt(entry);
-            }
+            double* row = factor_.data() + k * n_;
+            if (k) row[k] += 2 * l2_;
+            const double diagonal = row[k];
+            for (std::size_t l = 0; l < k; ++l) row[l] = (row[l] - dot(row, factor_.data() + l * n_, l)) * factor_[l * n_ + l];
+            const double pivot = diagonal - dot(row, row, k);
+            if (!(pivot > kFarFromRounding * diagonal)) return false;
+            row[k] = 1.0 / std::sqrt(pivot);
         }
         return true;
     }
@@ -110,7 +137,9 @@ class ScoreBound {
 
     const Pack* const* columns_ = nullptr;
     std::size_t n_ = 0, n_packs_ = 0;
+    double l2_ = 0.0;
     bool is_known_ = false;
+    WeightedProducts products_;
     Buffer<Pack> share_, variance_, weight_;
     Buffer<double> factor_, step_;
 };

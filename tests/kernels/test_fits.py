@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.kernels.reference.multinomial import fit_multinomial
 from markhood.kernels.tables import Table
@@ -59,6 +60,48 @@ def test_oracle_one_more_and_one_fewer(native_kernels, size):
     )
     expected = [log_likelihood(values, target, sorted({*blanket} ^ {v})) for v in others]
     np.testing.assert_allclose(toggled, expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.3, 20.0])
+def test_property_a_member_fewer_of_many_is_a_fit_of_its_own(native_kernels, l2):
+    """It is looked for near the fit with that member, by steps of which none knows its second derivatives."""
+    size, costs = 40, Costs(0.0, 0.0, FitPenalty(l2=l2))
+    values = hub(5, 1500, size, slope=0.4)
+    bits, target, blanket = pack(values), np.array([size]), list(range(size))
+    _, toggled = native_kernels.toggle_scores(
+        bits, target, Lists.of([blanket]), Lists.of([blanket]), costs
+    )
+    without = [[v for v in blanket if v != gone] for gone in blanket]
+    alone, _ = native_kernels.toggle_scores(
+        bits, np.repeat(target, size), Lists.of(without), Lists.empty(size), costs
+    )
+    np.testing.assert_allclose(toggled, alone, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("size", [1, 4, 8])
+def test_oracle_penalised_fits_of_binary_tables(native_kernels, size):
+    values = np.column_stack([independent(size, 300, 2), hub(size, 300, size + 1, slope=1.5)])
+    target, d, l2 = values.shape[1] - 1, values.shape[1], 0.7
+    blanket, others = list(range(1, size + 1)), list(range(d - 1))
+    _, toggled = native_kernels.toggle_scores(
+        pack(values),
+        np.array([target]),
+        Lists.of([blanket]),
+        Lists.of([others]),
+        Costs(0.0, 0.0, FitPenalty(l2=l2)),
+    )
+
+    def best(members):
+        design = np.column_stack([np.ones(len(values)), values[:, members]])
+        signs = 2.0 * values[:, target] - 1
+
+        def loss(b):
+            return np.logaddexp(0, -signs * (design @ b)).sum() + l2 * (b[1:] ** 2).sum()
+
+        return -minimize(loss, np.zeros(design.shape[1]), method="BFGS").fun
+
+    expected = [best(sorted({*blanket} ^ {v})) for v in others]
+    np.testing.assert_allclose(toggled, expected, rtol=0, atol=1e-6)
 
 
 def test_example_the_blanket_of_several_targets_at_once(kernels):

@@ -3,9 +3,11 @@
 The screen's cost is that of a few of its tiles, times their number. All else depends on how many
 pairs pass it, and on how many variables are then near each other; so some variables, picked at
 random, are screened against all, then those that passed with them, and so on for as many steps as
-the search takes. The searches for their blankets are run and timed. Where there are too many
+the search takes. The searches for their blankets are run and timed: of those that most pairs pass with, where a few hubs may
+take longer than all others, and of some others, each counted for the share that it stands for. Where there are too many
 variables near to follow all, some are followed and the rest is made up of others at random: a
-search takes as long among those. Chains over graphs are timed near the same variables (`forecast_chains.py`).
+search takes as long among those. A search that would itself take long is run among the nearest, four times as many each
+time, until it is clear how it goes on. To find who is near takes a time for every step of the screened graph. Chains over graphs are timed near the same variables (`forecast_chains.py`).
 
 Memory is what a pair and a variable were measured to take at the peak.
 """
@@ -38,10 +40,13 @@ SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
 MOST_ROWS = 1536
 VARIABLES_PER_BLOCK = 4096
-VARIABLES_PER_TILE = 4
 THREAD_GAIN = 0.9  # what a thread more brings, of another
 PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
 FLIPPED = 0.1  # share of the edges that the climb takes out, from 0.04 (chains) to 0.25 (dense)
+FEWEST_NEAREST = 64  # among which a search is timed first
+STRONGEST = 8  # variables of the most pairs whose searches are timed apart
+# To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
+SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 3e-4
 
 
 @dataclass(frozen=True)
@@ -112,24 +117,27 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
     d, near, rng = job.n_variables, method.near, np.random.default_rng(0)
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
-    seeds = np.arange(len(spaces))
+    seeds, shares, finding = np.arange(len(spaces)), np.ones(len(spaces)), 0.0
     if near["depth"] is not None:
         seconds["screen"] = _seconds_of_screen(job, method.gamma, rng)
         sample = _Sample(job, method.gamma, rng)
-        pairs = sample.n_pairs
-        seeds, spaces = sample.spaces(near["depth"], near.get("max_candidates") or d)
+        pairs, most = sample.n_pairs, near.get("max_candidates")
+        seeds, spaces = sample.spaces(near["depth"], most or d)
+        shares = sample.shares_of(seeds)
+        seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 7)
+        finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     scorer = job.scorer
-    blankets = _Blankets(scorer, seeds, spaces)
+    blankets = _Blankets(scorer, seeds, spaces, shares)
     threads = _threads(job) * THREAD_GAIN
     each = d / threads  # variables one after another, of all
-    seconds["blankets"] = blankets.seconds * each
+    seconds["blankets"] = (finding + blankets.seconds) * each
     scored = blankets.seconds_of(lambda t, members: scorer.toggled(t, members, members))
     if method.rule == "global":
         flips = FLIPPED * blankets.mean_size * d / 2
         seconds["climb"] = scored * (each + 2 * flips / threads)
     fitted = blankets.seconds_of(scorer.fitted)
     seconds["evidence"] = (scored + fitted) * each
-    candidates = float(np.mean([len(space) for space in spaces]))
+    candidates = float(np.average([len(space) for space in spaces], weights=shares))
     return Forecast(seconds, _bytes(job.samples, pairs), pairs, candidates), blankets
 
 
@@ -200,13 +208,28 @@ class _Sample:
         self._known: dict[int, NDArray[np.int64]] = {}
         self._seeds = rng.permutation(d)[: self._rows]
         self._look_at(self._seeds)
-        degree = np.mean([len(self._known[v]) for v in self._seeds.tolist()])
-        self.n_pairs = int(degree * d / 2)
-        self._n_followed = int(np.clip(self._rows / max(1.0, float(degree)), 4, 64))
+        degrees = np.array([len(self._known[v]) for v in self._seeds.tolist()])
+        self.n_pairs = int(degrees.mean() * d / 2)
+        self.mean_steps = 0.0  # of the screened graph, to find a space; known when spaces are
+        n_others = int(np.clip(self._rows / max(1.0, float(degrees.mean())), 4, 64))
+        order = np.argsort(-degrees, kind="stable")
+        n_strongest = min(STRONGEST, len(order) // 4)
+        self._strongest = self._seeds[np.sort(order[:n_strongest])]
+        self._others = self._seeds[np.sort(order[n_strongest:])][:n_others]
+
+    def shares_of(self, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the share of all variables that each of these stands for."""
+        is_strong = np.isin(seeds, self._strongest)
+        strong = len(self._strongest) / len(self._seeds)
+        n_others = max(1, int(np.count_nonzero(~is_strong)))
+        return np.where(is_strong, 1 / len(self._seeds), (1 - strong) / n_others)
 
     def spaces(self, depth: int, most: int) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-        """Return some variables and, for each, a space of the size that a search would have."""
-        seeds = self._seeds[: self._n_followed]
+        """Return some variables and, for each, a space of the size that a search would have.
+
+        Of a space those that are known to be near come first.
+        """
+        seeds = np.concatenate([self._strongest, self._others])
         layer = seeds
         for _ in range(min(depth, 3) - 1):
             near = [self._known[v] for v in layer.tolist()]
@@ -214,26 +237,33 @@ class _Sample:
             new = self._rng.permutation([v for v in found.tolist() if v not in self._known])
             self._look_at(new[: self._rows].astype(np.int64))
             layer = np.array([v for v in found.tolist() if v in self._known], np.int64)
-        return seeds, [self._space(int(v), depth, most) for v in seeds]
+        spaces = [self._space(int(v), depth, most) for v in seeds]
+        degree = 2 * self.n_pairs / self._job.n_variables
+        steps = [len(space) * degree * (min(depth, 3) - 1) for space in spaces]
+        self.mean_steps = float(np.average(steps, weights=self.shares_of(seeds)))
+        return seeds, spaces
 
     def _space(self, seed: int, depth: int, most: int) -> NDArray[np.int64]:
-        reached, layer, expected, scale = {seed}, [seed], 0.0, 1.0
+        d = self._job.n_variables
+        is_left, layer, expected, scale = np.ones(d, np.bool_), np.array([seed]), 0.0, 1.0
+        is_left[seed], nearest = False, [np.empty(0, np.int64)]
         for _ in range(depth):
-            followed = [v for v in layer if v in self._known]
+            followed = [v for v in layer.tolist() if v in self._known]
             if not followed:
                 break
             scale *= len(layer) / len(followed)
-            found = {int(u) for v in followed for u in self._known[v]} - reached
-            layer = sorted(found)
-            reached |= found
-            expected += len(found) * scale
-        reached.remove(seed)
-        d = self._job.n_variables
-        size = min(most, d - 1, max(round(expected), len(reached)))
-        space = np.array(sorted(reached)[:size], np.int64)
-        others = np.delete(np.arange(d), [seed, *space.tolist()])
-        made_up = self._rng.choice(others, size - len(space), replace=False)
-        return np.sort(np.concatenate([space, made_up]))
+            is_found = np.zeros(d, np.bool_)
+            for v in followed:
+                is_found[self._known[v]] = True
+            layer = np.flatnonzero(is_found & is_left)
+            is_left[layer] = False
+            nearest.append(layer)
+            expected += len(layer) * scale
+        space = np.concatenate(nearest)
+        size = min(most, d - 1, max(round(expected), len(space)))
+        others = np.flatnonzero(is_left)
+        made_up = self._rng.choice(others, max(0, size - len(space)), replace=False)
+        return np.concatenate([space, made_up])[:size]
 
     def _look_at(self, variables: NDArray[np.int64]) -> None:
         """Screen variables against all; note those that pass with each."""
@@ -254,39 +284,68 @@ class _Sample:
         blocks = cut(d, VARIABLES_PER_BLOCK)
         found = np.concatenate(list(self._job.runner.map("forecast", test, blocks)))
         found = found[found[:, 0] != found[:, 1]]
-        for variable in variables.tolist():
-            self._known[variable] = found[found[:, 0] == variable, 1]
+        found = found[np.argsort(found[:, 0], kind="stable")]
+        first, last = (np.searchsorted(found[:, 0], variables, side) for side in ("left", "right"))
+        for variable, start, stop in zip(variables.tolist(), first, last, strict=True):
+            self._known[variable] = found[start:stop, 1]
 
 
 class _Blankets:
     """Searches for some blankets, timed one after another, and what was found."""
 
     def __init__(
-        self, scorer: Scorer, seeds: NDArray[np.int64], spaces: Sequence[NDArray[np.int64]]
+        self,
+        scorer: Scorer,
+        seeds: NDArray[np.int64],
+        spaces: Sequence[NDArray[np.int64]],
+        shares: NDArray[np.float64],
     ) -> None:
-        def search(tile: range) -> Lists:
-            own = Lists.of(spaces[tile.start : tile.stop])
-            return scorer.grown(seeds[tile.start : tile.stop], own).members
-
-        found, self.seconds = _timed(search, cut(len(seeds), VARIABLES_PER_TILE))
-        self.members = Lists.joined(found)
-        self.targets, self.spaces = seeds[: len(self.members)], spaces
-        self.mean_size = len(self.members.values) / len(self.members)
+        found: list[NDArray[np.int64]] = []
+        took: list[float] = []
+        start = perf_counter()
+        # The first and last of the strongest and of the others, so that a moment knows some of each.
+        order = np.argsort(np.arange(len(seeds)) % STRONGEST, kind="stable")
+        for k in order.tolist():
+            members, seconds = _searched(scorer, int(seeds[k]), spaces[k])
+            found.append(members)
+            took.append(seconds)
+            if perf_counter() - start > SECONDS:
+                break
+        done = order[: len(found)]
+        self.members, self.targets, self._shares = Lists.of(found), seeds[done], shares[done]
+        self.seconds = float(np.average(took, weights=self._shares))
+        self.spaces = [np.sort(spaces[k]) for k in done.tolist()]
+        self.mean_size = float(np.average([len(own) for own in found], weights=self._shares))
 
     def seconds_of(self, score: Callable[[NDArray[np.int64], Lists], Any]) -> float:
         """Return how long scoring a blanket takes, of those that were found."""
-        _, seconds = _timed(
-            lambda tile: score(self.targets, self.members), [range(len(self.targets))] * 99
-        )
-        return seconds
+        score(
+            self.targets[:1], self.members.part(range(1))
+        )  # what comes before the first is not timed
+        took: list[float] = []
+        for k in range(len(self.targets)):
+            start = perf_counter()
+            score(self.targets[k : k + 1], self.members.part(range(k, k + 1)))
+            took.append(perf_counter() - start)
+            if sum(took) > SECONDS:
+                break
+        return float(np.average(took, weights=self._shares[: len(took)]))
 
 
-def _timed(work: Callable[[range], Any], tiles: Sequence[range]) -> tuple[list[Any], float]:
-    """Run tiles for a moment; return the results, and the seconds for one of a tile's things."""
-    found, n_done, start = [], 0, perf_counter()
-    for tile in tiles:
-        found.append(work(tile))
-        n_done += len(tile)
-        if perf_counter() - start > SECONDS:
-            break
-    return found, (perf_counter() - start) / n_done
+def _searched(
+    scorer: Scorer, seed: int, space: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], float]:
+    """Search for a blanket in a space, or in its nearer part; return it, and the seconds for the whole."""
+    size, before = FEWEST_NEAREST, 0.0
+    while True:
+        start = perf_counter()
+        nearest = np.sort(space[:size])
+        members = scorer.grown(np.array([seed]), Lists.of([nearest])).members[0]
+        took = perf_counter() - start
+        if size >= len(space):
+            return members, took
+        if took > SECONDS / 4:
+            # By how much four times as many took longer; candidates and members both grow.
+            growth = np.clip(np.log(took / before) / np.log(4), 1.0, 2.0) if before else 1.5
+            return members, took * float(len(space) / size) ** float(growth)
+        size, before = 4 * size, took

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError
+from markhood.errors import InputError, option, warn
+
+MUCH = 1.1  # R-hat from which on chains disagree; 1.01 is what they should reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,11 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     names : tuple of str
         Of the statistics.
 
+    Warns
+    -----
+    DataWarning
+        Where R-hat is above 1.1.
+
     Examples
     --------
     >>> chain_diagnostics(np.random.default_rng(1).random((500, 4, 1)), ("u",))
@@ -93,7 +100,22 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     unbiased = covariance.mean(axis=1) * half / (half - 1)
     correlation = 1.0 - (within - unbiased) / pooled
     correlation[0] = 1.0
-    return Convergence(names, r_hat, split.shape[0] * split.shape[1] / _integrated(correlation))
+    found = Convergence(names, r_hat, split.shape[0] * split.shape[1] / _integrated(correlation))
+    _warn_of_disagreement(found)
+    return found
+
+
+def _warn_of_disagreement(found: Convergence) -> None:
+    """Say so where chains are in different places: their draws are then of no distribution."""
+    apart = np.flatnonzero(np.nan_to_num(found.r_hat, nan=1.0, posinf=np.inf) > MUCH)
+    if not len(apart):
+        return
+    worst = apart[np.argmax(found.r_hat[apart])]
+    warn(
+        f"The chains disagree about {len(apart)} of {len(found.names)} statistics (R-hat "
+        f"{found.r_hat[worst]:.2f} of {found.names[worst]!r}, where 1 is agreement), so that the samples are "
+        f"not yet those of the model: raise {option('burn_in')} and {option('thinning')}."
+    )
 
 
 def _autocovariance(draws: NDArray[np.float64]) -> NDArray[np.float64]:

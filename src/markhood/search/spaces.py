@@ -59,13 +59,13 @@ class NearbyVariables:
 
     def largest(self) -> NDArray[np.float64]:
         """Return what no space is larger than, from the number of walks: of shape (n_variables,)."""
-        starts, values = self._neighbours.starts, self._neighbours.values
-        n_variables = len(self._neighbours)
-        steps: Any = csr_array((np.ones(len(values)), values, starts), shape=(n_variables,) * 2)
+        n_variables, sizes = len(self._neighbours), np.diff(self._neighbours.starts)
+        owners, values = np.repeat(np.arange(n_variables), sizes), self._neighbours.values
         walks: NDArray[np.float64] = np.ones(n_variables)
         for _ in range(self._depth):
             # A step may also stay where it is, so that it keeps what was reached.
-            fewer, walks = walks, np.minimum(steps @ walks + walks, n_variables)
+            onward = np.bincount(owners, walks[values], n_variables)
+            fewer, walks = walks, np.minimum(onward + walks, n_variables)
             if np.array_equal(walks, fewer):
                 break
         return walks - 1
