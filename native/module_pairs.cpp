@@ -47,7 +47,7 @@ std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<
            Out<std::int64_t>>
 sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds,
               In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density,
-              bool learns_density, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
+              bool learns_density, In<std::uint8_t, 1> seldom, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
               std::optional<Integers> known, std::size_t n_settling, std::size_t n_sweeps, Starts starts, Weights weights,
               Ordered ordered, const std::string& instruction_set) {
     const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
@@ -56,7 +56,8 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
     for (std::size_t k = 1; k < n; ++k)
         require(pairs(k - 1, 0) < pairs(k, 0) || (pairs(k - 1, 0) == pairs(k, 0) && pairs(k - 1, 1) < pairs(k, 1)),
                 "pairs must ascend");
-    require(prior_log_odds.shape(0) == n && present.shape(0) == n, "there must be odds and a state a pair");
+    require(prior_log_odds.shape(0) == n && seldom.shape(0) == n && present.shape(0) == n,
+            "there must be odds and a state a pair");
     require(bin_counts.shape(0) == bin_log_bayes_factors.shape(0), "there must be one count a bin");
     require(generator.shape(0) == 4, "a generator has four numbers");
     require(scale > 0, "the scale must be positive");
@@ -68,18 +69,20 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
     std::vector<double> densities(n_settling + n_sweeps), probabilities(n), couplings(n_numbers), squares(n_numbers);
     std::vector<std::int64_t> fits;
     const Sink into_fits = sink_into(fits);
+    CtrlC ctrl_c;
     std::int64_t n_fits;
     {
         nb::gil_scoped_release release;
         n_fits = tier.sample_graphs(bits,
                                     {pairs.data(), n, prior_log_odds.data(), bin_log_bayes_factors.data(),
-                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density,
+                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density, seldom.data(),
                                      state.data(), random.data(), known ? known->data() : nullptr,
                                      known ? known->shape(0) : 0},
                                     n_settling, n_sweeps, densities.data(),
                                     {probabilities.data(), couplings.data(), squares.data()},
-                                    known ? &into_fits : nullptr);
+                                    known ? &into_fits : nullptr, {&ctrl_c, CtrlC::asked});
     }
+    if (n_fits < 0) throw nb::python_error();
     return {to_numpy(std::move(state)),         to_numpy(std::move(random)),    to_numpy(std::move(densities)),
             to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits,
             to_numpy(std::move(fits))};
@@ -93,8 +96,8 @@ void bind_pairs(nb::module_& m) {
           "second_starts"_a, "second"_a, "scale"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
           "instruction_set"_a = "");
     m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
-          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "present"_a,
-          "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
+          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "seldom"_a,
+          "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
           "instruction_set"_a = "");
 }
 

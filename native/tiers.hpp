@@ -127,8 +127,11 @@ struct L1Fits {
 
 // One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
 // own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
-// candidates are counted in bins of log Bayes factors. `present` and `generator` are where the chain is. `fits` are what
-// an earlier chain over the same samples handed over (graph_sampler.hpp).
+// candidates are counted in bins of log Bayes factors. Pairs marked in `seldom` are visited in every kSeldom-th sweep.
+// `present` and `generator` are where the chain is. `fits` are what an earlier chain over the same samples handed over
+// (graph_sampler.hpp).
+constexpr std::size_t kSeldom = 15;
+
 struct GraphChain {
     const std::int64_t* pairs;
     std::size_t n_pairs;
@@ -138,6 +141,7 @@ struct GraphChain {
     std::size_t n_bins;
     double scale, density;
     bool learns_density;
+    const std::uint8_t* seldom;
     std::uint8_t* present;
     std::uint32_t* generator;
     const std::int64_t* fits;
@@ -251,9 +255,9 @@ struct Tier {
                       double scale, PairNumbers);
 
     // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Appends the fits that are
-    // known then to `fits`, where not null. Returns how many pairs were fitted.
+    // known then to `fits`, where not null. Returns how many pairs were fitted, -1 where it was asked to stop.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers, const Sink* fits);
+                                  double* densities, GraphNumbers, const Sink* fits, StopSign);
 };
 
 // Null where this build or architecture has none.
