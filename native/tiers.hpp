@@ -203,6 +203,10 @@ struct Tier {
     // variable_cost or more, for rows of any kind.
     void (*associated_tables)(BitRows, Planes, Tile, double parameter_cost, double variable_cost, TableSink);
 
+    // The same, of some pairs i < j.
+    void (*associated_among)(BitRows, Planes, const std::int64_t* pairs, std::size_t n_pairs, double parameter_cost,
+                             double variable_cost, TableSink);
+
     // scores[t]: of each target's blanket; toggled[...]: of that blanket with one variable put in
     // or, where it is there already, taken out.
     void (*toggle_scores)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,

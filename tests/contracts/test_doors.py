@@ -45,6 +45,7 @@ SHARED = {
     "bins": (4, {}),
     "merge_rare": (30, {"kinds": {"q0": "nominal", "q3": "ordinal"}}),
     "positions": ({name: 100 * k for k, name in enumerate(NAMES)}, {}),
+    "identical": (0.5, {}),
     "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
     "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
     "required_edges": ([("q0", "q7")], {}),
@@ -79,6 +80,7 @@ OF_METHODS = {
     ("l1lr", "refit"): False,
     ("pairwise", "ranking"): "mi_apc",
     ("pairwise", "top"): 3,
+    ("pairwise", "remove_indirect"): True,
     ("chow-liu", "forest"): False,
 }
 

@@ -27,6 +27,14 @@ def _seed(text: Any) -> int | None:
     return None if text == "none" else int(text)
 
 
+def _identical(text: Any) -> Any:
+    """Return a number where it is one; another word is judged where all doors lead."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 MethodName = Annotated[
     str,
     typer.Option(
@@ -128,6 +136,13 @@ Ranking = Annotated[
 Top = Annotated[
     int | None,
     typer.Option(help="Keep so many of the best pairs (pairwise).", rich_help_panel=METHOD),
+]
+RemoveIndirect = Annotated[
+    bool | None,
+    typer.Option(
+        help="Leave out the weakest pair of every triangle, as ARACNE does (pairwise).",
+        rich_help_panel=METHOD,
+    ),
 ]
 Fdr = Annotated[
     float | None,
@@ -263,6 +278,17 @@ DryRun = Annotated[
         "--dry-run",
         help="Only say how long it will take, and how much memory.",
         rich_help_panel=RUN,
+    ),
+]
+Identical = Annotated[
+    Any,
+    typer.Option(
+        metavar="WORD|NUMBER",
+        parser=_identical,
+        help="Columns that no data tell apart: keep, group (one node for all), or 0.99 for those that nearly "
+        "agree; auto groups sites of genomes and alignments.",
+        rich_help_panel=DATA,
+        autocompletion=words_beginning("auto", "keep", "group"),
     ),
 ]
 Imputations = Annotated[

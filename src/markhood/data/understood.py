@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import repeat
 from numbers import Real
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markhood.errors import DataWarning, warn
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
 class Notes:
     """Sentences about what was decided, and the columns that were left out, each with its reason.
 
-    What plain rules decided is only ``mentioned``: it is kept, and nobody is warned of it.
+    What plain rules decided is only ``mentioned``: it is kept, and nobody is warned of it. So is what is
+    ``told`` of a file: what was found in it, and what of that became samples and variables.
     """
 
     sentences: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     mentioned: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     _n_given: int = 0
 
     def say(self, sentence: str) -> None:
@@ -42,6 +46,11 @@ class Notes:
         """Take a sentence that is for the account only: a choice by plain rules, no doubt."""
         if sentence not in self.mentioned:
             self.mentioned.append(sentence)
+
+    def tell(self, sentence: str) -> None:
+        """Take a sentence about what the file holds."""
+        if sentence not in self.told:
+            self.told.append(sentence)
 
     def leave_out(self, column: str, reason: str) -> None:
         """Take down that a column is no variable."""
@@ -75,6 +84,8 @@ class Account:
         What was decided and may be doubted, a sentence each.
     choices : tuple of str
         What was decided by plain rules, a sentence each.
+    file : tuple of str
+        What was found in the file, a sentence each.
     """
 
     n_rows: int
@@ -82,6 +93,7 @@ class Account:
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    file: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):
@@ -109,6 +121,8 @@ class Understood:
         What was decided and may be doubted, a sentence each.
     choices : tuple of str
         What was decided by plain rules, a sentence each.
+    file : tuple of str
+        What was found in the file, a sentence each.
     """
 
     n_rows: int
@@ -117,16 +131,17 @@ class Understood:
     left_out: Mapping[str, str]
     notes: tuple[str, ...]
     choices: tuple[str, ...] = ()
+    file: tuple[str, ...] = ()
 
     @property
     def n_missing(self) -> int:
         """How many values were missing."""
-        return sum(column.n_missing for column in self.columns)
+        return sum(map(attrgetter("n_missing"), self.columns))
 
     @property
     def kinds(self) -> dict[str, int]:
         """How many columns there are of each kind, most first."""
-        return dict(Counter(column.kind for column in self.columns).most_common())
+        return dict(Counter(map(attrgetter("kind"), self.columns)).most_common())
 
     def as_json(self) -> dict[str, Any]:
         """Return what the samples and their levels do not say themselves, for the provenance."""
@@ -137,6 +152,7 @@ class Understood:
             "left_out": dict(self.left_out),
             "notes": list(self.notes),
             **({"choices": list(self.choices)} if self.choices else {}),
+            **({"file": list(self.file)} if self.file else {}),
         }
 
 
@@ -167,20 +183,12 @@ def understood(samples: Samples) -> Understood:
     (Column(name='x0', kind='categories', levels=('a', 'b', 'c'), n_missing=0), 1)
     """
     account = samples.account or Account(samples.n_samples)
-    kinds: dict[tuple[Any, ...], str] = {}  # most columns have the levels of others
-    columns = tuple(
-        Column(
-            name,
-            "ordered"
-            if is_ordered
-            else kinds.get(levels) or kinds.setdefault(levels, kind_of(levels)),
-            levels,
-            account.missing.get(name, 0),
-        )
-        for name, levels, is_ordered in zip(
-            samples.names, samples.levels, samples.variables.is_ordered, strict=True
-        )
-    )
+    kinds = {levels: kind_of(levels) for levels in set(samples.levels)}  # most have those of others
+    kind = [kinds[levels] for levels in samples.levels]
+    if ordered := samples.variables.ordered:
+        kind = ["ordered" if steps else other for steps, other in zip(ordered, kind, strict=True)]
+    missing = map(account.missing.get, samples.names, repeat(0))
+    columns = tuple(map(Column, samples.names, kind, samples.levels, missing))
     return Understood(
         account.n_rows,
         samples.n_samples,
@@ -188,4 +196,5 @@ def understood(samples: Samples) -> Understood:
         account.left_out,
         account.notes,
         account.choices,
+        account.file,
     )

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from markhood.data.coding.findings import listed
+from markhood.data.loci import told
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError
@@ -101,6 +102,9 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     rows = [("variables", str(graph.n_nodes))]
     if "samples" in data:
         rows.insert(0, ("samples", str(data["samples"])))
+    if graph.members:
+        n_columns = graph.n_nodes + graph.variables.n_members
+        rows[-1] = ("variables", f"{graph.n_nodes}, which stand for {n_columns} columns")
     own = None if samples is None or samples.weights is None else samples.total_weight
     weight = data.get("weight", own)
     if _is_number(weight):
@@ -113,6 +117,10 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
         rows.append(("values", said or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
+    found = _part(data, "understood").get("file")
+    rows += [("file", str(said)) for said in found] if isinstance(found, list) else []
+    if graph.variables.loci is not None:
+        rows.append(("positions", told(graph.variables.loci)))
     choices = _part(data, "understood").get("choices")
     rows += [("kinds", str(said)) for said in choices] if isinstance(choices, list) else []
     if samples is not None:
