@@ -102,10 +102,13 @@ template <class Fits>
 class GraphSampler {
   public:
     std::int64_t n_fits = 0;
+    bool is_stopped = false;
 
-    GraphSampler(BitRows rows, const GraphChain& chain)
-        : rows_(rows), chain_(chain), precision_(1.0 / (chain.scale * chain.scale)), log_scale_(std::log(chain.scale)),
-          regressions_(kMostKept), evidence_(kMostKept) {
+    GraphSampler(BitRows rows, const GraphChain& chain, StopSign stop)
+        : rows_(rows), chain_(chain), stop_(stop), precision_(1.0 / (chain.scale * chain.scale)), log_scale_(std::log(chain.scale)),
+          most_numbers_(at_least(kMostNumbers, 2 * kFitsPerPair * chain.n_pairs)),
+          regressions_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)),
+          evidence_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)) {
         log_odds_ = std::log(chain.density / (1.0 - chain.density));
         list_partners();
         known_.resize(chain.n_pairs);
@@ -150,7 +153,9 @@ class GraphSampler {
     }
 
   private:
-    static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23;
+    // What is kept at most; more of many pairs, each of which needs some: a grid of 4096 variables 4.6.
+    static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23, kFitsPerPair = 6;
+    static constexpr std::size_t at_least(std::size_t least, std::size_t n) { return n < least ? least : n; }
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
     static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63;
 
@@ -172,7 +177,7 @@ class GraphSampler {
     // Fits with another scale are of no use. A list that ends within a fit is read up to there.
     void take_over(const std::int64_t* fits, std::size_t n) {
         if (!n || fits[0] != word_of(chain_.scale)) return;
-        for (std::size_t at = 1; at + 3 <= n && !evidence_.is_full() && numbers_.size() <= kMostNumbers;) {
+        for (std::size_t at = 1; at + 3 <= n && !evidence_.is_full() && numbers_.size() <= most_numbers_;) {
             const std::size_t count = static_cast<std::size_t>(fits[at + 1]), from = numbers_.size();
             if (count > n - at - 3) return;
             Known known{0.0, from, count};
@@ -201,7 +206,7 @@ class GraphSampler {
     // Visits pairs in random order; a visit to one that is seldom visited counts `times`.
     void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, double times) {
         const std::size_t n = pairs.size();
-        for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t k = 0; k < n && !is_stopped; ++k) {
             const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
             const std::uint32_t pair = pairs[other];
             pairs[other] = pairs[k];
@@ -259,7 +264,7 @@ class GraphSampler {
         known_key_[pair] = key;
         const Known* found = evidence_.find(key);
         if (found && found->n_numbers == 2 * (start_[pair + 1] - start_[pair])) return known_[pair] = *found;
-        if (evidence_.is_full() || regressions_.is_full() || numbers_.size() > kMostNumbers) forget(pair);
+        if (evidence_.is_full() || regressions_.is_full() || numbers_.size() > most_numbers_) forget(pair);
         known_[pair] = fitted(i, j, others_i, others_j);
         evidence_.add(key, known_[pair]);
         return known_[pair];
@@ -283,6 +288,7 @@ class GraphSampler {
         fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
                        {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, precision_);
         ++n_fits;
+        is_stopped = stop_.asked(stop_.owner);
         const Maximum joint = fits_.pair();
         const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
         const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
@@ -341,7 +347,9 @@ class GraphSampler {
 
     BitRows rows_;
     GraphChain chain_;
+    StopSign stop_;
     double precision_, log_scale_, log_odds_;
+    std::size_t most_numbers_;
     Buffer<std::size_t> partner_start_, partner_, partner_pair_;
     Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
     Buffer<Known> known_;
@@ -357,18 +365,20 @@ class GraphSampler {
 
 template <class Fits>
 static std::int64_t sample_graphs_by(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                     double* densities, GraphNumbers sums, const Sink* fits) {
-    GraphSampler<Fits> sampler(rows, chain);
-    for (std::size_t s = 0; s < n_settling; ++s) densities[s] = sampler.sweep(s, n_settling, nullptr);
-    for (std::size_t s = 0; s < n_sweeps; ++s) densities[n_settling + s] = sampler.sweep(s, n_sweeps, &sums);
+                                     double* densities, GraphNumbers sums, const Sink* fits, StopSign stop) {
+    GraphSampler<Fits> sampler(rows, chain, stop);
+    for (std::size_t s = 0; s < n_settling && !sampler.is_stopped; ++s) densities[s] = sampler.sweep(s, n_settling, nullptr);
+    densities += n_settling;
+    for (std::size_t s = 0; s < n_sweeps && !sampler.is_stopped; ++s) densities[s] = sampler.sweep(s, n_sweeps, &sums);
+    if (sampler.is_stopped) return -1;
     if (fits) sampler.hand_over(*fits);
     return sampler.n_fits;
 }
 
 static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers sums, const Sink* fits) {
-    return (rows.is_plain() ? sample_graphs_by<BinaryFits> : sample_graphs_by<LevelFits>)(rows, chain, n_settling,
-                                                                                         n_sweeps, densities, sums, fits);
+                                  double* densities, GraphNumbers sums, const Sink* fits, StopSign stop) {
+    return (rows.is_plain() ? sample_graphs_by<BinaryFits> : sample_graphs_by<LevelFits>)(
+        rows, chain, n_settling, n_sweeps, densities, sums, fits, stop);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

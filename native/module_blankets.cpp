@@ -1,6 +1,5 @@
 // Bindings of regressions of a variable on others: scores and fits of blankets, their growth, the climb over graphs, L1 paths.
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "arguments.hpp"
@@ -112,20 +111,6 @@ struct BothEnds {
     }
     static void require_ascending(const std::int64_t* first, const std::int64_t* last) {
         require(std::adjacent_find(first, last, std::greater_equal<>()) == last, "lists must ascend");
-    }
-};
-
-// Ctrl-C, looked for ten times a second because that takes the interpreter's lock. Other threads than the main one never see it.
-struct CtrlC {
-    std::chrono::steady_clock::time_point looked = std::chrono::steady_clock::now();
-
-    static bool asked(void* owner) {
-        auto& self = *static_cast<CtrlC*>(owner);
-        const auto now = std::chrono::steady_clock::now();
-        if (now - self.looked < std::chrono::milliseconds(100)) return false;
-        self.looked = now;
-        nb::gil_scoped_acquire acquire;
-        return PyErr_CheckSignals() != 0;
     }
 };
 

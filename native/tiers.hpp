@@ -130,7 +130,7 @@ struct L1Fits {
 // candidates are counted in bins of log Bayes factors. Pairs marked in `seldom` are visited in every kSeldom-th sweep.
 // `present` and `generator` are where the chain is. `fits` are what an earlier chain over the same samples handed over
 // (graph_sampler.hpp).
-constexpr std::size_t kSeldom = 5;
+constexpr std::size_t kSeldom = 15;
 
 struct GraphChain {
     const std::int64_t* pairs;
@@ -259,9 +259,9 @@ struct Tier {
                       double scale, PairNumbers);
 
     // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Appends the fits that are
-    // known then to `fits`, where not null. Returns how many pairs were fitted.
+    // known then to `fits`, where not null. Returns how many pairs were fitted, -1 where it was asked to stop.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers, const Sink* fits);
+                                  double* densities, GraphNumbers, const Sink* fits, StopSign);
 };
 
 // Null where this build or architecture has none.

@@ -1,12 +1,16 @@
 """A chain over graphs: where it settles, and that every backend walks the same way."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 
 from markhood.data.weights import Weights
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.pair_fit import fit_pair
-from markhood.kernels.protocol import GraphChain, PairPrior
+from markhood.kernels.protocol import SELDOM, GraphChain, PairPrior
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.graph_chain import settled_probabilities
 from oracles.networks import network
@@ -45,10 +49,10 @@ def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables
 
     expected = settled_probabilities(probability, len(pairs))
     assert np.any((expected > 0.1) & (expected < 0.9))  # or it would be no test
-    sums, _ = NativeKernels().sample_graphs(
-        bits, pairs, prior_of(pairs, density, scale=scale), chain_of(pairs), 100, 10_000
-    )
-    np.testing.assert_allclose(sums.probabilities / 10_000, expected, atol=0.02)
+    for seldom in ([False] * len(pairs), np.arange(len(pairs)) % 2 == 0):
+        prior = prior_of(pairs, density, scale=scale, seldom=seldom)
+        sums, _ = NativeKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 100, 20_000)
+        np.testing.assert_allclose(sums.probabilities / 20_000, expected, atol=0.02)
 
 
 def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
@@ -56,7 +60,8 @@ def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
     bits, pairs = pack(values), all_pairs(6)
     log_odds = np.full(len(pairs), np.nan)
     log_odds[[0, 3]] = np.inf, -1.0
-    prior = prior_of(pairs, 0.2, log_odds, learns=True)
+    seldom = np.arange(len(pairs)) % 3 == 0
+    prior = prior_of(pairs, 0.2, log_odds, learns=True, seldom=seldom)
     expected, end = ReferenceKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
     sums, reached = native_kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
     np.testing.assert_array_equal(reached.present, end.present)
@@ -127,6 +132,26 @@ def test_example_what_is_certain_beforehand_stays(kernels):
     assert end.present[2] == 1
     assert sums.probabilities[5] == 0
     assert end.present[5] == 0
+
+
+@pytest.mark.parametrize("n_sweeps", [1, SELDOM - 1, SELDOM, 2 * SELDOM + 1])
+def test_example_a_seldom_visit_counts_for_the_sweeps_without(kernels, n_sweeps):
+    bits, pairs = pack(network(7, 150, 5, strength=1.0)), all_pairs(5)
+    log_odds = np.full(len(pairs), np.inf)
+    prior = prior_of(pairs, 0.5, log_odds, seldom=np.arange(len(pairs)) < 5)
+    sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, n_sweeps)
+    np.testing.assert_array_equal(sums.probabilities, n_sweeps)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a signal to oneself is the end")
+def test_example_ctrl_c_ends_a_chain():
+    """One of so many sweeps would take hours."""
+    values = np.random.default_rng(0).integers(0, 2, size=(500, 40), dtype=np.uint8)
+    bits, pairs = pack(values), all_pairs(40)
+    after = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    after.start()
+    with pytest.raises(KeyboardInterrupt):
+        NativeKernels().sample_graphs(bits, pairs, prior_of(pairs, 0.5), chain_of(pairs), 0, 10**7)
 
 
 def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):

@@ -236,7 +236,7 @@ class PairFits(NamedTuple):
     variances: NDArray[np.float64]
 
 
-SELDOM = 5
+SELDOM = 15
 
 
 class PairPrior(NamedTuple):

@@ -167,7 +167,7 @@ def sample_edges(
         return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)
 
     # Half of what a chain fits another has fitted too: so one goes before the others.
-    ((sums, reached),) = job.runner.map("first chain", run, [first])
+    ((sums, reached),) = job.runner.map("chains", run, [first])
     fits = reached.fits
     chains = [sums, *(of_chain for of_chain, _ in job.runner.map("chains", run, others))]
     return together(job, state, chains, sweeps)
