@@ -78,6 +78,8 @@ OF_METHODS = {
     ("bayes", "chains"): 2,
     ("l1lr", "standardize"): True,
     ("l1lr", "refit"): False,
+    ("pairwise", "ranking"): "mi_apc",
+    ("pairwise", "top"): 3,
     ("chow-liu", "forest"): False,
 }
 

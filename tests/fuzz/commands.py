@@ -61,6 +61,8 @@ WORDS: dict[str, list[str]] = {
     "start": ["or", "empty", "x"],
     "fit_penalty": ["l1", "l2", "x"],
     "fit_strength": REAL,
+    "ranking": ["evidence", "mi", "mi_apc", "x"],
+    "top": LARGE,
     "shuffles": ["0", "1", "-1", "x"],
     "prior": [*REAL, "none"],
     "coding": ["01", "spins", "x"],

@@ -25,7 +25,6 @@ SHOWN = 10
 def compare_groups(
     a: Annotated[Path, typer.Argument(metavar="A", help="Data of one group, or of both.")],
     read: Read,
-    ask: Ask,
     b: Annotated[
         Path | None, typer.Argument(metavar="[B]", help="Data of the other group.")
     ] = None,
@@ -50,6 +49,8 @@ def compare_groups(
             help="Learn both graphs anew each time; else one graph of both groups together is kept."
         ),
     ] = True,
+    *,
+    ask: Ask,
 ) -> None:
     """Test whether two groups have the same network: structure, strength, every edge and field.
 

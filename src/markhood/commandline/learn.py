@@ -45,6 +45,8 @@ def learn(
     standardize: options.Standardize = None,
     refit: options.Refit = None,
     forest: options.Forest = None,
+    ranking: options.Ranking = None,
+    top: options.Top = None,
     fdr: options.Fdr = None,
     min_probability: options.MinProbability = None,
     edge_prior: options.EdgePrior = None,
@@ -94,6 +96,8 @@ def learn(
 
       markhood learn survey.csv --adjust-for age,sex --bins age=5 --report page.html
 
+      markhood learn protein.fasta --method pairwise --ranking mi_apc --top 80
+
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
       markhood learn variants.vcf.gz --min-distance 10000 --report variants.html
@@ -118,6 +122,8 @@ def learn(
         "standardize": standardize,
         "refit": refit,
         "forest": forest,
+        "ranking": ranking,
+        "top": top,
         "fdr": fdr,
         "min_probability": min_probability,
         "edge_prior": edge_prior,

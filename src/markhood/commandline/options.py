@@ -125,6 +125,18 @@ Forest = Annotated[
     bool | None,
     typer.Option(help="Only pairs that pass the screen (chow-liu).", rich_help_panel=METHOD),
 ]
+Ranking = Annotated[
+    str | None,
+    typer.Option(
+        help="evidence, mi or mi_apc: by what pairs are ranked (pairwise).",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("evidence", "mi", "mi_apc"),
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(help="Keep so many of the best pairs (pairwise).", rich_help_panel=METHOD),
+]
 Fdr = Annotated[
     float | None,
     typer.Option(

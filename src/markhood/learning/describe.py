@@ -82,7 +82,8 @@ def describe(job: Job, found: Found) -> Learned:
         numbers = numbers_of(job, found)
     known, n_nodes = job.knowledge, job.n_variables - len(job.knowledge.covariates)
     variables = job.samples.variables.pick(range(n_nodes))
-    edges = found.edges[known.reports(found.edges)]
+    is_reported = known.reports(found.edges)
+    edges = found.edges[is_reported]
     screened_graph = None
     if found.screened is not None:
         of_nodes = (found.screened.edges[:, 1] < n_nodes) & known.reports(found.screened.edges)
@@ -98,6 +99,7 @@ def describe(job: Job, found: Found) -> Learned:
             annotations={
                 **scaled(job, edges, numbers.coupling_ends, numbers.coupling_tables),
                 **({} if found.probabilities is None else found.probabilities.of(edges)),
+                **{name: column[is_reported] for name, column in found.columns.items()},
             },
         ),
         screened_graph=screened_graph,

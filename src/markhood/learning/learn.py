@@ -134,7 +134,7 @@ def learn(
         Its nodes are the variables. ``edges`` are pairs of them, and in the same order there are
         ``evidence`` (what the edge brings to the score), ``coupling`` (log odds ratios) with
         ``coupling_tables`` where there are more than two levels, ``probability`` (of "bayes") and
-        ``annotations`` (of imputed data: ``share`` and ``evidence_variance``).
+        ``annotations`` (of imputed data: ``share`` and ``evidence_variance``; of ranked pairs: ``mi`` or ``mi_apc``).
         ``provenance`` holds the method, its options, the data's fingerprint and the seconds that
         each phase took.
 
@@ -163,7 +163,7 @@ def learn(
     "bjp" : blankets' joint posterior
         ``gamma=0.5``.
     "pairwise" : the screen alone
-        ``gamma=0.5``.
+        ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``.
     "chow-liu" : the best forest
         ``gamma=0.5``, ``forest=True``.
 
@@ -173,7 +173,8 @@ def learn(
     begins. ``depth`` and ``max_candidates`` bound where blankets are looked for. ``fit_penalty`` and
     ``fit_strength`` take a penalty on slopes off the likelihood. ``refit`` scores supports at their
     own maximum, ``standardize`` penalises slopes by their variables' deviations. ``forest`` lets only
-    pairs that pass the screen be edges. ``fdr`` is the share of false edges that may be expected;
+    pairs that pass the screen be edges. ``ranking`` says by what pairs are ranked, of which ``top`` stay: what they gain in
+    the screen, or, of all pairs, the mutual information, with the average-product correction or without. ``fdr`` is the share of false edges that may be expected;
     in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
     probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
     long and how many the chains are. The estimators have the same options, one class a method.

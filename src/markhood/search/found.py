@@ -69,6 +69,8 @@ class Found:
         Of all pairs that may be edges, where the search has them; the couplings are then these.
     is_marginal : bool
         Whether an edge speaks of its two ends alone, whatever else they are joined to.
+    columns : dict of str to ndarray
+        Further numbers of the edges, by name; not a number where an edge has none.
     evaluations : dict of str to ndarray
         Phase -> how many blankets of each size were scored.
     seconds : dict of str to float
@@ -83,6 +85,7 @@ class Found:
     slopes: Slopes | None = None
     probabilities: EdgeProbabilities | None = None
     is_marginal: bool = False
+    columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     n_cut: int = 0
