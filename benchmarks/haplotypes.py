@@ -194,7 +194,7 @@ def main() -> None:
     parser.add_argument("--sites", type=int, default=7456)
     parser.add_argument("--haplotypes", type=int, default=1000)
     parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--strength", type=float, default=0.5)
+    parser.add_argument("--strength", type=float, default=0.4)
     parser.add_argument("--planting", choices=PLANTINGS, default="altered")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--identical", default="group")
