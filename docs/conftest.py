@@ -1,7 +1,7 @@
 """Run the code of the pages: Python blocks as they stand, and the `markhood` lines of console blocks.
 
 A block after `<!-- skip: next -->` is not run. Each page has an empty folder of its own, with the files that the
-pages speak of: `votes.csv`, and `survey.csv` with what is known of it.
+pages speak of: `votes.csv`, `survey.csv` with what is known of it, and `variants.vcf.gz`.
 """
 
 import os
@@ -47,6 +47,7 @@ def enter_folder(namespace):
     write_table("never.csv", "source,target", [["sad", "slept"]])
     groups = [["sad", "mind"], ["anxious", "mind"], ["tired", "body"], ["slept", "body"]]
     write_table("questions.csv", "variable,group", groups)
+    shutil.copy(HERE / "genomes" / "variants.vcf.gz", ".")
 
 
 def write_table(path, header, rows):

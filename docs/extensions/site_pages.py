@@ -50,6 +50,7 @@ PAGES = {
         "model": "From graph to model",
         "spins": "Spins",
         "psychometrics": "From table to paragraph",
+        "genomes": "From a VCF to a figure",
         "genetics": "Genetics",
     },
     "Scale and the paper": {

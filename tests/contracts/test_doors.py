@@ -80,6 +80,7 @@ OF_METHODS = {
     ("l1lr", "refit"): False,
     ("pairwise", "ranking"): "mi_apc",
     ("pairwise", "top"): 3,
+    ("pairwise", "remove_indirect"): True,
     ("chow-liu", "forest"): False,
 }
 

@@ -137,6 +137,13 @@ Top = Annotated[
     int | None,
     typer.Option(help="Keep so many of the best pairs (pairwise).", rich_help_panel=METHOD),
 ]
+RemoveIndirect = Annotated[
+    bool | None,
+    typer.Option(
+        help="Leave out the weakest pair of every triangle, as ARACNE does (pairwise).",
+        rich_help_panel=METHOD,
+    ),
+]
 Fdr = Annotated[
     float | None,
     typer.Option(

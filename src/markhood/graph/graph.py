@@ -431,7 +431,7 @@ class Graph:
 
         return methods_section(self)
 
-    def show(self, layout: Any = "stress", columns: int | None = None) -> Any:
+    def show(self, layout: Any = "auto", columns: int | None = None) -> Any:
         """Open the interactive view: in a notebook below the cell, else in the browser.
 
         Parameters

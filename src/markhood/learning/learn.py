@@ -163,7 +163,7 @@ def learn(
     "bjp" : blankets' joint posterior
         ``gamma=0.5``.
     "pairwise" : the screen alone
-        ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``.
+        ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``, ``remove_indirect=False``.
     "chow-liu" : the best forest
         ``gamma=0.5``, ``forest=True``.
 
@@ -174,7 +174,8 @@ def learn(
     ``fit_strength`` take a penalty on slopes off the likelihood. ``refit`` scores supports at their
     own maximum, ``standardize`` penalises slopes by their variables' deviations. ``forest`` lets only
     pairs that pass the screen be edges. ``ranking`` says by what pairs are ranked, of which ``top`` stay: what they gain in
-    the screen, or, of all pairs, the mutual information, with the average-product correction or without. ``fdr`` is the share of false edges that may be expected;
+    the screen, or, of all pairs, the mutual information, with the average-product correction or without;
+    ``remove_indirect`` leaves out the weakest pair of every triangle of these, as ARACNE does. ``fdr`` is the share of false edges that may be expected;
     in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
     probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
     long and how many the chains are. The estimators have the same options, one class a method.

@@ -102,8 +102,15 @@ class DiscreteScorer:
     def _pairs_of_levels(self, tile: Tile, costs: Costs) -> Pairs:
         bits = self.samples.bits
         edges, ratios = self.kernels.associated_tables(bits, *tile, costs)
-        price = n_parameters(bits, *edges.T) * costs.parameter + costs.variable
-        return Pairs(edges, ratios - price)
+        return Pairs(edges, ratios - self._priced(edges, costs))
+
+    def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
+        """Return BIC_gamma's price of an edge between each pair."""
+        return self._priced(pairs, self._prices(Bic(gamma)))
+
+    def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
+        parameters = n_parameters(self.samples.bits, *pairs.T)
+        return np.asarray(parameters * costs.parameter + costs.variable)
 
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
@@ -168,8 +175,7 @@ class DiscreteScorer:
         """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price."""
         bits, costs = self.samples.bits, self._prices(Bic(gamma))
         fits = self.kernels.fit_pairs(bits, pairs, first, second, np.inf)
-        price = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
-        return np.asarray(fits.joint - fits.apart - price)
+        return np.asarray(fits.joint - fits.apart - self._priced(pairs, costs))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
         """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""

@@ -222,6 +222,7 @@ class Encoder:
             dict(notes.left_out),
             tuple(notes.sentences),
             tuple(notes.mentioned),
+            tuple(notes.told),
         )
         return replace(samples, account=account)
 

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.shares import check_shares
+from markhood.data.loci import Locus
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
@@ -54,9 +56,7 @@ def read_fasta(
     max_gap : float, default=0.15
         Leave out positions at which more than this share of the sequences have a gap.
     """
-    for name, share in (("min_minor", min_minor), ("max_gap", max_gap)):
-        if not isinstance(share, (int, float)) or not 0 <= share <= 1:
-            raise InputError(f"{name} must be a share from 0 to 1, not {share!r}")
+    check_shares(min_minor=min_minor, max_gap=max_gap)
     reading = reading or Reading()
     file = _Alignment(path)
     tally = _Tally()
@@ -84,7 +84,8 @@ def read_fasta(
     samples = encoder.finish()
     named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
     levels = tuple(named[levels] for levels in samples.levels)
-    return replace(samples, variables=replace(samples.variables, levels=levels))
+    loci = tuple(Locus("", int(name)) for name in samples.names)
+    return replace(samples, variables=replace(samples.variables, levels=levels, loci=loci))
 
 
 def _by_number(reading: Reading, names: Sequence[str]) -> Reading:

@@ -31,8 +31,9 @@ from markhood.graph.graph import Graph
 from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
+from markhood.output.pictures.distance import ByDistance
 from markhood.output.pictures.layout import Places
-from markhood.output.pictures.placing import Layout, placed
+from markhood.output.pictures.placing import Layout, is_free, placed
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.report import facts
 from markhood.output.report.pairs import pair_counts
@@ -45,7 +46,7 @@ def write_report(
     samples: Samples | None = None,
     title: str = "Markov network",
     *,
-    layout: Layout = "stress",
+    layout: Layout = "auto",
     columns: int | None = None,
 ) -> None:
     """Write a graph as an interactive page: one HTML file that needs no network.
@@ -60,9 +61,11 @@ def write_report(
         The data that the graph was learned from; the page then says more about the variables.
     title : str, default="Markov network"
         Heading of the page.
-    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2), default="stress"
-        Distances as in the graph, the cells of a grid, a circle, or places of your own; or a file
-        (.csv, .tsv) of these, with the columns name, x and y or name and position.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
+        Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
+        places of your own; or a file (.csv, .tsv) of these, with the columns name, x and y or name and
+        position. Circle and row are to scale where variables lie along a genome, and then the circle is
+        the default; elsewhere distances as in the graph are.
     columns : int, optional
         Of the grid, for variables that are pixels; by default the grid is square.
 
@@ -98,7 +101,7 @@ def report_html(
     samples: Samples | None = None,
     title: str = "Markov network",
     *,
-    layout: Layout = "stress",
+    layout: Layout = "auto",
     columns: int | None = None,
 ) -> str:
     """Return the page as text.
@@ -111,7 +114,6 @@ def report_html(
     if samples is not None and graph.members:
         number = {name: j for j, name in enumerate(samples.names)}
         samples = samples.pick(np.array([number[name] for name in graph.nodes]))
-    is_free = isinstance(layout, str) and layout == "stress"
     style, script = _asset("style.css"), _asset("bundle.js")
     policy = (
         f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
@@ -122,15 +124,17 @@ def report_html(
         title=html.escape(_without_surrogates(title)),
         style=style,
         script=script,
-        data=_as_script(_content(graph, samples, title, placed(graph, layout, columns), is_free)),
+        data=_as_script(
+            _content(graph, samples, title, placed(graph, layout, columns), is_free(graph, layout))
+        ),
     )
 
 
 def _content(
-    graph: Graph, samples: Samples | None, title: str, places: Places, is_free: bool
+    graph: Graph, samples: Samples | None, title: str, places: Places, are_free: bool
 ) -> dict[str, Any]:
     """Return everything that the page shows; where places are free to choose, edges are straight."""
-    bent = {} if is_free else {"bend": bends(places, graph.edges).round(3).tolist()}
+    bent = {} if are_free else {"bend": bends(places, graph.edges).round(3).tolist()}
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
@@ -149,6 +153,20 @@ def _content(
         "bibtex": BIBTEX,
         "licences": _asset("LICENSES.txt"),
         "about": about_graph(graph),
+        **({} if graph.variables.loci is None else {"distances": _distances(graph)}),
+    }
+
+
+def _distances(graph: Graph) -> dict[str, Any]:
+    """Return how far apart the ends of every edge are, and what of the evidence stands out."""
+    least = graph.provenance.get("min_distance")
+    found = ByDistance.of(graph, min_distance=least if isinstance(least, (int, float)) else None)
+    return {
+        "of": [_strict(distance) for distance in found.distances.tolist()],
+        "kind": (found.is_outlier.astype(int) + found.is_extreme).tolist(),
+        "outlier": found.outlier if math.isfinite(found.outlier) else None,
+        "extreme": found.extreme if math.isfinite(found.extreme) else None,
+        "least": least if isinstance(least, (int, float)) else None,
     }
 
 
