@@ -134,6 +134,8 @@ class Variables:
         ('c', 'a')
         """
         picked = list(numbers)
+        if picked == list(range(len(self))):
+            return self
         levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
         ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
         loci = None if self.loci is None else tuple(self.loci[j] for j in picked)

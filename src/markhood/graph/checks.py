@@ -28,8 +28,11 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
             raise InputError(f"There are {len(nodes.loci)} loci for {len(nodes)} nodes.")
         if nodes.members is not None and len(nodes.members) != len(nodes):
             raise InputError(f"There are {len(nodes.members)} groups for {len(nodes)} nodes.")
-        return replace(nodes, names=checked_variables(nodes.names).names)
+        names = checked_variables(nodes.names).names
+        return nodes if names is nodes.names else replace(nodes, names=names)
     names = tuple(nodes)
+    if set(map(type, names)) <= {str}:  # as nearly always: a million names need not be copied
+        return Variables(names)
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"Node names must be strings, and {name!r} is not.")

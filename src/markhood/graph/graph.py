@@ -39,6 +39,7 @@ from markhood.graph.checks import (
     node_numbers,
     read_only,
 )
+from markhood.graph.numbering import in_order
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -119,7 +120,7 @@ class Graph:
         swapped = pairs[:, 0] > pairs[:, 1]
         for array in (pairs, evidence, coupling):
             array[swapped] = array[swapped, ::-1]
-        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        order = in_order(pairs)
         self._edges = read_only(pairs[order])
         self._evidence_ends = read_only(evidence[order])
         self._coupling_ends = read_only(coupling[order])

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations_with_replacement
 from typing import Self
 
 import numpy as np
@@ -81,7 +80,8 @@ class DiscreteScorer:
         side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
         side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
         blocks = cut(d, max(side, COLUMNS_PER_BLOCK))
-        return list(combinations_with_replacement(blocks, 2))
+        # By columns, so that the first tiles need few variables: the rest can be copied to a GPU meanwhile.
+        return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
         """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
