@@ -1,11 +1,21 @@
 """Haplotypes with planted pairs of interacting sites: what is found of them, at which price.
 
-Haplotypes come from a coalescent with recombination (msprime), sites with a minor allele in 1 % of them or more.
-Pairs are planted so: twenty sites with a minor allele in 20 to 50 % are drawn, ten of them from each half of the sequence,
-and paired at random; in each pair a share `strength` of the haplotypes, drawn at random, has its allele at the second site
-replaced by the one at the first. That makes a correlation r of about `strength`, in the middle of linkage that stays as it
-was but for the altered site. An edge counts as found where it joins the two sites, or sites whose squared correlation
-with them is above 0.8: linkage says no more about which of them it is.
+Two chromosomes for each pair are simulated by themselves (msprime: a coalescent with recombination, 10 000 diploids, mutation
+1.25e-8 and recombination 1e-8 a base and generation), and sites kept at which the minor allele is in 1 % of the
+haplotypes or more. So far chromosomes are independent. For each pair a site with a minor allele in 20 to 50 % is drawn on
+both of its chromosomes. There are two ways of planting it.
+
+altered  In a share `strength` of the samples, drawn at random, the allele of the second site is replaced by that of the first:
+         the second site depends on the first as well as on its neighbours.
+paired   In such a share the haplotypes of the second chromosome are put in the order that makes the two sites agree as often as
+         they can. No haplotype is altered, so that linkage stays whole around both, as where selection favours a
+         combination; given its neighbours neither site then depends on the other, and a
+         search for conditional dependence should not find much.
+
+A planted pair is found where an edge joins its chromosomes at sites (or groups of copies) that are linked to the two of the
+pair with a squared correlation above 0.5: nothing in the data tells them from those. Other edges between the two are
+counted by themselves, as they come from the pair too; all edges between other chromosomes are false. Those within
+one are linkage, counted by distance.
 
     python benchmarks/haplotypes.py --sites 7456 -o docs/genomes/haplotypes.csv
 """
@@ -18,89 +28,160 @@ import resource
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-LINKED = 0.8  # squared correlation from which a site stands for another
-NEAR = 100_000  # bases; an edge between more distant sites that is not planted is false
+from markhood.graph.graph import Graph
+
+LINKED = 0.5  # squared correlation from which a site stands for another
+FAR = 100_000  # bases
 
 
-def simulated(
-    n_sites: int, n_haplotypes: int, seed: int
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return 0/1 alleles, a row a haplotype, of so many sites, and their places along the sequence."""
+def simulated(n_sites: int, n_haplotypes: int, seed: int) -> tuple[NDArray[np.uint8], list[int]]:
+    """Return 0/1 alleles of one chromosome, a row a haplotype, and the places of its sites."""
     import msprime
 
-    length = 1000 * n_sites  # human-like: a site with a minor allele of 1 % in about 500 bases
+    length = 450.0 * n_sites
     while True:
         trees = msprime.sim_ancestry(
             n_haplotypes // 2,
             population_size=10_000,
             recombination_rate=1e-8,
-            sequence_length=length,
+            sequence_length=int(length),
             random_seed=seed,
         )
         found = msprime.sim_mutations(
             trees, rate=1.25e-8, random_seed=seed, model=msprime.BinaryMutationModel()
         )
-        alleles, places, taken = [], [], set()
+        kept = {}
         for variant in found.variants():
             share = variant.genotypes.mean()
-            place = int(variant.site.position)
-            if min(share, 1 - share) >= 0.01 and place not in taken:
-                alleles.append(variant.genotypes.astype(np.uint8))
-                places.append(place)
-                taken.add(place)
-        if len(places) >= n_sites:
-            return np.array(alleles[:n_sites]).T.copy(), np.array(places[:n_sites])
-        length = int(length * 1.2 * n_sites / max(1, len(places)))
+            if min(share, 1 - share) >= 0.01:
+                kept.setdefault(int(variant.site.position), variant.genotypes.astype(np.uint8))
+        if len(kept) >= n_sites:
+            places = sorted(kept)[:n_sites]
+            return np.column_stack([kept[place] for place in places]), places
+        length *= 1.1 * n_sites / max(1, len(kept))
 
 
-def planted(
-    alleles: NDArray[np.uint8], n_pairs: int, strength: float, seed: int
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return alleles with pairs of interacting sites, and these pairs."""
-    rng = np.random.default_rng(seed)
-    altered, n_sites = alleles.copy(), alleles.shape[1]
-    shares = alleles.mean(axis=0)
-    common = np.flatnonzero(np.minimum(shares, 1 - shares) >= 0.2)
-    first = rng.choice(common[common < n_sites // 2], n_pairs, replace=False)
-    second = rng.choice(common[common >= n_sites // 2], n_pairs, replace=False)
-    for i, j in zip(first, second, strict=True):
-        copied = rng.random(len(alleles)) < strength
-        altered[copied, j] = altered[copied, i]
-    return altered, np.column_stack([first, second])
+@dataclass
+class Study:
+    """Haplotypes of many chromosomes, with pairs planted between every other and the next one."""
 
+    alleles: NDArray[np.uint8]
+    chromosomes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    pairs: NDArray[np.int64]
 
-def judged(
-    graph, alleles: NDArray[np.uint8], places: NDArray[np.int64], pairs: NDArray[np.int64]
-) -> dict[str, float]:
-    """Count the planted pairs that are found, and the other edges, by distance."""
-    number = {str(place): k for k, place in enumerate(places)}
-    centred = alleles - alleles.mean(axis=0)
-    centred /= np.sqrt((centred**2).sum(axis=0))
-    linked = {}
-    for site in np.unique(pairs):
-        linked[site] = np.flatnonzero((centred.T @ centred[:, site]) ** 2 > LINKED)
-    members = graph.members
-    groups = [[number[name], *(number[m] for m in members.get(name, ()))] for name in graph.nodes]
-    hit, far_false, near = set(), 0, 0
-    for i, j in graph.edges.tolist():
-        one, other = groups[i], groups[j]
-        which = [
-            k
-            for k, (a, b) in enumerate(pairs.tolist())
-            if (np.isin(linked[a], one).any() and np.isin(linked[b], other).any())
-            or (np.isin(linked[b], one).any() and np.isin(linked[a], other).any())
+    @classmethod
+    def of(
+        cls,
+        n_sites: int,
+        n_haplotypes: int,
+        n_pairs: int,
+        strength: float,
+        planting: str,
+        seed: int,
+    ) -> Study:
+        """Simulate, and plant."""
+        sizes = np.diff(np.linspace(0, n_sites, 2 * n_pairs + 1).astype(int))
+        parts = [
+            simulated(int(size), n_haplotypes, 1000 * seed + k) for k, size in enumerate(sizes, 1)
         ]
-        hit.update(which)
-        if not which:
-            distance = min(abs(places[a] - places[b]) for a in one for b in other)
-            far_false += distance > NEAR
-            near += distance <= NEAR
-    return {"found": len(hit), "planted": len(pairs), "false_far": far_false, "other_near": near}
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        rng = np.random.default_rng(seed)
+        alleles, pairs = [own for own, _ in parts], []
+        for k in range(0, 2 * n_pairs, 2):
+            i, j = (_common(own, rng) for own in alleles[k : k + 2])
+            alleles[k + 1] = PLANTINGS[planting](alleles[k][:, i], alleles[k + 1], j, strength, rng)
+            pairs.append((starts[k] + i, starts[k + 1] + j))
+        return cls(
+            np.concatenate(alleles, axis=1),
+            np.repeat(np.arange(1, 2 * n_pairs + 1), sizes),
+            np.concatenate([places for _, places in parts]),
+            np.array(pairs),
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """Names that tell where sites are."""
+        return [f"chr{c}:{p}" for c, p in zip(self.chromosomes, self.places, strict=True)]
+
+    def judged(self, graph: Graph) -> dict[str, int]:
+        """Count the planted pairs that are found, and all other edges."""
+        number = {name: k for k, name in enumerate(self.names)}
+        members = graph.members
+        groups = [
+            np.array([number[name], *(number[m] for m in members.get(name, ()))])
+            for name in graph.nodes
+        ]
+        linked = {int(site): self._linked(int(site)) for site in np.unique(self.pairs)}
+        counts = {"found": 0, "beside": 0, "false": 0, "linkage_far": 0, "linkage_near": 0}
+        hit: set[int] = set()
+        for i, j in graph.edges.tolist():
+            here, there = int(groups[i][0]), int(groups[j][0])
+            if self.chromosomes[here] == self.chromosomes[there]:
+                is_far = abs(int(self.places[here]) - int(self.places[there])) > FAR
+                counts["linkage_far" if is_far else "linkage_near"] += 1
+                continue
+            which = [
+                k
+                for k, (a, b) in enumerate(self.pairs.tolist())
+                if (np.isin(groups[i], linked[a]).any() and np.isin(groups[j], linked[b]).any())
+                or (np.isin(groups[i], linked[b]).any() and np.isin(groups[j], linked[a]).any())
+            ]
+            hit.update(which)
+            if not which:
+                one, other = sorted((self.chromosomes[here], self.chromosomes[there]))
+                counts["beside" if one % 2 and other == one + 1 else "false"] += 1
+        return counts | {"found": len(hit), "planted": len(self.pairs)}
+
+    def _linked(self, site: int) -> NDArray[np.int64]:
+        """Return the sites of the same chromosome that hardly differ from one."""
+        near = np.flatnonzero(self.chromosomes == self.chromosomes[site])
+        correlations = np.corrcoef(self.alleles[:, near].T)[near.tolist().index(site)]
+        return near[correlations**2 > LINKED]
+
+
+def _common(alleles: NDArray[np.uint8], rng: np.random.Generator) -> int:
+    shares = alleles.mean(axis=0)
+    return int(rng.choice(np.flatnonzero(np.minimum(shares, 1 - shares) >= 0.2)))
+
+
+def _altered(
+    first: NDArray[np.uint8],
+    alleles: NDArray[np.uint8],
+    j: int,
+    strength: float,
+    rng: np.random.Generator,
+) -> NDArray[np.uint8]:
+    """Replace the allele at site j by that of another site in a share of the samples."""
+    chosen = rng.random(len(alleles)) < strength
+    changed = alleles.copy()
+    changed[chosen, j] = first[chosen]
+    return changed
+
+
+def _in_agreement(
+    first: NDArray[np.uint8],
+    alleles: NDArray[np.uint8],
+    j: int,
+    strength: float,
+    rng: np.random.Generator,
+) -> NDArray[np.uint8]:
+    """Put the haplotypes of a chromosome in an order in which site j agrees with another one."""
+    shuffled = alleles[rng.permutation(len(alleles))]
+    chosen = np.flatnonzero(rng.random(len(alleles)) < strength)
+    ordered = shuffled.copy()
+    by_first = chosen[np.argsort(first[chosen], kind="stable")]
+    ordered[by_first] = shuffled[chosen[np.argsort(shuffled[chosen, j], kind="stable")]]
+    return ordered
+
+
+PLANTINGS = {"altered": _altered, "paired": _in_agreement}
 
 
 def main() -> None:
@@ -113,7 +194,8 @@ def main() -> None:
     parser.add_argument("--sites", type=int, default=7456)
     parser.add_argument("--haplotypes", type=int, default=1000)
     parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--strength", type=float, default=0.5)
+    parser.add_argument("--strength", type=float, default=0.4)
+    parser.add_argument("--planting", choices=PLANTINGS, default="altered")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--identical", default="group")
     parser.add_argument("--max-candidates", type=int)
@@ -121,15 +203,7 @@ def main() -> None:
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_args()
-    name = f"haplotypes-{given.sites}-{given.haplotypes}-{given.seed}.npz"
-    cache = Path(tempfile.gettempdir()) / name  # of 100 000 sites it takes minutes
-    if not cache.exists():
-        alleles, places = simulated(given.sites, given.haplotypes, given.seed)
-        np.savez_compressed(cache, alleles=np.packbits(alleles, axis=0), places=places)
-    held = np.load(cache)
-    places = held["places"]
-    alleles = np.unpackbits(held["alleles"], axis=0, count=given.haplotypes)
-    alleles, pairs = planted(alleles, given.pairs, given.strength, given.seed)
+    study = _held(given)
     try:
         identical = float(given.identical)
     except ValueError:
@@ -137,7 +211,7 @@ def main() -> None:
     chosen = {"gamma": given.gamma, "max_candidates": given.max_candidates}
     method = method_named("plrhc", {k: v for k, v in chosen.items() if v is not None})
     options = Options(identical=identical, n_jobs=given.n_jobs)
-    samples = markhood.encode(alleles, names=[str(place) for place in places])
+    samples = markhood.encode(study.alleles, names=study.names)
     with Request(method, options) as request:
         said = request.forecast(samples)
         before, wall = time.process_time(), time.perf_counter()
@@ -145,6 +219,7 @@ def main() -> None:
     row = {
         "sites": given.sites,
         "haplotypes": given.haplotypes,
+        "planting": given.planting,
         "strength": given.strength,
         "identical": given.identical,
         "max_candidates": given.max_candidates or "",
@@ -153,7 +228,7 @@ def main() -> None:
         "screened_pairs": graph.provenance.get("screened_pairs", ""),
         "largest_blanket": graph.provenance["largest_blanket"],
         "edges": graph.n_edges,
-        **judged(graph, alleles, places, pairs),
+        **study.judged(graph),
         "processor_seconds": round(time.process_time() - before, 2),
         "seconds": round(time.perf_counter() - wall, 2),
         "forecast_seconds": round(sum(said.seconds.values()), 2),
@@ -168,6 +243,22 @@ def main() -> None:
             writer.writeheader()
         writer.writerow(row)
     sys.stdout.write(f"{row}\n")
+
+
+def _held(given: argparse.Namespace) -> Study:
+    """Return the study, kept in the folder for temporary files: 100 000 sites take minutes."""
+    shape = (
+        *(given.sites, given.haplotypes, given.pairs),
+        *(given.strength, given.planting, given.seed),
+    )
+    path = Path(tempfile.gettempdir()) / f"haplotypes-{'-'.join(map(str, shape))}.npz"
+    if not path.exists():
+        study = Study.of(*shape)
+        packed = np.packbits(study.alleles, axis=0)
+        np.savez(path, packed, study.chromosomes, study.places, study.pairs)
+    with np.load(path) as held:
+        packed, *rest = (held[f"arr_{k}"] for k in range(4))
+    return Study(np.unpackbits(packed, axis=0, count=given.haplotypes), *rest)
 
 
 if __name__ == "__main__":

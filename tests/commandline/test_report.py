@@ -71,3 +71,14 @@ def test_bad_input_is_one_sentence_and_leaves_nothing_behind(arguments, sentence
 def test_help_has_examples():
     assert "markhood report votes.graphml" in run("report", "--help").stdout
     assert markhood.write_report.__doc__
+
+
+def test_a_group_of_copies_is_one_variable_or_unfolded(coins, tmp_path):
+    run("learn", coins, "--identical", "group", "-o", tmp_path / "graph.json")
+    for options, shown in (
+        ((), '"members":[["heads again"],[]]'),
+        (("--unfold",), "3 variables, 1 edge"),
+    ):
+        done = run("report", "graph.json", *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert shown in (tmp_path / "report.html").read_text()

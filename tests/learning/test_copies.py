@@ -204,3 +204,32 @@ def test_example_an_estimator_scores_new_samples_by_one_of_each():
     alone = markhood.PLRHC().fit(table[list(estimator.graph_.nodes)])
     some = table.iloc[:40]
     assert estimator.score(some) == pytest.approx(alone.score(some[list(estimator.graph_.nodes)]))
+
+
+def test_example_sites_are_grouped_by_default_and_from_a_packed_folder(tmp_path):
+    letters = np.array(["AC", "AC", "GT", "GT", "AC", "GT", "AG", "GA"] * 5)
+    alignment = [
+        f">s{k}\n{a[0]}{a[1]}{a[0]}T\n>t{k}\n{a[0]}{a[1]}{a[0]}C" for k, a in enumerate(letters)
+    ]
+    path = tmp_path / "genes.fasta"
+    path.write_text("\n".join(alignment))
+    assert dict(markhood.learn(path).members) == {"1": ("3",)}
+    assert not markhood.learn(path, identical="keep").members
+    markhood.pack(path, tmp_path / "packed")
+    assert markhood.learn(tmp_path / "packed") == markhood.learn(path)
+
+
+def test_example_a_forecast_says_what_would_help():
+    from markhood.learning.density import advice
+
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(0, 2, (200, 1))
+    table = np.where(rng.random((200, 230)) < 0.75, hidden, 1 - hidden)
+    table = np.column_stack([table, table[:, :20]])
+    request = Request(Plrhc(), Options(n_jobs=1))
+    samples = request.prepared(encode(table))
+    dense, helps = advice(request, samples, request.forecast(samples))
+    assert dense.startswith("Search spaces are dense")
+    assert helps == "What would help: identical='group' (for 20 copies), max_candidates=100."
+    few = Request(Plrhc(max_candidates=30), Options(n_jobs=1))
+    assert advice(few, samples, few.forecast(samples)) == []

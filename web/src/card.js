@@ -34,6 +34,7 @@ export class Card {
     const edges = [...selection.lit].sort((a, b) => evidence[b] - evidence[a] || a - b);
     byId("node-name").textContent = data.nodes.name[node];
     byId("node-facts").textContent = counted(edges.length, "neighbour");
+    drawMembers(data.nodes.members[node]);
     byId("node-shares").replaceChildren(...shareRows(data.nodes.shares?.[node] ?? []));
     byId("neighbours").replaceChildren(
       ...edges.map((k) => {
@@ -110,6 +111,14 @@ function countMap(data, k) {
     `Samples with both values; rows: ${name[source[k]]}, columns: ${name[target[k]]}. ` +
     "Shaded by how far they are from independence.";
   return heatMap(data, k, caption, texts, surprises(counts[k]));
+}
+
+// The columns that a variable stands for besides its own, to be unfolded.
+function drawMembers(members) {
+  const details = byId("members");
+  details.hidden = !members.length;
+  details.querySelector("summary").textContent = `stands for ${counted(members.length, "more column")}`;
+  details.querySelector("ul").replaceChildren(...members.map((name) => element("li", {}, name)));
 }
 
 // One line a level: its name, a bar, and the share.

@@ -30,8 +30,13 @@ export function readData(text) {
     incident[node].push(k);
     incident[target[k]].push(k);
   });
+  const members = raw.nodes.members ?? raw.nodes.name.map(() => []);
+  const label = raw.nodes.name.map((own, k) =>
+    members[k].length ? `${own} (+${members[k].length})` : own,
+  );
   return {
     ...raw,
+    nodes: { ...raw.nodes, members, label }, // the columns that each stands for, and a name that says so
     edges: { source, target, table, counts, bend: raw.edges.bend ?? source.map(() => 0), ...columns },
     signed,
     kind: Array.from(signed, kindOf),

@@ -105,7 +105,7 @@ export class Front {
     const order = selection.isEmpty ? [...musts, ...rank] : musts;
     const must = new Set(musts);
     const candidates = [...new Set(order)].map((node) => ({
-      node, ...network.at(node), r: network.radius(node), text: shortName(data.nodes.name[node]),
+      node, ...network.at(node), r: network.radius(node), text: shortName(data.nodes.label[node]),
       must: must.has(node),
     }));
     const discs = data.nodes.name.length > 300 ? [] : candidates;

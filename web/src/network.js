@@ -53,7 +53,7 @@ export class Network {
       y,
       size: number === selection.node ? size * 1.4 + 2 : size,
       color: isFaded ? colours().faded : this.nodeColour(number, colours()),
-      label: this.data.nodes.name[number],
+      label: this.data.nodes.label[number],
       highlighted: false,
       zIndex: isFaded ? 0 : 1,
     };
@@ -172,7 +172,8 @@ function makeGraph(data, { clientWidth, clientHeight }) {
   const room = Math.sqrt((clientWidth * clientHeight) / (x.length || 1));
   const scale = Math.min(1, Math.max(0.35, room / 90));
   x.forEach((_, number) => {
-    const size = scale * (5 + 2 * Math.sqrt(data.incident[number].length));
+    const grown = 1 + Math.log10(1 + data.nodes.members[number].length); // of a group
+    const size = scale * grown * (5 + 2 * Math.sqrt(data.incident[number].length));
     graph.addNode(number, { number, x: x[number], y: y[number], size });
   });
   source.forEach((a, number) => graph.addEdgeWithKey(number, a, target[number], { number }));

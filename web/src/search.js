@@ -1,4 +1,4 @@
-// Search by name: every variable that has the text in its name is marked; Enter goes from one to the
+// Search by name: every variable that has the text in its name, or stands for a column that has, is marked; Enter goes from one to the
 // next, Shift and Enter back.
 
 import { counted } from "./data.js";
@@ -7,8 +7,9 @@ import { byId, element } from "./dom.js";
 const MARKED = 50; // more marks would hide the picture
 
 export function offerSearch(data, selection, network) {
-  const { name } = data.nodes;
+  const { name, members } = data.nodes;
   const lowered = name.map((text) => text.toLowerCase());
+  const within = members.map((own) => own.map((text) => text.toLowerCase()));
   const input = byId("search");
   let [found, at] = [[], -1];
   const say = (text) => (byId("search-result").textContent = text);
@@ -20,7 +21,8 @@ export function offerSearch(data, selection, network) {
   const look = () => {
     const wanted = input.value.trim().toLowerCase();
     at = -1;
-    found = wanted ? lowered.flatMap((text, k) => (text.includes(wanted) ? [k] : [])) : [];
+    found = wanted ? lowered.flatMap((text, k) =>
+      [text, ...within[k]].some((each) => each.includes(wanted)) ? [k] : []) : [];
     // A name that is just this comes first, then those that begin with it.
     const rank = (k) => (lowered[k] === wanted ? 0 : lowered[k].startsWith(wanted) ? 1 : 2);
     found.sort((a, b) => rank(a) - rank(b) || a - b);

@@ -28,6 +28,12 @@ def report(
             autocompletion=words_beginning("auto", "stress", "grid", "circle", "arc"),
         ),
     ] = "auto",
+    unfold: Annotated[
+        bool,
+        typer.Option(
+            "--unfold", help="Show every column of a group of copies as a variable of its own."
+        ),
+    ] = False,
 ) -> None:
     """Make an interactive page of a graph: one file, for any browser, offline.
 
@@ -53,9 +59,12 @@ def report(
         [], output, inputs=[file, read.keywords["weights"], read.keywords["positions"], places]
     )
     if holds_graph(file):
-        write_report_page(read_graph(file), output, None, file.name, layout=layout)
+        graph = read_graph(file)
+        shown = graph.unfold() if unfold else graph
+        write_report_page(shown, output, None, file.name, layout=layout)
         return
     samples = read(file)
     with progress_bar() as progress:
         learned = Request(Plrhc(), progress=progress).learn(samples)
-    write_report_page(learned.graph, output, samples, file.name, layout=layout)
+    graph = learned.graph.unfold() if unfold else learned.graph
+    write_report_page(graph, output, samples, file.name, layout=layout)

@@ -86,11 +86,9 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(
             f"near      {counted(near, 'edge')} nearer than {about['min_distance']:g} left out"
         )
-    far, members = ("", "") if near is None else ("far ", " far members")
-    searched = [f"the largest blanket has {about['largest_blanket']}{members}"]
-    if "screened_pairs" in about:
-        searched.insert(0, f"{counted(about['screened_pairs'], f'{far}pair')} passed the screen")
-    console.print(f"search    {'; '.join(searched)}")
+    if (screened := about.get("screened_pairs")) is not None:
+        largest = f"the largest blanket has {counted(about['largest_blanket'], 'variable')}"
+        console.print(f"search    {counted(screened, 'pair')} passed the screen; {largest}")
     if by_chance := about.get("edges_by_chance"):
         mean = sum(by_chance) / len(by_chance)
         times = counted(len(by_chance), "time")

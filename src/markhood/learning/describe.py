@@ -61,6 +61,10 @@ class Learned:
         The edges of ``graph``, and those that were found and are not reported.
     probabilities : EdgeProbabilities or None
         Of all pairs that may be edges, where the search has them.
+    n_screened : int or None
+        How many pairs passed the screen, where there was one; near ones too.
+    largest_blanket : int or None
+        How many neighbours a variable has at most in the union of all blankets.
     """
 
     graph: Graph
@@ -73,6 +77,8 @@ class Learned:
     n_cut: int
     found_edges: NDArray[np.int64]
     probabilities: EdgeProbabilities | None = None
+    n_screened: int | None = None
+    largest_blanket: int | None = None
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -111,6 +117,8 @@ def describe(job: Job, found: Found) -> Learned:
         n_cut=found.n_cut,
         found_edges=found.edges,
         probabilities=found.probabilities,
+        n_screened=None if found.screened is None else len(found.screened.edges),
+        largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
     )
 
 

@@ -81,9 +81,10 @@ def with_provenance(
     if known := job.knowledge.summary():
         provenance["known"] = known
     screened = learned.screened_graph
-    if screened is not None:
-        provenance["screened_pairs"] = screened.n_edges
-    provenance["largest_blanket"] = int(learned.or_graph.degree.max(initial=0))
+    if learned.n_screened is not None:
+        provenance["screened_pairs"] = learned.n_screened
+    if learned.largest_blanket is not None:
+        provenance["largest_blanket"] = learned.largest_blanket
     return replace(
         learned,
         graph=learned.graph.with_provenance(provenance),

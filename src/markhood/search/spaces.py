@@ -17,7 +17,7 @@ what there is to know of another one, there are none, and nothing gives way.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray

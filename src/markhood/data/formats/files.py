@@ -43,11 +43,7 @@ STATISTICS_ENDINGS = tuple(READERS)
 R_ENDINGS = (".rds", ".rda", ".rdata")
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")  # and .gz after them
 VCF_ENDINGS = (".vcf", ".bcf")  # and .gz or .bgz after them
-SITE_ENDINGS = (
-    *FASTA_ENDINGS,
-    *VCF_ENDINGS,
-    ".bed",
-)  # of genomes and alignments, see `Samples.are_sites`
+SITE_ENDINGS = (*FASTA_ENDINGS, *VCF_ENDINGS, ".bed")  # see `Samples.are_sites`
 COMPRESSED = (*TEXT_ENDINGS, *FASTA_ENDINGS, *VCF_ENDINGS)
 ENDINGS = (
     *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *FASTA_ENDINGS, *VCF_ENDINGS,
