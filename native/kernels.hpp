@@ -8,6 +8,7 @@
 #include "l1_path.hpp"
 #include "pairs.hpp"
 #include "potts.hpp"
+#include "pseudo_likelihood.hpp"
 #include "soundness.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -15,7 +16,7 @@ namespace markhood::MARKHOOD_TIER {
 static constexpr Tier table_of(const char* name) {
     return {name,         associated_pairs, associated_tables, toggle_scores,      grow_blankets,
             fit_blankets, ising_gibbs,      potts_gibbs,       independence_tests, l1_paths,
-            unsound_variables, fit_pairs,   sample_graphs};
+            unsound_variables, fit_pairs,   sample_graphs,     fit_potts};
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -155,6 +155,30 @@ struct GraphNumbers {
     double *probabilities, *couplings, *squares;
 };
 
+constexpr std::size_t kMostTargets = 64;  // of one fit of a Potts model
+
+// Samples as a Potts model reads them: `places` has for each sample and variable the row of its level, variables having
+// the rows from starts[v] on, or `n_rows` where it is missing.
+struct PottsSamples {
+    const std::int32_t* places;
+    const std::int64_t* starts;
+    const double* weights;
+    std::size_t n, n_variables, n_rows;
+    bool has_missing;
+
+    std::size_t first_row(std::size_t v) const { return static_cast<std::size_t>(starts[v]); }
+    std::size_t levels(std::size_t v) const { return first_row(v + 1) - first_row(v); }
+    std::size_t row(std::size_t sample, std::size_t v) const {
+        return static_cast<std::size_t>(places[sample * n_variables + v]);
+    }
+};
+
+// What the squares of fields, and of the couplings of two variables (the product of theirs), are taken off times.
+struct PottsPenalty {
+    double field;
+    const double* variables;
+};
+
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
 };
@@ -223,6 +247,11 @@ struct Tier {
     // known then to `fits`, where not null. Returns how many pairs were fitted.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
                                   double* densities, GraphNumbers, const Sink* fits);
+
+    // The table of some targets' fields and couplings to all others: a row for each level of each variable, then the fields;
+    // a column for each level of each target. Returns the number of steps.
+    std::int64_t (*fit_potts)(PottsSamples, const std::int64_t* targets, std::size_t n_targets, PottsPenalty,
+                              double tolerance, std::size_t most_steps, float* table);
 };
 
 // Null where this build or architecture has none.

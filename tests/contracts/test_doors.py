@@ -25,6 +25,7 @@ ESTIMATORS = {
     "bjp": markhood.BlanketsJointPosterior,
     "pairwise": markhood.Pairwise,
     "chow-liu": markhood.ChowLiu,
+    "plm": markhood.PseudoLikelihood,
 }
 VALUES = network(31, 400, 8, strength=1.5)
 HOLES = np.where(np.random.default_rng(1).random(VALUES.shape) < 0.03, -9, VALUES)
@@ -76,6 +77,8 @@ OF_METHODS = {
     ("l1lr", "standardize"): True,
     ("l1lr", "refit"): False,
     ("chow-liu", "forest"): False,
+    ("plm", "penalty"): 0.5,
+    ("plm", "top"): 3,
 }
 
 

@@ -23,9 +23,11 @@ OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "da
            "out.json", "protected.csv", "closed/out.csv", "loop.json", "saved/run.json"]  # fmt: skip
 
 WORDS: dict[str, list[str]] = {
-    "method": ["plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "x"],
+    "method": ["plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "plm", "x"],
     "rule": ["global", "or", "and", "x"],
     "gamma": REAL,
+    "penalty": REAL,
+    "top": [*WHOLE, "mixture"],
     "depth": LARGE,
     "max_candidates": LARGE,
     "max_levels": LARGE,

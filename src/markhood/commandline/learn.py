@@ -50,6 +50,8 @@ def learn(
     edge_prior: options.EdgePrior = None,
     sweeps: options.Sweeps = None,
     chains: options.Chains = None,
+    penalty: options.Penalty = None,
+    top: options.Top = None,
     required_edges: options.RequiredEdges = None,
     forbidden_edges: options.ForbiddenEdges = None,
     groups: options.Groups = None,
@@ -92,6 +94,8 @@ def learn(
 
       markhood learn survey.csv --adjust-for age,sex --bins age=5 --report page.html
 
+      markhood learn family.a3m --method plm --weights similarity --output pairs.csv
+
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
 
       markhood learn variants --executor dask --scheduler tcp://head:8786
@@ -118,6 +122,8 @@ def learn(
         "edge_prior": edge_prior,
         "sweeps": sweeps,
         "chains": chains,
+        "penalty": penalty,
+        "top": top,
     }
     given = {name: value for name, value in of_method.items() if value is not None}
     shared = Options(

@@ -27,13 +27,17 @@ def _seed(text: Any) -> int | None:
     return None if text == "none" else int(text)
 
 
+def _top(text: Any) -> int | str:
+    return int(text) if str(text).isdecimal() else str(text)
+
+
 MethodName = Annotated[
     str,
     typer.Option(
-        help="plrhc, hc, bayes, mpl, l1lr, bjp, pairwise or chow-liu.",
+        help="plrhc, hc, bayes, plm, mpl, l1lr, bjp, pairwise or chow-liu.",
         rich_help_panel=METHOD,
         autocompletion=words_beginning(
-            "plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu"
+            "plrhc", "hc", "bayes", "plm", "mpl", "l1lr", "bjp", "pairwise", "chow-liu"
         ),
     ),
 ]
@@ -148,6 +152,22 @@ Sweeps = Annotated[
 Chains = Annotated[
     int | None,
     typer.Option(help="Chains over graphs (bayes); 4 by default.", rich_help_panel=METHOD),
+]
+Penalty = Annotated[
+    float | None,
+    typer.Option(
+        help="How much squares of couplings cost (plm); 0.01 by default.", rich_help_panel=METHOD
+    ),
+]
+Top = Annotated[
+    Any,
+    typer.Option(
+        metavar="N|mixture",
+        parser=_top,
+        help="How many of the best pairs are edges (plm), or mixture: those that stick out of the background.",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("mixture"),
+    ),
 ]
 
 RequiredEdges = Annotated[

@@ -6,6 +6,7 @@ its blanket, infinite where the data are separated; of other levels it is a tabl
 Where a search has coefficients of its own, those are the couplings; where it has probabilities, the
 couplings are means given that the edge is there, and finite, and each edge has its probability and an
 interval. Edges that speak of their two ends alone are described by these: each end's regression is on the other, and nothing else.
+Where a search ranks all pairs, an edge's evidence is its score, which is no likelihood ratio.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from markhood.model.zero_sum import zero_sum
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
 from markhood.search.probabilities import EdgeProbabilities
+from markhood.search.ranking import Ranking
 
 VARIABLES_PER_TILE = 64
 
@@ -56,6 +58,8 @@ class Learned:
         For how many variables not all candidates were looked at.
     probabilities : EdgeProbabilities or None
         Of all pairs that may be edges, where the search has them.
+    ranking : Ranking or None
+        All pairs and their scores, where the search ranks them.
     """
 
     graph: Graph
@@ -67,6 +71,7 @@ class Learned:
     seconds: dict[str, float]
     n_cut: int
     probabilities: EdgeProbabilities | None = None
+    ranking: Ranking | None = None
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -101,6 +106,7 @@ def describe(job: Job, found: Found) -> Learned:
         seconds=seconds,
         n_cut=found.n_cut,
         probabilities=found.probabilities,
+        ranking=found.ranking,
     )
 
 
@@ -135,6 +141,8 @@ def scaled(
 
 def numbers_of(job: Job, found: Found) -> Numbers:
     """Score and fit every edge that a search found."""
+    if found.ranking is not None:
+        return _of_ranking(job, found.ranking)
     if found.is_marginal:
         return _of_pairs(job, found.edges)
     numbers = _of_blankets(job, found.edges)
@@ -143,6 +151,19 @@ def numbers_of(job: Job, found: Found) -> Numbers:
     if found.probabilities is not None:
         return replace(numbers, **_mean_couplings(job, found.edges, found.probabilities))
     return numbers
+
+
+def _of_ranking(job: Job, ranking: Ranking) -> Numbers:
+    """Take evidence and couplings from a search that has both; the two ends have half, or the same."""
+    tables = [None if table.shape == (2, 2) else table for table in ranking.tables]
+    couplings = np.array(
+        [4 * t[0, 0] if t.shape == (2, 2) else np.linalg.norm(t) for t in ranking.tables]
+    )
+    return Numbers(
+        np.column_stack([ranking.edge_scores / 2] * 2),
+        np.column_stack([couplings] * 2),
+        [] if (job.samples.bits.n_scores == 1).all() else tables,
+    )
 
 
 def _mean_couplings(

@@ -49,7 +49,7 @@ def learn(
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
         file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
-    method : {"plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
+    method : {"plrhc", "hc", "bayes", "plm", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         How to search; the notes below say what each is and takes.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values, see `encode`; so are the following.
@@ -149,6 +149,8 @@ def learn(
         ``gamma=0.5``.
     "chow-liu" : the best forest
         ``gamma=0.5``, ``forest=True``.
+    "plm" : all pairs ranked by the couplings of the whole Potts model
+        ``penalty=0.01``, ``top=None`` (a number of pairs, or "mixture").
 
     ``gamma`` is the weight of the number of possible blankets in the criterion: a larger one gives
     fewer edges. ``rule`` says how blankets become a graph: by a climb over edges ("global"; "pair"
@@ -159,7 +161,9 @@ def learn(
     pairs that pass the screen be edges. ``fdr`` is the share of false edges that may be expected;
     in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
     probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
-    long and how many the chains are. The estimators have the same options, one class a method.
+    long and how many the chains are. ``penalty`` is on the squares of couplings; ``top`` says how many of
+    the best pairs are edges, by default three for every two positions of a protein, elsewhere those whose
+    scores stick out. The estimators have the same options, one class a method.
 
     Examples
     --------

@@ -33,8 +33,8 @@ from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
-from markhood.learning.many_parameters import warn_of_parameters
-from markhood.learning.methods import Bayes, Method
+from markhood.learning.many_parameters import warn_of_letters, warn_of_parameters
+from markhood.learning.methods import Bayes, Method, PseudoLikelihood
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
@@ -249,10 +249,12 @@ class Request:
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
         samples = self.prepared(samples)
-        warn_of_parameters(samples, heeds_order=self.method.heeds_order)
+        ranks = isinstance(self.method, PseudoLikelihood)  # whatever a coupling costs
+        if not ranks:
+            warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self.job(samples) as job:
             require_room(job, self.method)
-            if samples.missing:
+            if samples.missing and not self.method.takes_missing:
                 learned = learn_imputed(job, self.method, self._imputation)
             else:
                 saved = job.runner.checkpoint
@@ -269,6 +271,8 @@ class Request:
         if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
             warn_of_disagreement(learned.probabilities, self.method)
         warn_of_chance(job, self.method, learned.graph.n_edges)
+        if not ranks:
+            warn_of_letters(samples, learned.graph.n_edges)
         imputation = self._imputation if samples.missing else None
         return with_provenance(learned, job, self.method, imputation, by_chance)
 
@@ -276,7 +280,7 @@ class Request:
         """Say how long learning would take on threads of this machine, and how much memory."""
         samples = self.prepared(samples)
         with self.job(samples) as job:
-            if samples.missing:
+            if samples.missing and not self.method.takes_missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
 
