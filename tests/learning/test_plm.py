@@ -120,7 +120,7 @@ def test_example_options_that_cannot_be_used_are_refused(options, message):
 
 def test_example_couplings_that_do_not_fit_in_memory_are_refused(monkeypatch):
     monkeypatch.setattr("markhood.search.pseudo_likelihood.available_memory", lambda: 1000)
-    with pytest.raises(InputError, match="need about 57.6 kB of memory"):
+    with pytest.raises(InputError, match=r"need about 57\.6 kB of memory"):
         markhood.learn(RNA, "plm")
 
 

@@ -508,7 +508,7 @@ class PseudoLikelihood(Method):
         """Return how many pairs are edges; None where the scores decide."""
         if self.top is None and alphabet_of(samples.variables) == "protein":
             return int(PAIRS_PER_POSITION * (~samples.is_constant).sum())
-        return None if self.top in (None, MIXTURE) else int(self.top)  # type: ignore[arg-type]
+        return None if self.top in (None, MIXTURE) else int(self.top)
 
 
 METHODS: Mapping[str, type[Method]] = {

@@ -30,7 +30,6 @@ from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.protocol import PottsPenalty
 from markhood.kernels.tables import codes
-from markhood.model.zero_sum import zero_sum
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
 from markhood.search.ranking import Ranking, corrected, signal
@@ -132,7 +131,9 @@ def tiles_of(n_levels: Sequence[int]) -> list[range]:
 def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDArray[np.float64]:
     """Return the mean of a pair's two tables, zero-sum, a row for each level of i."""
     of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
-    return zero_sum((tables[of_i, of_j] + tables[of_j, of_i].T) / np.float64(2))
+    table = (tables[of_i, of_j] + tables[of_j, of_i].T) / np.float64(2)
+    table -= table.mean(axis=0)
+    return np.asarray(table - table.mean(axis=1, keepdims=True))
 
 
 def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -162,8 +163,9 @@ def _counted(values: Sequence[object]) -> NDArray[np.bool_]:
 
 
 def _errors(samples: Samples) -> NDArray[np.float64]:
-    """Return factors of the standard error that a log odds ratio of two binary variables would have
-    if nothing depended on anything: of the variables' shares, with N in each by its fourth root.
+    """Return a factor for each binary variable: a pair's product is its standard error.
+
+    It is that of a log odds ratio where nothing depends on anything, (N p_i q_i p_j q_j)^(-1/2).
     """
     weighting = samples.bits.weighting
     weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
