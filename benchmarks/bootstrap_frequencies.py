@@ -10,13 +10,13 @@ interval (where the pair is an edge) that holds the true coupling, and the bound
 
 from __future__ import annotations
 
-import csv
 import itertools
 import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.simulate import NormalCouplings, UniformTables, erdos_renyi, grid, ising
@@ -36,14 +36,14 @@ COLUMNS = ("network", "trial", "resample", "bin", "pairs", "edges", "in_graph", 
 
 def main(path: Path) -> None:
     """Run what the file does not have yet, then print the table."""
-    done = _read(path)
+    done = [dict(zip(COLUMNS, row, strict=True)) for row in read_rows(path)]
     have = {(row["network"], int(row["trial"]), row["resample"]) for row in done}
     for trial in range(TRIALS):
         for network in NETWORKS:
             for resample in ("rows", "halves"):
                 if (network, trial, resample) not in have:
                     rows = _run(network, trial, resample)
-                    _append(path, rows)
+                    append_rows(path, COLUMNS, [[row.get(c, "") for c in COLUMNS] for row in rows])
                     done += rows
     print(as_table(done))
 
@@ -113,23 +113,6 @@ def as_table(rows: list[dict]) -> str:
                 f"{covered / max(1, hits):.3f} | {bound}, {false:.2f} |"
             )
     return "\n".join(lines)
-
-
-def _read(path: Path) -> list[dict]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _append(path: Path, rows: list[dict]) -> None:
-    is_new = not path.exists()
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        if is_new:
-            writer.writeheader()
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ evaluate.compare(truth, learned)
 
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 markhood.plot.comparison(truth, learned, ax)
+ax.set_title("Learned edges against true ones")
 plt.show()
 
 # %%
@@ -52,6 +53,6 @@ fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 for kind, (edges, colour) in kinds.items():
     ax.hist([abs(couplings[e]) for e in edges], bins=20, range=(0, 6), alpha=0.7, color=colour,
             label=kind)  # fmt: skip
-ax.set(xlabel="true coupling, without its sign", ylabel="edges")
+ax.set(xlabel="true coupling, without its sign", ylabel="edges", title="What was missed is weak")
 ax.legend(frameon=False)
 plt.show()

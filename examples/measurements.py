@@ -41,6 +41,7 @@ for k in graph.strongest(graph.n_edges):
     print(graph.edge_names()[k], f"{graph.coupling[k]:+.2f}", f"evidence {graph.evidence[k]:.1f}")
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 markhood.plot.network(graph, ax=ax)
+ax.set_title("Measurements of flowers, in bins, and their species")
 plt.show()
 
 # %%

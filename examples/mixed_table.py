@@ -53,6 +53,7 @@ for k in graph.strongest(graph.n_edges):
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
+ax.set_title("Scales, categories and yes/no in one graph")
 plt.show()
 
 # %%
@@ -69,5 +70,5 @@ fig, ax = plt.subplots(figsize=(6, 5), layout="constrained")
 ax.imshow(tables[k], cmap="RdBu", vmin=-2, vmax=2)
 ax.set_yticks(range(len(levels[0])), levels[0])
 ax.set_xticks(range(len(levels[1])), levels[1], rotation=45, ha="right")
-ax.set(ylabel="her work", xlabel="his work")
+ax.set(ylabel="her work", xlabel="his work", title="Coupling of her work and his")
 plt.show()

@@ -50,7 +50,7 @@ false, missed = ([row[f"false_{kind}"] for row in rows] for kind in ("positives"
 fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 ax.barh(names, missed, color="#999999", label="missed edges")
 ax.barh(names, false, left=missed, color="#D55E00", label="false edges")
-ax.set(xlabel=f"edges ({model.graph.n_edges} are true)")
+ax.set(xlabel=f"edges ({model.graph.n_edges} are true)", title="Wrong edges by criterion")
 ax.legend(frameon=False)
 plt.show()
 

@@ -21,6 +21,7 @@ graph = markhood.learn(samples)
 
 fig, ax = plt.subplots(figsize=(8, 7), layout="constrained")
 markhood.plot.network(graph, ax=ax, groups="communities")
+ax.set_title("A network, coloured by community")
 plt.show()
 
 # %%
@@ -29,6 +30,7 @@ plt.show()
 
 fig, ax = plt.subplots(figsize=(8, 7), layout="constrained")
 markhood.plot.comparison(truth, graph, ax=ax)
+ax.set_title("Learned edges against true ones")
 plt.show()
 
 # %%
@@ -38,6 +40,8 @@ plt.show()
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
 markhood.plot.adjacency(graph, ax=left)
 markhood.plot.degrees(graph, ax=right)
+left.set_title("Adjacency matrix")
+right.set_title("Degrees")
 plt.show()
 
 # %%

@@ -48,6 +48,7 @@ for k in graph.strongest(graph.n_edges):
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
+ax.set_title("A survey of 1996, its scales as steps")
 plt.show()
 
 # %%

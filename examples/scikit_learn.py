@@ -49,7 +49,7 @@ ax.errorbar(
     marker="o",
     capsize=3,
 )
-ax.set(xlabel="gamma", ylabel="log pseudo-likelihood of a tumour")
+ax.set(xlabel="gamma", ylabel="log pseudo-likelihood of a tumour", title="Prediction by gamma")
 plt.show()
 print("best for prediction: gamma", search.best_params_["plrhc__gamma"])
 

@@ -56,6 +56,7 @@ for k in graph.strongest(graph.n_edges):
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
+ax.set_title("Who depends on what in a survey of 1996")
 plt.show()
 
 # %%
@@ -80,5 +81,5 @@ for ax, edge in zip(axes, [("vote", "party"), ("self", "education")], strict=Tru
         ax.text(j, i, f"{entry:+.2f}", ha="center", va="center")
     ax.set_xticks(range(table.shape[1]), levels[b])
     ax.set_yticks(range(table.shape[0]), levels[a])
-    ax.set(xlabel=b, ylabel=a)
+    ax.set(xlabel=b, ylabel=a, title=f"Coupling of {a} and {b}")
 plt.show()

@@ -128,6 +128,30 @@ class RegressionScorer {
     Buffer<const Pack*> columns_;
 };
 
+// Calls `work` with the kind of scorer that these rows and this criterion need.
+template <class Scorer>
+struct Of {};
+
+template <class Work>
+static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
+    const bool is_plain = rows.is_plain() && criterion.is_plain();
+    if (criterion.log_gamma) {
+        if (is_plain) return work(Of<DirichletScorer<BinaryMarginal>>{});
+        return work(Of<DirichletScorer<LevelMarginal>>{});
+    }
+    if (rows.ordered) return work(Of<KindScorer>{});
+    if (is_plain) return work(Of<RegressionScorer>{});
+    return work(Of<MultinomialScorer>{});
+}
+
+// The score of the scorer's blanket with a variable put in or, where it is there already, taken out.
+template <class Scorer>
+static double toggled_score(Scorer& scorer, const std::int64_t* blanket, std::size_t size, std::int64_t variable) {
+    std::size_t position = 0;
+    while (position < size && blanket[position] != variable) ++position;
+    return position < size ? scorer.without(position) : scorer.with(index_of(variable));
+}
+
 template <class Scorer>
 static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
@@ -136,22 +160,16 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
         scores[t] = scorer.set_blanket(index_of(targets[t]), blanket, size);
-        for (std::size_t k = 0; k < toggles.length(t); ++k, ++toggled) {
-            const std::int64_t variable = toggles.list(t)[k];
-            std::size_t position = 0;
-            while (position < size && blanket[position] != variable) ++position;
-            *toggled = position < size ? scorer.without(position) : scorer.with(index_of(variable));
-        }
+        for (std::size_t k = 0; k < toggles.length(t); ++k)
+            *toggled++ = toggled_score(scorer, blanket, size, toggles.list(t)[k]);
     }
 }
 
 static void toggle_scores(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
-    const auto toggle = rows.ordered && !criterion.log_gamma ? toggle_with<KindScorer>
-                        : rows.is_plain() && criterion.is_plain()
-                            ? criterion.log_gamma ? toggle_with<DirichletScorer<BinaryMarginal>> : toggle_with<RegressionScorer>
-                            : criterion.log_gamma ? toggle_with<DirichletScorer<LevelMarginal>> : toggle_with<MultinomialScorer>;
-    toggle(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
+    by_scorer(rows, criterion, [&]<class Scorer>(Of<Scorer>) {
+        toggle_with<Scorer>(rows, targets, n_targets, blankets, toggles, criterion, scores, toggled);
+    });
 }
 
 // The lowest position whose score is within a tie of the best.
@@ -307,11 +325,9 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                           Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
                           std::int64_t* n_bounded, Sink blankets) {
-    const auto grow = rows.ordered && !criterion.log_gamma ? grow_with<KindScorer>
-                      : rows.is_plain() && criterion.is_plain()
-                          ? criterion.log_gamma ? grow_with<DirichletScorer<BinaryMarginal>> : grow_with<RegressionScorer>
-                          : criterion.log_gamma ? grow_with<DirichletScorer<LevelMarginal>> : grow_with<MultinomialScorer>;
-    grow(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, blankets);
+    by_scorer(rows, criterion, [&]<class Scorer>(Of<Scorer>) {
+        grow_with<Scorer>(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, blankets);
+    });
 }
 
 // Every target's regression, by a scorer that writes it. The likelihood does not tell the last step, but coefficients do, so

@@ -2,6 +2,7 @@
 #pragma once
 #include "associated_tables.hpp"
 #include "blankets.hpp"
+#include "climb.hpp"
 #include "gibbs.hpp"
 #include "graph_sampler.hpp"
 #include "independence.hpp"
@@ -14,9 +15,9 @@
 namespace markhood::MARKHOOD_TIER {
 
 static constexpr Tier table_of(const char* name) {
-    return {name,         associated_pairs, associated_tables, toggle_scores,      grow_blankets,
-            fit_blankets, ising_gibbs,      potts_gibbs,       independence_tests, l1_paths,
-            unsound_variables, fit_pairs,   sample_graphs,     fit_potts};
+    return {name,         associated_pairs,  associated_tables, toggle_scores,      grow_blankets, climb_groups,
+            fit_blankets, ising_gibbs,       potts_gibbs,       independence_tests, l1_paths,
+            unsound_variables, fit_pairs,    sample_graphs,     fit_potts};
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -1,5 +1,7 @@
-// Bindings of regressions of a variable on others: scores and fits of blankets, their growth, L1 paths.
+// Bindings of regressions of a variable on others: scores and fits of blankets, their growth, the climb over graphs, L1 paths.
 #include <algorithm>
+#include <chrono>
+#include <functional>
 
 #include "arguments.hpp"
 
@@ -62,6 +64,102 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
     return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations)), n_bounded};
+}
+
+// Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end, or
+// the same place where the edge leads out of the group.
+struct BothEnds {
+    std::vector<std::size_t> owners, mirrors;
+
+    BothEnds(const Integers& group_starts, const Integers& variables, const Lists& blankets, const Lists& partners,
+             std::size_t n_places)
+        : owners(n_places), mirrors(n_places) {
+        for (std::size_t g = 0; g + 1 < group_starts.shape(0); ++g) {
+            const std::int64_t* first = variables.data() + group_starts(g);
+            const std::int64_t* last = variables.data() + group_starts(g + 1);
+            require_ascending(first, last);
+            for (const std::int64_t* v = first; v != last; ++v) {
+                const auto owner = static_cast<std::size_t>(v - variables.data());
+                require_ascending(blankets.list(owner), blankets.list(owner + 1));
+                require_ascending(partners.list(owner), partners.list(owner + 1));
+                for (const std::int64_t* p = partners.list(owner); p != partners.list(owner + 1); ++p) {
+                    require(*p != *v, "no variable is its own partner");
+                    const std::int64_t *other = std::lower_bound(first, last, *p), *mirror = p;
+                    if (other != last && *other == *p) {
+                        const auto mirror_owner = static_cast<std::size_t>(other - variables.data());
+                        const std::int64_t* end = partners.list(mirror_owner + 1);
+                        mirror = std::lower_bound(partners.list(mirror_owner), end, *v);
+                        require(mirror != end && *mirror == *v && contains(blankets, owner, *p) == contains(blankets, mirror_owner, *v),
+                                "both ends of an edge must know of it");
+                    }
+                    owners[static_cast<std::size_t>(p - partners.values)] = owner;
+                    mirrors[static_cast<std::size_t>(p - partners.values)] = static_cast<std::size_t>(mirror - partners.values);
+                }
+            }
+        }
+    }
+
+  private:
+    static bool contains(const Lists& lists, std::size_t k, std::int64_t variable) {
+        return std::binary_search(lists.list(k), lists.list(k + 1), variable);
+    }
+    static void require_ascending(const std::int64_t* first, const std::int64_t* last) {
+        require(std::adjacent_find(first, last, std::greater_equal<>()) == last, "lists must ascend");
+    }
+};
+
+// Ctrl-C, looked for ten times a second because that takes the interpreter's lock. Other threads than the main one never see it.
+struct CtrlC {
+    std::chrono::steady_clock::time_point looked = std::chrono::steady_clock::now();
+
+    static bool asked(void* owner) {
+        auto& self = *static_cast<CtrlC*>(owner);
+        const auto now = std::chrono::steady_clock::now();
+        if (now - self.looked < std::chrono::milliseconds(100)) return false;
+        self.looked = now;
+        nb::gil_scoped_acquire acquire;
+        return PyErr_CheckSignals() != 0;
+    }
+};
+
+std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
+    Words words, std::size_t n_samples, Integers group_starts, Integers variables, Integers blanket_starts,
+    Integers blankets, Integers partner_starts, Integers partners, In<double, 1> changes, double parameter_cost,
+    double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered,
+    const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    const std::size_t n = variables.shape(0), d = n_variables(bits, starts), n_places = partners.shape(0);
+    require(group_starts.shape(0) > 0, "group_starts must not be empty");
+    const std::size_t n_groups = group_starts.shape(0) - 1;
+    lists(group_starts, variables, n_groups, d);
+    const Lists from = lists(blanket_starts, blankets, n, d);
+    const Lists by = lists(partner_starts, partners, n, d);
+    require(changes.shape(0) == n_places, "there must be one change a partner");
+    const BothEnds ends(group_starts, variables, from, by, n_places);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<std::int64_t> evaluation_starts(n_groups + 1);
+    for (std::size_t g = 0; g < n_groups; ++g) {
+        std::size_t longest = 0;  // no blanket has more members than it had and may get
+        for (std::size_t t = index_of(group_starts(g)); t < index_of(group_starts(g + 1)); ++t)
+            longest = std::max(longest, from.length(t) + by.length(t));
+        evaluation_starts[g + 1] = evaluation_starts[g] + static_cast<std::int64_t>(longest) + 1;
+    }
+    std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups]));
+    std::vector<std::uint8_t> present(n_places);
+    std::vector<double> highest(n_places);
+    CtrlC ctrl_c;
+    bool is_done = false;
+    {
+        nb::gil_scoped_release release;
+        is_done = tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
+                                           ends.mirrors.data(), changes.data()},
+                                    criterion, {&ctrl_c, CtrlC::asked},
+                                    {present.data(), highest.data(), evaluations.data(), evaluation_starts.data()});
+    }
+    if (!is_done) throw nb::python_error();
+    return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(evaluation_starts)),
+            to_numpy(std::move(evaluations))};
 }
 
 std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
@@ -137,6 +235,10 @@ void bind_blankets(nb::module_& m) {
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
           "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
+    m.def("climb_groups", &climb_groups, "words"_a, "n_samples"_a, "group_starts"_a, "variables"_a,
+          "blanket_starts"_a, "blankets"_a, "partner_starts"_a, "partners"_a, "changes"_a, "parameter_cost"_a,
+          "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(),
+          "ordered"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,

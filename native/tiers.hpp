@@ -179,6 +179,34 @@ struct PottsPenalty {
     const double* variables;
 };
 
+// What a climb goes over. Group g are the variables at group_starts[g] ... group_starts[g + 1] - 1, ascending. Each has its
+// blanket at the start, and partners (ascending) with which it is joined by an edge that may be flipped. A place is one in the
+// list of partners: `owners` says whose list it is in, `mirrors` where the other end has the edge (the place itself where the
+// partner is in no group or another one), `changes` what a flip at the start would do to the owner's score.
+struct ClimbSpace {
+    const std::int64_t* variables;
+    const std::int64_t* group_starts;
+    std::size_t n_groups;
+    Lists blankets, partners;
+    const std::size_t *owners, *mirrors;
+    const double* changes;
+};
+
+// Where a climb ended: of every place whether its partner is in the blanket, and the highest change that there was; of every
+// group, from evaluation_starts[g] on, how many blankets of each size were scored, to which is added.
+struct ClimbEnd {
+    std::uint8_t* present;
+    double* highest;
+    std::int64_t* evaluations;
+    const std::int64_t* evaluation_starts;
+};
+
+// Asked now and then by work that may be long: whether it is to end.
+struct StopSign {
+    void* owner;
+    bool (*asked)(void* owner);
+};
+
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
 };
@@ -205,6 +233,9 @@ struct Tier {
     // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit.
     void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
                           Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded, Sink blankets);
+
+    // Flips the best edge within each group until none gains. False where it was asked to stop.
+    bool (*climb_groups)(BitRows, ClimbSpace, Criterion, StopSign, ClimbEnd);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each score of each member; and
     // which of them are infinite.

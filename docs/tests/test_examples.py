@@ -1,4 +1,7 @@
-"""Every script of the gallery runs, and warns of nothing."""
+"""Every script of the gallery runs, warns of nothing, and gives its figures titles.
+
+The gallery takes the titles as the texts that stand in for the pictures.
+"""
 
 import os
 import subprocess
@@ -8,12 +11,19 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+RUN_AND_READ_TITLES = """
+import runpy, sys
+from matplotlib import pyplot as plt
+runpy.run_path(sys.argv[1], run_name="__main__")
+for number in plt.get_fignums():
+    assert any(ax.get_title() for ax in plt.figure(number).axes), f"figure {number} has no title"
+"""
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(script, tmp_path):
+def test_an_example_runs_and_its_figures_have_titles(script, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-W", "error", script],
+        [sys.executable, "-W", "error", "-c", RUN_AND_READ_TITLES, script],
         check=False,
         capture_output=True,
         text=True,

@@ -45,6 +45,7 @@ SHARED = {
     "kinds": ({"q0": "nominal", "q3": "ordinal"}, {}),
     "bins": (4, {}),
     "merge_rare": (30, {"kinds": {"q0": "nominal", "q3": "ordinal"}}),
+    "positions": ({name: 100 * k for k, name in enumerate(NAMES)}, {}),
     "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
     "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
     "required_edges": ([("q0", "q7")], {}),
@@ -53,6 +54,7 @@ SHARED = {
     "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
     "pair_priors": ({("q0", "q7"): 0.4, ("q1", "q2"): 0.01}, {}),
     "adjust_for": (["q2", "q5"], {}),
+    "min_distance": (150, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
     "shuffles": (2, {}),
     "n_jobs": (2, {}),
     "kernels": ("native", {}),
@@ -76,6 +78,8 @@ OF_METHODS = {
     ("bayes", "chains"): 2,
     ("l1lr", "standardize"): True,
     ("l1lr", "refit"): False,
+    ("pairwise", "ranking"): "mi_apc",
+    ("pairwise", "top"): 3,
     ("chow-liu", "forest"): False,
     ("plm", "penalty"): 0.5,
     ("plm", "top"): 3,
@@ -92,7 +96,7 @@ def flags(folder, options):
         if isinstance(value, bool):
             typed.append(flag if value else flag.replace("--", "--no-", 1))
             continue
-        if name in ("required_edges", "forbidden_edges", "groups"):
+        if name in ("required_edges", "forbidden_edges", "groups", "positions"):
             rows = value.items() if isinstance(value, dict) else value
             path = folder / f"{name}.csv"
             path.write_text("".join(f"{a},{b}\n" for a, b in rows))

@@ -84,10 +84,12 @@ def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, 
     command = rng.choices(list(programs), [WEIGHTS.get(name, 1) for name in programs])[0]
     kinds = input_kinds(command, rng)
     files = {
-        k: v for kind in ("csv", "weights", "edges", "groups") for k, v in corpus[kind].items()
+        k: v
+        for kind in ("csv", "weights", "edges", "groups", "positions")
+        for k, v in corpus[kind].items()
     }
     if rng.random() < 0.3:
-        kind = rng.choice(["weights", "edges", "groups"])
+        kind = rng.choice(["weights", "edges", "groups", "positions"])
         files |= damaged(kind, corpus[kind], rng)
     inputs = []
     for kind in kinds:

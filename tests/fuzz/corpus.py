@@ -85,6 +85,7 @@ def valid() -> dict[str, Files]:
     found["edges"] = {"edges.csv": b"a,b\nc,d\n"}
     found["priors"] = {"priors.csv": b"a,b,0.3\nc,d,0.9\n"}
     found["groups"] = {"groups.csv": b"a,x\nb,x\nc,y\nd,y\ne,y\n"}
+    found["positions"] = {"positions.csv": b"a,1,5\nb,1,70\nc,2,3\nd,2,9\ne,X,4\n"}
     return found
 
 

@@ -1,5 +1,6 @@
 """Jobs for the searches, put together from what a test cares about."""
 
+from markhood.data.variables import Variables
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.learning.methods import Plrhc
@@ -24,4 +25,4 @@ def known_beforehand(
         groups=groups,
         group_rule=group_rule,
     )
-    return Request(Plrhc(), options).knowledge(names)
+    return Request(Plrhc(), options).knowledge(Variables(tuple(names)))

@@ -42,6 +42,7 @@ WAYS = [
     ("l1lr", {"rule": "and"}),
     ("l1lr", {"refit": False, "rule": "and", "standardize": True}),
     ("chow-liu", {"forest": False}),
+    ("pairwise", {"ranking": "mi_apc", "top": 4}),
 ]
 way = pytest.mark.parametrize(("name", "options"), WAYS, ids=str)
 

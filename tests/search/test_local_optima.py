@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from markhood.kernels.flips import climb_groups
+from markhood.kernels.greedy import toggle_scores
 from markhood.scores.bic import Bic
 from markhood.search.blankets import search_blankets
 from markhood.search.climb import climb
@@ -62,17 +64,14 @@ class TableScorer:
     def __init__(self, scores):
         self.scores = scores
 
-    def toggled(self, targets, blankets, toggles):
-        def score(t, blanket):
-            return float(self.scores.get((t, tuple(sorted(blanket))), 0.0))
+    def score(self, target, blanket):
+        return float(self.scores.get((target, tuple(blanket)), 0.0))
 
-        own = [score(t, b.tolist()) for t, b in zip(targets.tolist(), blankets, strict=True)]
-        toggled = [
-            score(t, {*b.tolist()} ^ {v})
-            for t, b, vs in zip(targets.tolist(), blankets, toggles, strict=True)
-            for v in vs.tolist()
-        ]
-        return np.array(own), np.array(toggled)
+    def toggled(self, targets, blankets, toggles):
+        return toggle_scores(self.score, targets, blankets, toggles)
+
+    def climbed(self, groups, blankets, partners, changes):
+        return climb_groups(self.score, groups, blankets, partners, changes)
 
 
 def job_on(scorer, n_variables):
@@ -91,18 +90,27 @@ def test_example_the_best_flip_first_and_an_edge_comes_back():
 
 
 def test_example_ties_go_to_the_lower_edge():
-    edges = np.array([[0, 1], [2, 3]])
-    scores = {(0, ()): 1.0, (2, ()): 1.0 + 5e-10}
-    flipped = []
+    edges = np.array([[0, 1], [0, 2]])
+    scores = {(0, (2,)): 1.0, (0, (1,)): 1.0 + 5e-10, (0, ()): -9.0}
+    assert climb(job_on(TableScorer(scores), 3), edges).edges.tolist() == [[0, 2]]
+
+
+def test_example_groups_climb_on_their_own_until_they_meet():
+    """0-1 and 3-4 go out, and nothing is asked of 5-6. Then 1-3 gains by both, so that the four climb once more."""
+    edges = np.array([[0, 1], [1, 2], [1, 3], [3, 4], [5, 6], [7, 8]])
+    scores = {(0, ()): 2.0, (4, ()): 1.0, (7, ()): 5.0, (1, (2,)): 1.0, (3, ()): 1.0}
+    asked = []
 
     class Watching(TableScorer):
-        def toggled(self, targets, blankets, toggles):
-            flipped.append(targets.tolist())
-            return super().toggled(targets, blankets, toggles)
+        def climbed(self, groups, *others):
+            asked.extend(variables.tolist() for variables in groups)
+            return super().climbed(groups, *others)
 
-    assert climb(job_on(Watching(scores), 4), edges).edges.tolist() == []
-    assert [target for tile in flipped[:-2] for target in tile] == [0, 1, 2, 3]
-    assert flipped[-2:] == [[0, 1], [2, 3]]
+    climbed = climb(job_on(Watching(scores), 9), edges)
+    assert asked == [[0, 1], [3, 4], [7, 8], [0, 1, 3, 4]]
+    assert climbed.edges.tolist() == [[1, 2], [5, 6]]
+    # Twelve at first; then those at 0, 1, 3 and 4 for 0-1 and 3-4, at 1 and 3 for 1-3, at 7 and 8.
+    assert climbed.evaluations.sum() == 12 + (1 + 3) + (2 + 1) + (3 + 2) + (1 + 1)
 
 
 def test_example_no_edges_nothing_to_climb():

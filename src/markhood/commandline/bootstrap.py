@@ -27,7 +27,6 @@ SHOWN = 12
 def bootstrap(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
     read: Read,
-    ask: Ask,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -59,6 +58,8 @@ def bootstrap(
         str | None, typer.Option(metavar="COLUMN", help="Draw within the rows of each value.")
     ] = None,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    *,
+    ask: Ask,
 ) -> None:
     """Learn from many data sets drawn from a table, to see which edges would come out again.
 
@@ -88,7 +89,7 @@ def bootstrap(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, read.keywords["weights"]],
+        inputs=[data, read.keywords["weights"], read.keywords["positions"]],
         others=[*tables, *([plot] if plot else [])],
     )
     with progress_bar() as progress:

@@ -18,7 +18,6 @@ from markhood.errors import InputError
 def choose_gamma(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
     read: Read,
-    ask: Ask,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write a row for every gamma: .csv.")
     ] = None,
@@ -32,6 +31,8 @@ def choose_gamma(
         str, typer.Option(metavar="LIST", help="Which to try.")
     ] = "0,0.125,0.25,0.5,0.75,1,1.5,2",
     folds: Annotated[int, typer.Option(help="Parts of the samples that are left out in turn.")] = 5,
+    *,
+    ask: Ask,
 ) -> None:
     """Learn with several gammas: which edges stay, and which graph predicts best.
 
@@ -55,7 +56,7 @@ def choose_gamma(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, read.keywords["weights"]],
+        inputs=[data, read.keywords["weights"], read.keywords["positions"]],
         others=[path for path in (output, edges, plot) if path is not None],
     )
     try:

@@ -25,7 +25,6 @@ SHOWN = 10
 def compare_groups(
     a: Annotated[Path, typer.Argument(metavar="A", help="Data of one group, or of both.")],
     read: Read,
-    ask: Ask,
     b: Annotated[
         Path | None, typer.Argument(metavar="[B]", help="Data of the other group.")
     ] = None,
@@ -50,6 +49,8 @@ def compare_groups(
             help="Learn both graphs anew each time; else one graph of both groups together is kept."
         ),
     ] = True,
+    *,
+    ask: Ask,
 ) -> None:
     """Test whether two groups have the same network: structure, strength, every edge and field.
 
@@ -76,7 +77,7 @@ def compare_groups(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[a, b, read.keywords["weights"]],
+        inputs=[a, b, read.keywords["weights"], read.keywords["positions"]],
         others=[path for path in (output, fields, plot) if path is not None],
     )
     with progress_bar() as progress:

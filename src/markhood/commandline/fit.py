@@ -66,7 +66,11 @@ def fit(
         if path is not None:
             check_table_writable(path)
     others = [path for path in (output, fields, tables) if path is not None]
-    check_outputs(edges or [], inputs=[graph, data, read.keywords["weights"]], others=others)
+    check_outputs(
+        edges or [],
+        inputs=[graph, data, read.keywords["weights"], read.keywords["positions"]],
+        others=others,
+    )
     drawn = read_graph(graph)
     # Other columns need not be readable; a name with a comma could not be typed in a list.
     if read.keywords["columns"] is None and not any("," in name for name in drawn.nodes):

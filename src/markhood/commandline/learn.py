@@ -45,19 +45,21 @@ def learn(
     standardize: options.Standardize = None,
     refit: options.Refit = None,
     forest: options.Forest = None,
+    ranking: options.Ranking = None,
+    top: options.Top = None,
     fdr: options.Fdr = None,
     min_probability: options.MinProbability = None,
     edge_prior: options.EdgePrior = None,
     sweeps: options.Sweeps = None,
     chains: options.Chains = None,
     penalty: options.Penalty = None,
-    top: options.Top = None,
     required_edges: options.RequiredEdges = None,
     forbidden_edges: options.ForbiddenEdges = None,
     groups: options.Groups = None,
     group_rule: options.GroupRule = "between",
     pair_priors: options.PairPriors = None,
     adjust_for: options.AdjustFor = None,
+    min_distance: options.MinDistance = None,
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     shuffles: options.Shuffles = 0,
@@ -96,7 +98,11 @@ def learn(
 
       markhood learn family.a3m --method plm --weights similarity --output pairs.csv
 
+      markhood learn protein.fasta --method pairwise --ranking mi_apc --top 80
+
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
+
+      markhood learn variants.vcf.gz --min-distance 10000 --report variants.html
 
       markhood learn variants --executor dask --scheduler tcp://head:8786
     """
@@ -117,13 +123,14 @@ def learn(
         "standardize": standardize,
         "refit": refit,
         "forest": forest,
+        "ranking": ranking,
+        "top": top,
         "fdr": fdr,
         "min_probability": min_probability,
         "edge_prior": edge_prior,
         "sweeps": sweeps,
         "chains": chains,
         "penalty": penalty,
-        "top": top,
     }
     given = {name: value for name, value in of_method.items() if value is not None}
     shared = Options(
@@ -133,6 +140,7 @@ def learn(
         group_rule=group_rule,
         pair_priors=pair_priors,
         adjust_for=words(adjust_for or ""),
+        min_distance=min_distance,
         imputations=imputations,
         seed=seed,
         shuffles=shuffles,
@@ -155,6 +163,7 @@ def learn(
             groups,
             pair_priors,
             read.keywords["weights"],
+            read.keywords["positions"],
         ],
         others=[
             *([] if checkpoint is None else [checkpoint / "run.json"]),

@@ -121,6 +121,14 @@ Forest = Annotated[
     bool | None,
     typer.Option(help="Only pairs that pass the screen (chow-liu).", rich_help_panel=METHOD),
 ]
+Ranking = Annotated[
+    str | None,
+    typer.Option(
+        help="evidence, mi or mi_apc: by what pairs are ranked (pairwise).",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("evidence", "mi", "mi_apc"),
+    ),
+]
 Fdr = Annotated[
     float | None,
     typer.Option(
@@ -164,7 +172,7 @@ Top = Annotated[
     typer.Option(
         metavar="N|mixture",
         parser=_top,
-        help="How many of the best pairs are edges (plm), or mixture: those that stick out of the background.",
+        help="Keep so many of the best pairs (pairwise, plm), or mixture: those that stick out (plm).",
         rich_help_panel=METHOD,
         autocompletion=words_beginning("mixture"),
     ),
@@ -215,6 +223,15 @@ AdjustFor = Annotated[
     typer.Option(
         metavar="LIST",
         help="Columns that are in every variable's regression, but no nodes: age,sex.",
+        rich_help_panel=KNOWN,
+    ),
+]
+
+MinDistance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Leave out edges between variables nearer than this on one chromosome; they still condition.",
         rich_help_panel=KNOWN,
     ),
 ]

@@ -6,14 +6,15 @@ all as one function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial, wraps
-from inspect import Parameter, signature
+from collections.abc import Sequence
+from functools import partial
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from markhood.commandline.borrowing import Command, borrowing, parameters
 from markhood.commandline.options import DATA, WEIGHTS, words_beginning
 
 Read = partial[Any]
@@ -119,6 +120,13 @@ def read_data(
             help="Merge levels of fewer samples, with their neighbours where they are steps, else into other.",
         ),
     ] = None,
+    positions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where variables lie along a genome: name, position or name, chromosome, position on every line.",
+        ),
+    ] = None,
 ) -> Any:
     """Read a file as the options say, and return its samples, by default in memory."""
     from markhood.data.formats.files import read_samples
@@ -144,28 +152,18 @@ def read_data(
         kinds=_kinds(kinds, ordinal, nominal),
         bins=None if bins is None else _bins(bins),
         merge_rare=merge_rare,
+        positions=positions,
         storage=storage or MEMORY,
     )
 
 
-def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+def reads_data(command: Command) -> Command:
     """Give a command the options of `read_data`; its own argument `read` reads a file by them."""
-    options = [p for p in _parameters(read_data) if p.kind is Parameter.KEYWORD_ONLY]
+    options = [p for p in parameters(read_data) if p.kind is Parameter.KEYWORD_ONLY]
     for p in options:  # the longest name by itself, or the help of all others has no room
         panel = WEIGHTS if p.name == "normalize_weights" else DATA
         p.annotation.__metadata__[0].rich_help_panel = panel
-    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in _parameters(command)]
-    shown = options + [p for p in own if p.name != "read"]
-
-    @wraps(command)
-    def with_options(**given: Any) -> None:
-        chosen = {option.name: given.pop(option.name) for option in options}
-        command(**given, read=partial(read_data, **chosen))
-
-    # What typer looks at to find the options.
-    with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {p.name: p.annotation for p in shown}
-    return with_options
+    return borrowing(command, "read", read_data, options)
 
 
 def with_columns(read: Read, further: Sequence[str]) -> Read:
@@ -211,7 +209,3 @@ def _by_name(text: str) -> dict[str, str]:
     """Read a=1,b=2; a name may have an equals sign in it, what follows the last one is its value."""
     parts = [part.rpartition("=") for part in text.split(",")]
     return {name: value for name, _, value in parts}
-
-
-def _parameters(function: Callable[..., Any]) -> list[Parameter]:
-    return list(signature(function, eval_str=True).parameters.values())

@@ -49,7 +49,9 @@ def report(
 
     check_layout(layout)
     places = Path(layout) if is_file(layout) else None
-    check_outputs([], output, inputs=[file, read.keywords["weights"], places])
+    check_outputs(
+        [], output, inputs=[file, read.keywords["weights"], read.keywords["positions"], places]
+    )
     if holds_graph(file):
         write_report_page(read_graph(file), output, None, file.name, layout=layout)
         return

@@ -7,10 +7,10 @@ every such command. A command is decorated, and gets them all as one function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
-from inspect import Parameter, signature
+from functools import partial
 from typing import Any
 
+from markhood.commandline.borrowing import Command, borrowing, parameters
 from markhood.commandline.learn import learn
 from markhood.commandline.terminal import words
 
@@ -35,29 +35,12 @@ def request_of(progress: Callable[[str, int, int], None], **given: Any) -> Any:
     return Request(method_named(given["method"], of_method), Options(**shared), progress)
 
 
-def asks(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def asks(*without: str) -> Callable[[Command], Command]:
     """Give a command the options of `learn`, but for some; its argument `ask` makes a request."""
     kept = ("data", "read", "output", "escape_formulas", "report", "dry_run", *without)
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        options = [
-            p.replace(kind=Parameter.KEYWORD_ONLY)
-            for p in signature(learn, eval_str=True).parameters.values()
-            if p.name not in kept
-        ]
-        own = [
-            p.replace(kind=Parameter.KEYWORD_ONLY)
-            for p in signature(command, eval_str=True).parameters.values()
-        ]
-        shown = [p for p in own if p.name != "ask"] + options
-
-        @wraps(command)
-        def with_options(**given: Any) -> None:
-            chosen = {option.name: given.pop(option.name) for option in options}
-            command(**given, ask=partial(request_of, **chosen))
-
-        with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
-        with_options.__annotations__ = {p.name: p.annotation for p in shown}
-        return with_options
+    def decorate(command: Command) -> Command:
+        options = [p for p in parameters(learn) if p.name not in kept]
+        return borrowing(command, "ask", request_of, options)
 
     return decorate

@@ -40,6 +40,8 @@ def print_forecast(said: Forecast, samples: Samples) -> None:
 
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
+    from markhood.data.loci import told
+
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
     degree = graph.degree
@@ -53,6 +55,8 @@ def print_summary(graph: Graph, console: Console) -> None:
     for line in understood_lines(graph):
         console.print(printable(line))
     console.print(f"method    {about['method']} ({printable(options)})")
+    if graph.variables.loci is not None:
+        console.print(printable(f"positions {told(graph.variables.loci)}"))
     if adjusted := about.get("adjusted_for"):
         console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
     if known := about.get("known"):
@@ -65,6 +69,10 @@ def print_summary(graph: Graph, console: Console) -> None:
         f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
         f"{degree.max()} at most, {counted((degree == 0).sum(), 'variable')} without an edge"
     )
+    if (near := about.get("near_edges_left_out")) is not None:
+        console.print(
+            f"near      {counted(near, 'edge')} nearer than {about['min_distance']:g} left out"
+        )
     if by_chance := about.get("edges_by_chance"):
         mean = sum(by_chance) / len(by_chance)
         times = counted(len(by_chance), "time")

@@ -96,7 +96,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         bars.start()
         if phase not in tasks:
             tasks[phase] = bars.add_task(phase, total=total)
-        bars.update(tasks[phase], completed=done)
+        bars.update(tasks[phase], completed=done, total=total)
 
     try:
         yield show

@@ -9,6 +9,7 @@ values are a level of their own, that level has no place among steps, so the col
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -85,7 +86,7 @@ def with_kinds(
         if is_ordered and not by_itself:
             by_alphabet.append(j)
     said = [*_of_numbers(levels, by_rule), *_of_texts(variables.names, levels, by_alphabet)]
-    return Variables(variables.names, variables.levels, tuple(ordered)), said
+    return replace(variables, ordered=tuple(ordered)), said
 
 
 def _require_names(kinds: Iterable[str], names: Sequence[str]) -> None:

@@ -1,11 +1,11 @@
-"""Pairs and groups of variables as people write them down: in Python or in a file of two or three columns.
+"""Pairs, groups and positions of variables as people write them down: in Python or in a file of two or three columns.
 
 A variable is named, or given by the number of its column, from 0. In a file a number is text as a
 name is, so it is a column's only where no variable has a number for a name; and in Python a whole
 number that is also the name of another column is refused: either might be meant.
 
 A file's first line may be a header, `source,target` for pairs, with `probability` where each has one,
-and `variable,group` for groups; it
+`variable,group` for groups, and `name,chromosome,position` or `name,position` for positions; it
 may then have other columns, which are not read, so an edge list that markhood wrote will do. Any
 other first line is taken for a pair, so that a misspelt one is not mistaken for a header.
 """
@@ -27,11 +27,14 @@ from markhood.data.coding.cells import MISSING
 from markhood.data.coding.findings import listed
 from markhood.data.coding.names import near
 from markhood.data.formats.delimited import DELIMITERS
+from markhood.data.loci import MOST_POSITION, Loci, Locus
 from markhood.errors import InputError
 
 PAIR_COLUMNS = ("source", "target")
 PRIOR_COLUMNS = (*PAIR_COLUMNS, "probability")
 GROUP_COLUMNS = ("variable", "group")
+LOCUS_COLUMNS = ("name", "chromosome", "position")
+POSITION_COLUMNS = ("name", "position")
 
 Row = tuple[str, Sequence[Any]]  # where it is, and its values
 
@@ -166,6 +169,57 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(labels[j], len(numbers)) for j in range(len(names))])
 
 
+def known_loci(given: Any, names: Sequence[str]) -> Loci:
+    """Return where variables lie along a genome.
+
+    Parameters
+    ----------
+    given : path-like, mapping, or sequence of one position a variable
+        A mapping is from names to positions, or to pairs of a chromosome and a position; so are the
+        elements of a sequence. Variables that are not named, or have None, lie nowhere; names of
+        others are passed over, so that one file serves for every part of a genome.
+    names : sequence of str
+        Of all variables.
+
+    Raises
+    ------
+    InputError
+        Where something is no position, or no variable has one.
+
+    Examples
+    --------
+    >>> known_loci({"a": ("chr1", 5), "b": 7}, ["a", "b", "c"])
+    (Locus(chromosome='chr1', position=5), Locus(chromosome='', position=7), None)
+    """
+    found: dict[str, Locus] = {}
+    for place, (name, *told) in _rows_of_loci(given, names):
+        if len(told) == 1 and _is_missing(told[0]):
+            continue
+        locus = Locus(*_chromosome_and_position(told, place))
+        if found.setdefault(str(name), locus) != locus:
+            raise InputError(f"Variable {name!r} has two positions ({place}): give it one.")
+    loci = tuple(found.get(name) for name in names)
+    if not any(loci):
+        raise InputError(
+            f"No variable has a position: name them as the data do, {listed(list(names))}."
+        )
+    return loci
+
+
+def _chromosome_and_position(told: Sequence[Any], place: str) -> tuple[str, int]:
+    chromosome = told[0] if len(told) > 1 else ""
+    given = told[-1] if told else None
+    try:
+        position = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        position = float("nan")
+    if not 0 <= position <= MOST_POSITION or position != int(position):
+        raise InputError(
+            f"{given!r} is no position ({place}): give a whole number from 0 up, such as 12345."
+        )
+    return str(chromosome), int(position)
+
+
 class _Variables:
     """Finds the numbers of variables."""
 
@@ -266,6 +320,41 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
             f"There are {len(labels)} groups for {len(names)} variables: give each variable one."
         )
     return [("in groups", pair) for pair in zip(names, labels, strict=True)]
+
+
+def _rows_of_loci(given: Any, names: Sequence[str]) -> list[Row]:
+    """List variables with their positions, a chromosome before these where there is one."""
+    if isinstance(given, (str, os.PathLike)):
+        return _file_rows(Path(given), _columns_of_loci(Path(given)))
+    if hasattr(given, "items"):  # a mapping, or a series with an index
+        items = list(given.items())
+    elif isinstance(given, Iterable) and not isinstance(given, (set, frozenset)):
+        listed_positions = list(given)
+        if len(listed_positions) != len(names):
+            raise InputError(
+                f"There are {len(listed_positions)} positions for {len(names)} variables: give each "
+                "one, or None, or name those that have one."
+            )
+        items = list(zip(names, listed_positions, strict=True))
+    else:
+        raise InputError(
+            f"A {type(given).__name__} cannot be used as positions: give a mapping from names to "
+            "positions, one a variable in their order, or the path of a file."
+        )
+    return [
+        ("in positions", [name, *(told if isinstance(told, (tuple, list)) else [told])])
+        for name, told in items
+    ]
+
+
+def _columns_of_loci(path: Path) -> tuple[str, ...]:
+    """Return the columns that a file of positions has: by its header, else by their number."""
+    choices = (LOCUS_COLUMNS, POSITION_COLUMNS)
+    firsts = [next((cells for _, cells in _lines(path, c) if any(cells)), []) for c in choices]
+    both = list(zip(choices, firsts, strict=True))
+    named = [columns for columns, first in both if set(columns) <= set(first)]
+    counted = [columns for columns, first in both if len(columns) == len(first)]
+    return next(iter([*named, *counted]), LOCUS_COLUMNS)
 
 
 def _file_rows(path: Path, columns: tuple[str, ...]) -> list[Row]:

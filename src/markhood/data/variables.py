@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from markhood.data.loci import Loci, Locus
+
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
 
@@ -29,6 +31,9 @@ class Variables:
     ordered : tuple of bool, or None
         Of which variables the levels are steps, so that an edge is one number: what a step up
         does. Two levels are steps in any case, and never marked; None where none is.
+    loci : tuple of Locus or None, or None
+        Where each variable lies along a genome or an alignment, None for one that lies nowhere;
+        None where nothing is known of places.
 
     Examples
     --------
@@ -42,6 +47,7 @@ class Variables:
     names: tuple[str, ...]
     levels: Levels | None = None
     ordered: tuple[bool, ...] | None = None
+    loci: Loci | None = None
 
     def __post_init__(self) -> None:
         """Write equal kinds alike."""
@@ -81,7 +87,8 @@ class Variables:
         picked = list(numbers)
         levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
         ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
-        return Variables(tuple(self.names[j] for j in picked), levels, ordered)
+        loci = None if self.loci is None else tuple(self.loci[j] for j in picked)
+        return Variables(tuple(self.names[j] for j in picked), levels, ordered, loci)
 
     def described(self) -> dict[str, Any]:
         """Return what is known besides the names, as JSON holds it.
@@ -94,13 +101,20 @@ class Variables:
         {'levels': [[0, 1], [0, 1, 2]], 'levels_of': [0, 1, 0]}
         >>> Variables(("a", "b"), ((0, 1, 2), (0, 1, 2)), (False, True)).described()
         {'levels': [[0, 1, 2]], 'ordered': [1]}
+        >>> Variables(("a", "b"), loci=(Locus("1", 5), None)).described()
+        {'chromosomes': ['1', None], 'positions': [5, None]}
         """
-        if self.levels is None:
-            return {}
+        told = {} if self.levels is None else self._described_levels(self.levels)
+        if self.loci is not None:
+            told["chromosomes"] = [locus and locus.chromosome for locus in self.loci]
+            told["positions"] = [locus and locus.position for locus in self.loci]
+        return told
+
+    def _described_levels(self, levels_of_all: Levels) -> dict[str, Any]:
         numbers: dict[str, int] = {}
         texts: dict[Any, str] = {}
         which = []
-        for levels in self.levels:
+        for levels in levels_of_all:
             key = (levels, tuple(map(type, levels)))  # because 1, 1.0 and True are equal
             if key not in texts:
                 texts[key] = json.dumps([_plain(level) for level in levels])
@@ -127,8 +141,9 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     ((0, 1), (0, 1))
     """
     names = tuple(names)
-    if not document:
-        return Variables(names)
+    loci = described_loci(document, len(names))
+    if not document or (loci is not None and "levels" not in document):
+        return Variables(names, loci=loci)
     lists = [tuple(levels) for levels in document["levels"]]
     which = document.get("levels_of", [0] * len(names))
     if len(which) != len(names):
@@ -137,7 +152,26 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     if not steps <= set(range(len(names))):
         raise ValueError("only variables that there are can be ordered")
     levels = tuple(lists[k] for k in which)
-    return Variables(names, levels, tuple(j in steps for j in range(len(names))))
+    return Variables(names, levels, tuple(j in steps for j in range(len(names))), loci)
+
+
+def described_loci(document: Mapping[str, Any], n_variables: int) -> Loci | None:
+    """Return the loci that `Variables.described` told of, None where it told none."""
+    if "positions" not in document:
+        return None
+    chromosomes, positions = document["chromosomes"], document["positions"]
+    if not len(chromosomes) == len(positions) == n_variables:
+        raise ValueError("a place for each variable is needed")
+    return tuple(
+        None if position is None else Locus(_text(chromosome), operator.index(position))
+        for chromosome, position in zip(chromosomes, positions, strict=True)
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a chromosome is a text")
+    return value
 
 
 def default_names(n_variables: int) -> list[str]:

@@ -21,13 +21,19 @@ class Pairwise(StructureEstimator):
     ----------
     gamma : float, default=0.5
         Weight of the number of variables in the penalty.
+    ranking : {"evidence", "mi", "mi_apc"}, default="evidence"
+        By what pairs are ranked: their gain in the screen, which must be above nothing; or, of all pairs whatever
+        their price, the mutual information, or that with the average-product correction.
+    top : int, optional
+        Keep so many of the best; by default all that pass the screen, and of all pairs one and a half
+        times as many as there are variables.
     **parameters
         Of all estimators, as for `HillClimbing`.
 
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; the three graphs have the same edges, but for those known beforehand,
+        As for `PLRHC`; there is no screened graph where all pairs are ranked, elsewhere the three graphs have the same edges, but for those known beforehand,
         which only the screened one does not heed. Evidence and coupling of an edge are those of
         the pair alone, so there is no model of a variable given all others, and no score.
 
@@ -44,6 +50,8 @@ class Pairwise(StructureEstimator):
     _is_conditional: ClassVar = False
 
     gamma: float = 0.5
+    ranking: str = "evidence"
+    top: int | None = None
 
 
 @dataclass(eq=False, repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,7 +24,9 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
             raise InputError(
                 f"There are {len(nodes.levels)} lists of levels for {len(nodes)} nodes."
             )
-        return Variables(checked_variables(nodes.names).names, nodes.levels, nodes.ordered)
+        if nodes.loci is not None and len(nodes.loci) != len(nodes):
+            raise InputError(f"There are {len(nodes.loci)} loci for {len(nodes)} nodes.")
+        return replace(nodes, names=checked_variables(nodes.names).names)
     names = tuple(nodes)
     for name in names:
         if not isinstance(name, str):

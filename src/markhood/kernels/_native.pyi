@@ -67,6 +67,26 @@ def grow_blankets(
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals, _Integers, int]: ...
+def climb_groups(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    group_starts: _Integers,
+    variables: _Integers,
+    blanket_starts: _Integers,
+    blankets: _Integers,
+    partner_starts: _Integers,
+    partners: _Integers,
+    changes: _Reals,
+    parameter_cost: float,
+    variable_cost: float,
+    log_gamma: _Reals | None,
+    l1: float,
+    l2: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
+    instruction_set: str = "",
+) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers]: ...
 def fit_blankets(
     words: NDArray[np.uint64],
     n_samples: int,

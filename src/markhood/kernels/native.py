@@ -22,6 +22,7 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
+    Flipped,
     GraphChain,
     GraphSums,
     IsingNetwork,
@@ -184,6 +185,34 @@ class NativeKernels:
             blankets.append(found[at + 1 : end])
             at = end
         return Blankets(Lists.of(blankets), scores, evaluations, n_bounded)
+
+    @fits
+    def climb_groups(
+        self,
+        bits: Bits,
+        groups: Lists,
+        blankets: Lists,
+        partners: Lists,
+        changes: NDArray[np.float64],
+        costs: Pricing,
+    ) -> Flipped:
+        """Flip the edge that gains most within each group until none gains."""
+        present, highest, *evaluations = _native.climb_groups(
+            bits.words,
+            bits.n_samples,
+            groups.starts,
+            groups.values,
+            blankets.starts,
+            blankets.values,
+            partners.starts,
+            partners.values,
+            changes,
+            **_criterion(costs, bits.n_samples),
+            **_variables(bits),
+            **_kinds(bits),
+            instruction_set=self.instruction_set,
+        )
+        return Flipped(present.view(np.bool_), highest, Lists(*evaluations))
 
     @fits
     def fit_blankets(

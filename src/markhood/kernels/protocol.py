@@ -126,6 +126,19 @@ class Blankets(NamedTuple):
     n_bounded: int = 0
 
 
+class Flipped(NamedTuple):
+    """What a climb ended with: of every partner of every variable whether it is in the blanket.
+
+    ``highest``, also of shape (len(partners.values),), is the highest change of the variable's score that the flip
+    would have made at any time. ``evaluations`` lists for each group how many blankets of each size
+    were scored on the way.
+    """
+
+    present: NDArray[np.bool_]
+    highest: NDArray[np.float64]
+    evaluations: Lists
+
+
 class Fits(NamedTuple):
     """Maximum likelihood of each target on its blanket, less the penalty on the fit.
 
@@ -321,6 +334,7 @@ RESULTS = (
     AssociatedTables,
     Blankets,
     Fits,
+    Flipped,
     GraphChain,
     GraphSums,
     L1Paths,
@@ -391,6 +405,23 @@ class Kernels(Protocol):
 
         ``kept`` has for each target the members (ascending) that its search starts from and never
         takes out; None is for none at all.
+        """
+
+    def climb_groups(
+        self,
+        bits: Bits,
+        groups: Lists,
+        blankets: Lists,
+        partners: Lists,
+        changes: NDArray[np.float64],
+        costs: Pricing,
+    ) -> Flipped:
+        """Flip the edge that gains most within each group of variables until none gains.
+
+        ``groups`` lists the variables of each, ascending. For every one of these, ``blankets`` has its
+        blanket at the start, and ``partners`` the variables (ascending) to which it is joined by an edge that
+        may be flipped; ``changes``, of shape (len(partners.values),), how its score would change by each of
+        these flips. Both ends of an edge within a group have it; an edge that leads out of a group stays as it is.
         """
 
     def fit_blankets(

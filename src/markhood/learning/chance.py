@@ -19,7 +19,7 @@ from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
 from markhood.learning.completed import Completed
-from markhood.learning.methods import BlanketsJointPosterior, Method
+from markhood.learning.methods import BlanketsJointPosterior, Method, Pairwise
 from markhood.scores.bic import Bic
 from markhood.search.job import Job
 
@@ -63,6 +63,8 @@ def warn_of_chance(job: Job, method: Method, n_edges: int) -> None:
     gamma = getattr(method, "gamma", None)
     if gamma is None or not n_edges or isinstance(method, BlanketsJointPosterior):
         return  # the search does not go by BIC_gamma
+    if isinstance(method, Pairwise) and method.ranking != "evidence":
+        return  # nor do ranks
     expected, d = expected_pairs(job.samples, gamma), job.n_variables
     if expected < 1 or expected < MANY * n_edges:
         return
@@ -83,7 +85,7 @@ def edges_by_chance(job: Job, method: Method, times: int, seed: int | None) -> l
         rng = np.random.default_rng(own)
         samples = Completed(job.samples, rng).samples() if job.samples.missing else job.samples
         mixed = replace(job.on(shuffled(samples, rng)), runner=runner)
-        counts.append(len(method.search(mixed).edges))
+        counts.append(int(job.knowledge.reports(method.search(mixed).edges).sum()))
     return counts
 
 

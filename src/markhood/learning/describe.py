@@ -7,6 +7,9 @@ Where a search has coefficients of its own, those are the couplings; where it ha
 couplings are means given that the edge is there, and finite, and each edge has its probability and an
 interval. Edges that speak of their two ends alone are described by these: each end's regression is on the other, and nothing else.
 Where a search ranks all pairs, an edge's evidence is its score, which is no likelihood ratio.
+
+Edges that are not to be reported (near pairs along a genome) are left out here, and not before: they stand in the
+blankets on which the others are described, and their own evidence is not worked out.
 """
 
 from __future__ import annotations
@@ -56,6 +59,8 @@ class Learned:
         Phase -> time it took.
     n_cut : int
         For how many variables not all candidates were looked at.
+    found_edges : ndarray of shape (n_found, 2)
+        The edges of ``graph``, and those that were found and are not reported.
     probabilities : EdgeProbabilities or None
         Of all pairs that may be edges, where the search has them.
     ranking : Ranking or None
@@ -70,6 +75,7 @@ class Learned:
     evaluations: dict[str, NDArray[np.int64]]
     seconds: dict[str, float]
     n_cut: int
+    found_edges: NDArray[np.int64]
     probabilities: EdgeProbabilities | None = None
     ranking: Ranking | None = None
 
@@ -79,32 +85,36 @@ def describe(job: Job, found: Found) -> Learned:
     seconds = dict(found.seconds)
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
-    n_nodes = job.n_variables - len(job.knowledge.covariates)
+    known, n_nodes = job.knowledge, job.n_variables - len(job.knowledge.covariates)
     variables = job.samples.variables.pick(range(n_nodes))
+    is_reported = known.reports(found.edges)
+    edges = found.edges[is_reported]
     screened_graph = None
     if found.screened is not None:
-        of_nodes = found.screened.edges[:, 1] < n_nodes
+        of_nodes = (found.screened.edges[:, 1] < n_nodes) & known.reports(found.screened.edges)
         ends = np.column_stack([found.screened.gains[of_nodes]] * 2)
         screened_graph = Graph(variables, found.screened.edges[of_nodes], ends)
     return Learned(
         graph=Graph(
             variables,
-            found.edges,
+            edges,
             numbers.evidence_ends,
             numbers.coupling_ends,
             coupling_tables=numbers.coupling_tables,
             annotations={
-                **scaled(job, found.edges, numbers.coupling_ends, numbers.coupling_tables),
-                **({} if found.probabilities is None else found.probabilities.of(found.edges)),
+                **scaled(job, edges, numbers.coupling_ends, numbers.coupling_tables),
+                **({} if found.probabilities is None else found.probabilities.of(edges)),
+                **{name: column[is_reported] for name, column in found.columns.items()},
             },
         ),
         screened_graph=screened_graph,
-        or_graph=Graph(variables, found.or_edges),
+        or_graph=Graph(variables, found.or_edges[known.reports(found.or_edges)]),
         blanket_scores=numbers.scores,
         regressions=numbers.regressions,
         evaluations=found.evaluations,
         seconds=seconds,
         n_cut=found.n_cut,
+        found_edges=found.edges,
         probabilities=found.probabilities,
         ranking=found.ranking,
     )
@@ -112,7 +122,7 @@ def describe(job: Job, found: Found) -> Learned:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A graph's numbers: scores of shape (n_variables,); the ends of edges, (n_edges, 2).
+    """A graph's numbers: scores of shape (n_variables,); the ends of reported edges, (n_edges, 2).
 
     ``coupling_tables`` has a zero-sum table for every edge, None where a single number says it all;
     it is empty where none has one.
@@ -140,29 +150,31 @@ def scaled(
 
 
 def numbers_of(job: Job, found: Found) -> Numbers:
-    """Score and fit every edge that a search found."""
+    """Score and fit every edge that a search found and that is reported."""
+    reported = found.edges[job.knowledge.reports(found.edges)]
     if found.ranking is not None:
-        return _of_ranking(job, found.ranking)
+        return _of_ranking(job, found)
     if found.is_marginal:
-        return _of_pairs(job, found.edges)
-    numbers = _of_blankets(job, found.edges)
+        return _of_pairs(job, reported)
+    numbers = _of_blankets(job, found.edges, reported)
     if found.slopes is not None:
-        return replace(numbers, coupling_ends=found.slopes.of(found.edges))
+        return replace(numbers, coupling_ends=found.slopes.of(reported))
     if found.probabilities is not None:
-        return replace(numbers, **_mean_couplings(job, found.edges, found.probabilities))
+        return replace(numbers, **_mean_couplings(job, reported, found.probabilities))
     return numbers
 
 
-def _of_ranking(job: Job, ranking: Ranking) -> Numbers:
+def _of_ranking(job: Job, found: Found) -> Numbers:
     """Take evidence and couplings from a search that has both; the two ends have half, or the same."""
-    tables = [None if table.shape == (2, 2) else table for table in ranking.tables]
-    couplings = np.array(
-        [4 * t[0, 0] if t.shape == (2, 2) else np.linalg.norm(t) for t in ranking.tables]
-    )
+    assert found.ranking is not None
+    reported = np.flatnonzero(job.knowledge.reports(found.edges))
+    tables = [found.ranking.tables[k] for k in reported.tolist()]
+    couplings = np.array([4 * t[0, 0] if t.shape == (2, 2) else np.linalg.norm(t) for t in tables])
+    of_levels = [None if table.shape == (2, 2) else table for table in tables]
     return Numbers(
-        np.column_stack([ranking.edge_scores / 2] * 2),
+        np.column_stack([found.ranking.edge_scores[reported] / 2] * 2),
         np.column_stack([couplings] * 2),
-        [] if (job.samples.bits.n_scores == 1).all() else tables,
+        [] if (job.samples.bits.n_scores == 1).all() else of_levels,
     )
 
 
@@ -197,9 +209,9 @@ def couplings_of(
     return couplings_at_ends(job, regress(job, edges), edges)
 
 
-def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
-    """Describe every edge given the other neighbours of its ends."""
-    neighbours, scorer = Lists.of_neighbours(edges, job.n_variables), job.scorer
+def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]) -> Numbers:
+    """Describe some edges of a graph given all other neighbours of their ends."""
+    neighbours, scorer = Lists.of_neighbours(reported, job.n_variables), job.scorer
     blankets = _blankets(job, edges)
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
@@ -217,9 +229,9 @@ def _of_blankets(job: Job, edges: NDArray[np.int64]) -> Numbers:
     gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
-        by_edge(gained, neighbours, edges),
-        couplings_at_ends(job, regressions, edges),
-        coupling_tables_of(regressions, edges),
+        by_edge(gained, neighbours, reported),
+        couplings_at_ends(job, regressions, edges)[job.knowledge.reports(edges)],
+        coupling_tables_of(regressions, reported),
         scores,
         regressions,
     )

@@ -227,7 +227,9 @@ def _described(
     seconds: float,
 ) -> Learned:
     """Put together what the sets say of a graph's edges."""
-    edges, variables = found.edges, sets[0].samples.variables
+    known, variables = sets[0].knowledge, sets[0].samples.variables
+    is_reported = known.reports(found.edges)
+    edges = found.edges[is_reported]
     described = [numbers_of(job, found) for job in sets]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
     coupling_ends = np.mean([numbers.coupling_ends for numbers in described], axis=0)
@@ -238,26 +240,30 @@ def _described(
     graph = Graph(
         variables,
         edges,
-        evidence_ends.mean(axis=0) - _surplus(sets, values, found),
+        evidence_ends.mean(axis=0) - _surplus(sets, values, found)[is_reported],
         coupling_ends,
         coupling_tables=coupling_tables,
         annotations={
             **scaled(sets[0], edges, coupling_ends, coupling_tables),
-            **columns,
+            **{name: column[is_reported] for name, column in columns.items()},
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
             **({} if found.probabilities is None else found.probabilities.of(edges)),
         },
     )
-    screened = None if found.screened is None else Graph(variables, found.screened.edges)
+    screened = None
+    if found.screened is not None:
+        passed = found.screened.edges
+        screened = Graph(variables, passed[known.reports(passed)])
     return Learned(
         graph=graph,
         screened_graph=screened,
-        or_graph=Graph(variables, found.or_edges),
+        or_graph=Graph(variables, found.or_edges[known.reports(found.or_edges)]),
         blanket_scores=_mean_scores(described),
         regressions=_mean_regressions(described),
         evaluations=found.evaluations,
         seconds={"imputation": seconds},
         n_cut=found.n_cut,
+        found_edges=found.edges,
         probabilities=found.probabilities,
     )
 

@@ -26,6 +26,7 @@ def learn(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    positions: Any = None,
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -34,6 +35,7 @@ def learn(
     group_rule: str = "between",
     pair_priors: Any = None,
     adjust_for: Sequence[str] = (),
+    min_distance: float | None = None,
     shuffles: int = 0,
     n_jobs: int | None = -1,
     kernels: Any = "native",
@@ -74,6 +76,11 @@ def learn(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    positions : mapping, sequence or path, optional
+        Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
+        name or in order; or a file with the columns name, chromosome (where there are several) and
+        position. By default what the file (VCF, PLINK's .bim, an alignment) or names such as
+        "chr1:12345" say.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -94,6 +101,10 @@ def learn(
     adjust_for : sequence of str, default=()
         Columns that are in every variable's regression, but are no nodes and have no edges: age, or
         the batch of a measurement. For plrhc, hc and mpl, but not their rule "pair".
+    min_distance : float, optional
+        Leave out of the graph edges between variables that are nearer to each other than this on
+        one chromosome. They are searched for as all others, and the evidence of an edge that is
+        left is what it brings given such near neighbours too.
     shuffles : int, default=0
         Search so many times more with every column shuffled, where nothing depends on anything;
         ``provenance["edges_by_chance"]`` has how many edges each search found.
@@ -117,7 +128,7 @@ def learn(
         Its nodes are the variables. ``edges`` are pairs of them, and in the same order there are
         ``evidence`` (what the edge brings to the score), ``coupling`` (log odds ratios) with
         ``coupling_tables`` where there are more than two levels, ``probability`` (of "bayes") and
-        ``annotations`` (of imputed data: ``share`` and ``evidence_variance``).
+        ``annotations`` (of imputed data: ``share`` and ``evidence_variance``; of ranked pairs: ``mi`` or ``mi_apc``).
         ``provenance`` holds the method, its options, the data's fingerprint and the seconds that
         each phase took.
 
@@ -146,7 +157,7 @@ def learn(
     "bjp" : blankets' joint posterior
         ``gamma=0.5``.
     "pairwise" : the screen alone
-        ``gamma=0.5``.
+        ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``.
     "chow-liu" : the best forest
         ``gamma=0.5``, ``forest=True``.
     "plm" : all pairs ranked by the couplings of the whole Potts model
@@ -158,7 +169,8 @@ def learn(
     begins. ``depth`` and ``max_candidates`` bound where blankets are looked for. ``fit_penalty`` and
     ``fit_strength`` take a penalty on slopes off the likelihood. ``refit`` scores supports at their
     own maximum, ``standardize`` penalises slopes by their variables' deviations. ``forest`` lets only
-    pairs that pass the screen be edges. ``fdr`` is the share of false edges that may be expected;
+    pairs that pass the screen be edges. ``ranking`` says by what pairs are ranked, of which ``top`` stay: what they gain in
+    the screen, or, of all pairs, the mutual information, with the average-product correction or without. ``fdr`` is the share of false edges that may be expected;
     in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
     probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
     long and how many the chains are. ``penalty`` is on the squares of couplings; ``top`` says how many of

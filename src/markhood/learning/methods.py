@@ -28,9 +28,9 @@ from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.job import Job
 from markhood.search.l1_paths import l1_search
+from markhood.search.pairwise import pairwise
 from markhood.search.probabilities import Choice
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
-from markhood.search.screen import pairwise
 
 PAIRS_PER_POSITION = 1.5  # of a protein, about as many as it has contacts far apart in the chain
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
@@ -330,15 +330,25 @@ class Pairwise(Method):
     ----------
     gamma : float, default=0.5
         Weight of the number of variables in the penalty.
+    ranking : {"evidence", "mi", "mi_apc"}, default="evidence"
+        By what pairs are ranked: their gain in the screen, which must be above nothing; or, of all pairs whatever
+        their price, the mutual information, or that with the average-product correction.
+    top : int, optional
+        Keep so many of the best; by default all that pass the screen, and of all pairs one and a half
+        times as many as there are variables.
     """
 
     name: ClassVar[str] = "pairwise"
 
     gamma: float = 0.5
+    ranking: str = "evidence"
+    top: int | None = None
 
     def __post_init__(self) -> None:
         """Check the options."""
         _require_gamma(self.gamma)
+        _require_one_of("ranking", self.ranking, ["evidence", "mi", "mi_apc"])
+        _require_count("top", 1 if self.top is None else self.top)
 
     @property
     def scored_by(self) -> Criterion:
@@ -347,7 +357,8 @@ class Pairwise(Method):
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
-        return pairwise(job, self.gamma)
+        top = None if self.top is None else int(self.top)
+        return pairwise(job, self.gamma, self.ranking, top)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,9 @@ def with_provenance(
         provenance["edges_by_chance"] = list(by_chance)
     if learned.n_cut:
         provenance["cut_search_spaces"] = learned.n_cut
+    if job.knowledge.near is not None:
+        provenance["min_distance"] = job.knowledge.near.min_distance
+        provenance["near_edges_left_out"] = len(learned.found_edges) - learned.graph.n_edges
     if adjusted := job.knowledge.covariates.tolist():
         provenance["adjusted_for"] = [samples.names[j] for j in adjusted]
     if known := job.knowledge.summary():

@@ -7,11 +7,12 @@ shares are the fields of `Options`, and nowhere else.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,7 +21,9 @@ import numpy as np
 from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
 from markhood.data.known import known_groups, known_pairs, known_priors
+from markhood.data.loci import Places
 from markhood.data.samples import Samples
+from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executor import Executor
@@ -39,7 +42,7 @@ from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
 from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge
+from markhood.search.knowledge import Knowledge, Near
 from markhood.search.l1_paths import L1Blankets
 
 RECORDS = (*RESULTS, Pairs, L1Blankets)  # what the results of all phases consist of
@@ -70,6 +73,8 @@ class Options:
         Into how many bins columns of many numbers are cut.
     merge_rare : int, optional
         Merge levels that fewer samples have.
+    positions : mapping, sequence or path, optional
+        Where variables lie along a genome.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -86,6 +91,8 @@ class Options:
         ``{("a", "b"): 0.9}``, a table of source, target and probability, or a file of such lines.
     adjust_for : sequence of str, default=()
         Columns that are in every variable's regression, but are no nodes and have no edges.
+    min_distance : float, optional
+        Leave out edges between variables that are nearer to each other than this on one chromosome.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -109,6 +116,7 @@ class Options:
     kinds: Any = "auto"
     bins: Any = None
     merge_rare: int | None = None
+    positions: Any = None
     imputations: int = 10
     seed: int | None = 0
     required_edges: Any = None
@@ -117,6 +125,7 @@ class Options:
     group_rule: str = "between"
     pair_priors: Any = None
     adjust_for: Sequence[str] = ()
+    min_distance: float | None = None
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -168,6 +177,11 @@ class Request:
         if not isinstance(shuffles, Integral) or shuffles < 0:
             raise InputError(
                 f"{option('shuffles')} must be a whole number from 0 up, not {shuffles!r}."
+            )
+        least = self.options.min_distance
+        if least is not None and not (isinstance(least, Real) and 0 <= least < math.inf):
+            raise InputError(
+                f"{option('min_distance')} must be a finite number from 0 up, not {least!r}."
             )
         rule = self.options.group_rule
         if rule not in ("between", "within"):
@@ -236,6 +250,7 @@ class Request:
             kinds=self.options.kinds,
             bins=self.options.bins,
             merge_rare=self.options.merge_rare,
+            positions=self.options.positions,
         )
 
     def _columns(self) -> Sequence[str] | None:
@@ -326,7 +341,7 @@ class Request:
         run : mapping of str to str, optional
             What results depend on besides, where there is more than a search.
         """
-        options, known = self.options, self.knowledge(samples.names)
+        options, known = self.options, self.knowledge(samples.variables)
         with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
             saved = self._saved(samples, known, run or {})
             runner = Runner(options.n_jobs, self.progress, executor, saved)
@@ -338,9 +353,9 @@ class Request:
         cards = int(options.kernels == "cuda")
         return executor_named(options.executor, options.scheduler, options.n_jobs, cards)
 
-    def knowledge(self, names: Sequence[str]) -> Knowledge:
+    def knowledge(self, variables: Variables) -> Knowledge:
         """Return what is known beforehand of the graph of these variables, as `prepared` has them."""
-        options, n_nodes = self.options, len(names)
+        options, names, n_nodes = self.options, variables.names, len(variables)
         if self.covariates:
             n_nodes -= len(pick_columns(names, self.covariates))
         nodes, groups = names[:n_nodes], None
@@ -355,9 +370,22 @@ class Request:
             options.group_rule,  # type: ignore[arg-type]
             *known_priors(options.pair_priors, nodes),
             np.arange(n_nodes, len(names)),
+            self._near(variables),
         )
         known.check(names)
         return known
+
+    def _near(self, variables: Variables) -> Near | None:
+        """Return which pairs are too near to each other to be reported."""
+        least = self.options.min_distance
+        if least is None:
+            return None
+        if variables.loci is None:
+            raise InputError(
+                f"{option('min_distance')} needs to know where variables lie: give "
+                f"{option('positions')}, or names such as 'chr1:12345'."
+            )
+        return Near(Places.of(variables.loci), float(least))
 
     def _saved(
         self, samples: Samples, known: Knowledge, further: Mapping[str, str]

@@ -138,10 +138,17 @@ def _joint_posterior(given: Parameters) -> Iterator[str]:
 
 
 def _pairwise(given: Parameters) -> Iterator[str]:
-    yield (
-        "Two variables are joined where the likelihood ratio of their dependence exceeds the price of the extended "
-        f"Bayesian information criterion (gamma = {given['gamma']:g}), whatever the other variables."
-    )
+    top = given.get("top")
+    if given.get("ranking", "evidence") == "evidence":
+        yield (
+            "Two variables are joined where the likelihood ratio of their dependence exceeds the price of the extended "
+            f"Bayesian information criterion (gamma = {given['gamma']:g}), whatever the other variables."
+        )
+        if top is not None:
+            yield f"Of these pairs the {top} with the highest evidence were kept."
+        return
+    corrected = " with the average-product correction" if given["ranking"] == "mi_apc" else ""
+    yield f"All pairs of variables were ranked by their mutual information{corrected}, and the best were kept."
 
 
 def _chow_liu(given: Parameters) -> Iterator[str]:

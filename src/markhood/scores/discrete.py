@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.data.weights import repeated
 from markhood.execution.runner import cut
-from markhood.kernels import greedy
+from markhood.kernels import flips, greedy
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.pair_fit import features_of
@@ -29,6 +29,7 @@ from markhood.kernels.protocol import (
     Blankets,
     Costs,
     Fits,
+    Flipped,
     GraphChain,
     GraphSums,
     Kernels,
@@ -124,6 +125,13 @@ class DiscreteScorer:
         """Search greedily for each target's blanket: its kept members and some candidates."""
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
+
+    def climbed(
+        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
+    ) -> Flipped:
+        """Flip the edge that gains most within each group until none gains."""
+        bits = self.samples.bits
+        return self.kernels.climb_groups(bits, groups, blankets, partners, changes, self._costs)
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's regression on its blanket, with the criterion's penalty if it has one."""
@@ -273,6 +281,12 @@ class ReadableScorer(DiscreteScorer):
     ) -> Blankets:
         """Search greedily for each target's blanket: its kept members and some candidates."""
         return greedy.grow_blankets(self._score, targets, candidates, kept)
+
+    def climbed(
+        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
+    ) -> Flipped:
+        """Flip the edge that gains most within each group until none gains."""
+        return flips.climb_groups(self._score, groups, blankets, partners, changes)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
         return float(self.criterion.score(blanket_table(self.samples, target, blanket)))

@@ -19,6 +19,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     Blankets,
     Fits,
+    Flipped,
     GraphChain,
     GraphSums,
     L1Paths,
@@ -72,6 +73,15 @@ class Scorer(Protocol):
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
         """Search greedily for each target's blanket: its kept members and some candidates."""
+
+    def climbed(
+        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
+    ) -> Flipped:
+        """Flip the edge that gains most within each group until none gains.
+
+        For every variable of ``groups``: its blanket, the variables to which an edge that may be flipped
+        joins it, and how its score would change by each of these flips.
+        """
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
         """Fit each target's regression on its blanket."""

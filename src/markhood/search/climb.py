@@ -8,29 +8,31 @@ OR graph; required edges are there either way, and are never flipped.
     2. flip the edge with the largest gain; stop when none gains
     3. score anew the flips at the two changed ends only, and go on with 2
 
-The total score is the sum over variables, so a flip touches two of them.
+The total score is the sum over variables, so a flip touches two of them, and groups of variables can do 2 and 3
+(`kernels/flips.py`) at the same time as long as no edge between two of them would ever gain. At first a group is what
+edges that gain join. What an edge between groups could gain at most is the sum of the highest changes that there
+were at its ends: where that is a gain the two groups become one, which climbs anew from the start. So the steps
+are those of one climb after another, in whatever order groups take theirs.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.runner import shared_out
+from markhood.execution.runner import FEWEST_TILES, shared_out
 from markhood.graph.numbering import pair_numbers
-from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Flipped
 from markhood.kernels.ties import TIE
-from markhood.scores.scorer import Scorer
+from markhood.search.blankets import add_counts
 from markhood.search.job import Job
 
-VARIABLES_PER_TILE = 64
+VARIABLES_PER_TILE = 512
 
 Start = Literal["or", "empty"]
 
@@ -46,18 +48,15 @@ class Climbed:
 def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
     d, required = job.n_variables, job.knowledge.requires(edges)
-    present = present_at(start, edges)
-    first = Lists.of_neighbours(edges[present | required], d)
-    first = job.knowledge.adjusted(np.arange(d), first)
-    state = _Flips(edges[~required], present[~required], d, job.scorer, first)
-    tiles = job.runner.map("climb", state.score_first, shared_out(d, VARIABLES_PER_TILE))
-    state.begin(np.concatenate([np.empty(0), *tiles]))
-    while (edge := state.best()) is not None:
-        ends = state.flip(edge)
-        state.update(ends, state.score(ends))
-    present = required.copy()
-    present[~required] = state.present
-    return Climbed(edges[present], counts_by_size(state.evaluations))
+    present = present_at(start, edges) | required
+    blankets = Lists.of_neighbours(edges[present], d)
+    blankets = job.knowledge.adjusted(np.arange(d), blankets)
+    flips = _Flips(job, edges[~required], blankets)
+    first = flips.scored(present[~required])
+    while flips.meet():
+        flips.climb()
+    present[~required] = flips.present
+    return Climbed(edges[present], add_counts([first, flips.evaluations()]))
 
 
 def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -68,101 +67,115 @@ def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> ND
 
 
 class _Flips:
-    """The gain of every possible flip, kept up to date."""
+    """The edges that may be flipped, each seen from both ends: as two places in the lists of partners."""
 
-    def __init__(
-        self,
-        edges: NDArray[np.int64],
-        present: NDArray[np.bool_],
-        n_variables: int,
-        scorer: Scorer,
-        first: Lists,
-    ) -> None:
-        self.present = present
-        self.evaluations: Counter[int] = Counter()
-        self._edges = edges
-        self._scorer = scorer
-        self._first = first  # the blankets at the start
-        # Every edge is seen from both ends: from variable v along _partners[v], as _edge[v].
-        self._partners = Lists.of_neighbours(edges, n_variables)
-        self._degrees = np.diff(self._partners.starts)
-        upper_end = self._partners.values < np.repeat(np.arange(n_variables), self._degrees)
-        numbers = np.empty(len(upper_end), dtype=np.int64)
-        numbers[~upper_end] = np.arange(len(edges))
-        numbers[upper_end] = np.lexsort((edges[:, 0], edges[:, 1]))
-        self._edge = Lists(self._partners.starts, numbers)
-        self._end = Lists(self._partners.starts, upper_end.astype(np.int64))
-        self._blankets = [set(blanket.tolist()) for blanket in first]
-        self._changes = np.zeros((len(edges), 2))  # of the score of each end, by a flip
-        self._heap: list[tuple[float, int]] = []
+    def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
+        self.present = np.empty(len(edges), np.bool_)
+        self._job, self._edges, self._blankets = job, edges, blankets
+        self._partners = Lists.of_neighbours(edges, job.n_variables)
+        self._places = _places(edges, self._partners)
+        self._edge_at = np.empty(2 * len(edges), np.int64)
+        self._edge_at[self._places.T] = np.arange(len(edges))
+        self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
+        self._may_gain = np.zeros(len(edges), np.bool_)
+        self._group = np.arange(job.n_variables)  # the number of each variable's
+        self._groups = Lists.empty(0)  # those that climb next
+        self._round = np.zeros(job.n_variables, np.int64)  # the last in which each variable climbed
+        self._rounds: list[tuple[NDArray[np.int64], Lists]] = []
 
-    def score_first(self, tile: range) -> NDArray[np.float64]:
-        """Return what `score` does for a tile of variables at the start."""
-        partners = self._partners.part(tile)
-        targets = np.arange(tile.start, tile.stop)
-        scores, toggled = self._scorer.toggled(targets, self._first.part(tile), partners)
-        return toggled - np.repeat(scores, np.diff(partners.starts))
+    def scored(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Score all flips of the graph at the start; return how many blankets of each size that were."""
+        scorer, partners, blankets = self._job.scorer, self._partners, self._blankets
 
-    def begin(self, changes: NDArray[np.float64]) -> None:
-        """Take in what `score_first` returned, of all variables at once."""
-        self._changes[self._edge.values, self._end.values] = changes
-        sizes = np.repeat(np.diff(self._first.starts), self._degrees)
-        counts = np.bincount(sizes + np.where(self.present[self._edge.values], -1, 1))
-        self.evaluations.update({size: n for size, n in enumerate(counts.tolist()) if n})
-        gains = self._changes.sum(axis=1)
-        self._heap = list(zip((-gains).tolist(), range(len(gains)), strict=True))
-        heapq.heapify(self._heap)
+        def score(tile: range) -> NDArray[np.float64]:
+            flips = partners.part(tile)
+            targets = np.arange(tile.start, tile.stop)
+            scores, toggled = scorer.toggled(targets, blankets.part(tile), flips)
+            return toggled - np.repeat(scores, np.diff(flips.starts))
 
-    def score(self, targets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return how each target's score would change by each flip at it."""
-        blankets = Lists.of([sorted(self._blankets[t]) for t in targets.tolist()])
-        toggles = Lists.of([self._partners[t] for t in targets.tolist()])
-        scores, toggled = self._scorer.toggled(targets, blankets, toggles)
-        return toggled - np.repeat(scores, np.diff(toggles.starts))
+        tiles = self._job.runner.map("flips", score, shared_out(len(partners), VARIABLES_PER_TILE))
+        self._changes = np.concatenate([np.empty(0), *tiles])
+        self._highest = self._changes.copy()
+        self.present[:] = present
+        sizes = np.repeat(np.diff(blankets.starts), np.diff(partners.starts))
+        return np.bincount(sizes + np.where(present[self._edge_at], -1, 1), minlength=1)
 
-    def update(self, targets: NDArray[np.int64], changes: NDArray[np.float64]) -> None:
-        """Take in what `score` returned."""
-        at = 0
-        for t in targets.tolist():
-            edges, size = self._edge[t], len(self._blankets[t])
-            self._changes[edges, self._end[t]] = changes[at : at + len(edges)]
-            at += len(edges)
-            for edge, present in zip(edges.tolist(), self.present[edges].tolist(), strict=True):
-                self.evaluations[size - 1 if present else size + 1] += 1
-                heapq.heappush(self._heap, (-self._gain(edge), edge))
+    def meet(self) -> bool:
+        """Join the groups between which an edge may gain; return whether there are any."""
+        lower, upper = self._edges.T
+        gains = self._highest[self._places].sum(axis=1) > TIE
+        new = gains & (self._group[lower] != self._group[upper])
+        if not new.any():
+            return False
+        self._may_gain |= new
+        self._group = _components(self._edges[self._may_gain], len(self._group))
+        self._groups = _members(self._group, self._group[lower[new]])
+        return True
 
-    def best(self) -> int | None:
-        """Return the flip with the largest gain, the lowest of those that tie; None if none gains."""
-        return best_flip(self._heap, self._gain)
+    def climb(self) -> None:
+        """Let the groups that have been joined climb from the start."""
+        scorer, groups = self._job.scorer, self._groups
+        at = Lists(self._partners.starts, np.arange(len(self._changes))).pick(groups.values)
+        changes = self._changes[at.values]
+        blankets, partners = self._blankets.pick(groups.values), self._partners.pick(groups.values)
 
-    def flip(self, edge: int) -> NDArray[np.int64]:
-        """Flip an edge and return its two ends."""
-        i, j = self._edges[edge].tolist()
-        self.present[edge] = not self.present[edge]
-        self._blankets[i] ^= {j}
-        self._blankets[j] ^= {i}
-        return np.array([i, j])
+        def climb(tile: range) -> Flipped:
+            variables = range(int(groups.starts[tile.start]), int(groups.starts[tile.stop]))
+            own = changes[at.starts[variables.start] : at.starts[variables.stop]]
+            flips = partners.part(variables)
+            return scorer.climbed(groups.part(tile), blankets.part(variables), flips, own)
 
-    def _gain(self, edge: int) -> float:
-        return float(self._changes[edge, 0] + self._changes[edge, 1])
+        tiles = list(self._job.runner.map("climb", climb, _tiles(groups)))
+        self.present[self._edge_at[at.values]] = np.concatenate([tile.present for tile in tiles])
+        self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
+        evaluations = Lists.joined([tile.evaluations for tile in tiles])
+        self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
+        self._round[groups.values] = len(self._rounds)
+
+    def evaluations(self) -> NDArray[np.int64]:
+        """Return how many blankets of each size were scored, but for groups that climbed once more later."""
+        counts = [np.zeros(1, np.int64)]
+        for number, (firsts, evaluations) in enumerate(self._rounds, 1):
+            last = evaluations.pick(np.flatnonzero(self._round[firsts] == number))
+            sizes = np.arange(len(last.values)) - np.repeat(last.starts[:-1], np.diff(last.starts))
+            counts.append(np.bincount(sizes, last.values).astype(np.int64))
+        return np.trim_zeros(add_counts(counts), "b")
 
 
-def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:
-    """Return the entry (minus its gain, its edge) with the largest gain, the lowest edge of those that tie.
+def _places(edges: NDArray[np.int64], partners: Lists) -> NDArray[np.int64]:
+    """Return where in the lists of partners each edge is, at its lower and at its upper end."""
+    is_upper = partners.values < np.repeat(np.arange(len(partners)), np.diff(partners.starts))
+    places = np.empty(edges.shape, np.int64)
+    places[:, 0] = np.flatnonzero(~is_upper)
+    by_upper_end = np.argsort((edges[:, 1] << 32) | edges[:, 0])
+    places[by_upper_end, 1] = np.flatnonzero(is_upper)
+    return places
 
-    Entries whose gain is no longer the edge's are dropped. None where no flip gains.
-    """
-    tied: list[tuple[float, int]] = []
-    while heap:
-        minus_gain, edge = heap[0]
-        if -minus_gain != gain(edge):  # superseded by a later entry
-            heapq.heappop(heap)
-            continue
-        if tied and -minus_gain < -tied[0][0] - TIE:
-            break
-        tied.append(heapq.heappop(heap))
-    for entry in tied:
-        heapq.heappush(heap, entry)
-    if not tied or not -tied[0][0] > TIE:
-        return None
-    return min(edge for _, edge in tied)
+
+def _components(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+    """Return the number of each variable's component."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(len(edges), np.bool_)
+    joined = csr_array((ones, edges.T), shape=(n_variables, n_variables))
+    return np.asarray(connected_components(joined, directed=False)[1], np.int64)
+
+
+def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:
+    """List the variables of the wanted groups, the largest first: it takes longest."""
+    sizes = np.bincount(group)
+    is_wanted = np.zeros(len(sizes), np.bool_)
+    is_wanted[wanted] = True
+    variables = np.flatnonzero(is_wanted[group])
+    own = group[variables]
+    order = np.lexsort((own, -sizes[own]))
+    return Lists(np.flatnonzero(np.diff(own[order], prepend=-1, append=-1)), variables[order])
+
+
+def _tiles(groups: Lists) -> list[range]:
+    """Put groups together to tiles that begin about `VARIABLES_PER_TILE` variables apart."""
+    largest = min(VARIABLES_PER_TILE, -(-len(groups.values) // FEWEST_TILES))
+    tile = groups.starts[:-1] // largest
+    bounds = np.flatnonzero(np.diff(tile, prepend=-1, append=-1)).tolist()
+    return [range(first, last) for first, last in pairwise(bounds)]

@@ -72,6 +72,8 @@ class Found:
         All pairs and their scores, where the search ranks them; evidence and couplings are then these.
     is_marginal : bool
         Whether an edge speaks of its two ends alone, whatever else they are joined to.
+    columns : dict of str to ndarray
+        Further numbers of the edges, by name; not a number where an edge has none.
     evaluations : dict of str to ndarray
         Phase -> how many blankets of each size were scored.
     seconds : dict of str to float
@@ -87,6 +89,7 @@ class Found:
     probabilities: EdgeProbabilities | None = None
     ranking: Ranking | None = None
     is_marginal: bool = False
+    columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     n_cut: int = 0

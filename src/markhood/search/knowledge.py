@@ -11,6 +11,10 @@ Groups of variables forbid whole blocks of pairs, those within a group or those 
 are kept as one number a variable and compared pair by pair, and edges are kept as lists of
 pairs: memory is in proportion to variables and known edges, never to pairs of variables.
 
+Near pairs are known to depend on each other, since variants that are close on a chromosome are inherited together. They
+may be edges and stand in blankets as all others do, so that a far edge is one given the near neighbours; they
+are only not reported. Were they forbidden, every far pair would also stand for its neighbours' dependence.
+
 Covariates are variables that are adjusted for: they are in the blanket of every other variable from the start, and
 are no candidates, no nodes and no ends of edges. They come after all others, so that nodes keep
 their numbers when covariates are left out.
@@ -27,7 +31,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError
+from markhood.data.loci import Places
+from markhood.errors import InputError, option
 from markhood.graph.numbering import in_order, pair_numbers
 from markhood.kernels.lists import Lists
 
@@ -36,6 +41,18 @@ GroupRule = Literal["between", "within"]
 
 def _no_edges() -> NDArray[np.int64]:
     return np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Near:
+    """Which pairs are too near to each other along a genome to be reported."""
+
+    places: Places
+    min_distance: float
+
+    def are(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each pair of variables is nearer than that, on one chromosome."""
+        return np.asarray(self.places.distances(pairs) < self.min_distance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +73,8 @@ class Knowledge:
         Between 0 and 1, both excluded.
     covariates : ndarray of shape (n_covariates,), dtype int64
         The last variables, where these are adjusted for.
+    near : Near or None
+        Pairs that may be edges, and are not reported.
 
     Examples
     --------
@@ -71,11 +90,12 @@ class Knowledge:
     priors: NDArray[np.int64] = field(default_factory=_no_edges)
     prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     covariates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    near: Near | None = None
 
     def __bool__(self) -> bool:
         """Return whether anything is known."""
         parts = (self.required, self.forbidden, self.priors, self.covariates)
-        return any(map(len, parts)) or self.groups is not None
+        return any(map(len, parts)) or self.groups is not None or self.near is not None
 
     @property
     def fingerprint(self) -> str:
@@ -94,6 +114,9 @@ class Knowledge:
             )
         if len(self.covariates):
             digest.update(b"covariates" + self.covariates.tobytes())
+        if self.near is not None:
+            digest.update(f"near {self.near.min_distance}".encode())
+            digest.update(b"".join(numbers.tobytes() for numbers in self.near.places))
         return digest.hexdigest()
 
     def check(self, names: Sequence[str]) -> None:
@@ -113,6 +136,12 @@ class Knowledge:
                 "groups or the rule."
             )
 
+        clash = self.required[~self.reports(self.required)]
+        if len(clash):
+            raise InputError(
+                f"The required edge {_named(clash[0], names)} joins variables that are nearer to each "
+                f"other than {option('min_distance')}: leave the edge out, or lower that."
+            )
         certain = self.requires(self.priors) | ~self.allows(*self.priors.T)
         if certain.any():
             raise InputError(
@@ -128,6 +157,19 @@ class Knowledge:
         if len(self.covariates):
             allowed &= (i < self.covariates[0]) & (j < self.covariates[0])
         return allowed
+
+    def reports(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each of these edges is reported, where it is one.
+
+        Examples
+        --------
+        >>> near = Near(Places(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
+        >>> Knowledge(near=near).reports(np.array([[0, 1], [0, 2]])).tolist()
+        [False, True]
+        """
+        if self.near is None:
+            return np.ones(len(edges), dtype=np.bool_)
+        return ~self.near.are(edges)
 
     def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
         """Leave out of each target's candidates those that may not be joined to it."""

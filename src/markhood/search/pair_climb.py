@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.execution.runner import shared_out
+from markhood.kernels.flips import best_flip
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
-from markhood.search.climb import Climbed, Start, best_flip, present_at
+from markhood.search.climb import Climbed, Start, present_at
 from markhood.search.job import Job
 
 EDGES_PER_TILE = 64

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.graph.numbering import pair_numbers
+from markhood.graph.numbering import places_of
 
 INTERVAL = 1.959964  # standard deviations either side that hold 95 % of a normal distribution
 
@@ -97,7 +97,7 @@ class EdgeProbabilities:
         A coupling that is a table has no interval here, but one for each cell: see `deviations_of`.
         Pairs that are no candidates have the probability zero.
         """
-        at, is_known = self._places(edges)
+        at, is_known = places_of(edges, self.pairs)
         columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
         probability = np.zeros(len(edges))
         probability[is_known] = self.probabilities[at[is_known]]
@@ -126,7 +126,7 @@ class EdgeProbabilities:
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64], values: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Pick what belongs to each edge, a row for each level of its first end; zeros if unknown."""
-        at, is_known = self._places(edges)
+        at, is_known = places_of(edges, self.pairs)
         found = []
         for k, (i, j) in enumerate(edges.tolist()):
             shape = int(n_levels[i]), int(n_levels[j])
@@ -136,11 +136,3 @@ class EdgeProbabilities:
             )  # ordered ends: a number
             found.append((values[start:stop] if is_known[k] else np.zeros(shape)).reshape(shape))
         return found
-
-    def _places(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Find edges among the pairs; whether each is one."""
-        numbers, wanted = pair_numbers(self.pairs), pair_numbers(edges)
-        if not len(numbers):
-            return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
-        at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-        return at, numbers[at] == wanted

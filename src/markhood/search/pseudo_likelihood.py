@@ -183,11 +183,12 @@ def _chosen(
     top: int | None,
 ) -> NDArray[np.int64]:
     """Return the edges: the best pairs that may be, and those that must."""
-    may = job.knowledge.allows(*pairs.T) & ~job.knowledge.requires(pairs)
+    known = job.knowledge
+    may = known.allows(*pairs.T) & ~known.requires(pairs) & known.reports(pairs)
     if top is None:
         best = pairs[may & signal(scores, errors)]
     else:
         falling = np.argsort(-scores[may], kind="stable")
         best = pairs[may][falling[:top]]
-    edges = np.concatenate([best, job.knowledge.required])
+    edges = np.concatenate([best, known.required])
     return edges[in_order(edges)]

@@ -7,7 +7,7 @@ Every pair is tested with the penalised likelihood ratio
 which is the same in both directions. An edge has f f' parameters, f being r - 1 of a nominal variable
 and 1 of an ordered one; the ratio is that of an edge in the pair's table, both margins being free.
 Only passing pairs leave a tile, so there is never a d x d
-array. On its own the screen is a method too, `pairwise`: all that depend, directly or not.
+array. On its own the screen is a method too: `pairwise`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 
 from markhood.graph.numbering import in_order
 from markhood.scores.scorer import Pairs, Tile
-from markhood.search.found import Found, timed
 from markhood.search.job import Job
 
 
@@ -38,22 +37,6 @@ def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -
     gains = np.concatenate([np.empty(0), *(f.gains for f in found)])
     order = in_order(edges)
     return Pairs(edges[order], gains[order])
-
-
-def pairwise(job: Job, gamma: float) -> Found:
-    """Return the pairs that pass the screen, as far as they may be edges, and the required ones."""
-    seconds: dict[str, float] = {}
-    with timed(seconds, "screen"):
-        screened = screen(job, gamma)
-    edges = job.knowledge.applied_to(screened.edges)
-    return Found(
-        edges,
-        or_edges=edges,
-        screened=screened,
-        is_marginal=True,
-        evaluations=tested_pairs(job),
-        seconds=seconds,
-    )
 
 
 def tested_pairs(job: Job) -> dict[str, np.typing.NDArray[np.int64]]:

@@ -37,7 +37,7 @@ from markhood.stability.centrality import (
 )
 from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.labels import read_with_labels
-from markhood.stability.replicates import Replicates, replicate, weak_couplings
+from markhood.stability.replicates import Replicates, replicate, reported_couplings
 from markhood.stability.resampling import RESAMPLINGS, Drawn, Resampling, Units
 
 WAYS = (*RESAMPLINGS, "model")
@@ -297,6 +297,8 @@ def again(graph: Graph) -> dict[str, Any]:
         **learned["parameters"],
         "columns": list(graph.nodes),
         "adjust_for": learned.get("adjusted_for", ()),
+        "min_distance": learned.get("min_distance"),
+        "positions": dict(zip(variables.names, variables.loci or (), strict=False)) or None,
         **({"kinds": kinds} if kinds else {}),
     }
 
@@ -344,7 +346,8 @@ def bootstrap_samples(
     if resample in RESAMPLINGS:
         resampling = RESAMPLINGS[resample](Units.of(samples.n_samples, seed, **labels))
     alone = replace(request, options=replace(request.options, checkpoint=None))
-    graph = alone.learn(samples).graph
+    learned = alone.learn(samples)
+    graph = learned.graph
     is_marginal = isinstance(request.method, Pairwise)
     run = {
         "resample": resample,
@@ -353,7 +356,7 @@ def bootstrap_samples(
         "model": repr(model),
     }
     with request.job(samples, run) as job:
-        couplings = weak_couplings(job, np.array(graph.edges), is_marginal)
+        _, couplings = reported_couplings(job, learned.found_edges, is_marginal)
         if resampling is None:
             fitted = fit_model(graph, samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted

@@ -31,6 +31,7 @@ from markhood.learning.request import Options, Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.job import Job
+from markhood.search.knowledge import Knowledge
 from markhood.stability.replicates import WEAK
 
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -191,10 +192,14 @@ def follow_gamma(
     variables = samples.variables.pick(range(n_nodes))
     return GammaPath(
         ascending,
-        tuple(Graph(variables, found[k, WHOLE][0]) for k in range(len(methods))),
+        tuple(Graph(variables, _reported(known, found[k, WHOLE][0])) for k in range(len(methods))),
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
         np.array([found[k, WHOLE][1] for k in range(len(methods))]),
     )
+
+
+def _reported(known: Knowledge, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    return edges[known.reports(edges)]
 
 
 def _ebic(job: Job, edges: NDArray[np.int64]) -> float:

@@ -80,7 +80,12 @@ def is_single(samples: Samples) -> NDArray[np.bool_]:
 
 
 def network_of(job: Job, edges: NDArray[np.int64]) -> Network:
-    """Fit the couplings and fields of a graph under the weak prior."""
+    """Fit the couplings and fields of a graph under the weak prior; keep the edges that are reported."""
+    network, reported = _fitted(job, edges), job.knowledge.reports(edges)
+    return replace(network, edges=edges[reported], couplings=network.couplings[reported])
+
+
+def _fitted(job: Job, edges: NDArray[np.int64]) -> Network:
     scorer = scorer_for(job.samples, WEAK, NativeKernels())
     weak = replace(job, scorer=scorer, runner=Runner(1))
     regressions = regress(weak, edges)

@@ -126,11 +126,19 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
             drawn, scorer.on(drawn), Runner(1), known, None if seed is None else seed + number
         )
         found = method.search(own)
-        return found.edges, weak_couplings(own, found.edges, found.is_marginal)
+        return reported_couplings(own, found.edges, found.is_marginal)
 
     tiles = list(range(n_replicates))
     found = [Replicate(*one) for one in job.runner.map("replicates", learn, tiles)]
     return Replicates.of(found, job.n_variables - len(known.covariates))
+
+
+def reported_couplings(
+    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the edges of a graph that are reported, and their couplings in all of it."""
+    reported = job.knowledge.reports(edges)
+    return edges[reported], weak_couplings(job, edges, is_marginal)[reported]
 
 
 def weak_couplings(

@@ -23,6 +23,7 @@ from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_rare_merged
 from markhood.data.kinds import with_kinds
+from markhood.data.placed import with_positions
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
@@ -43,6 +44,7 @@ def encode(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    positions: Any = None,
 ) -> Samples:
     """Pack a table of observations, a few bits a value.
 
@@ -83,6 +85,10 @@ def encode(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    positions : mapping, sequence or path, optional
+        Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
+        name or in order; or a file with the columns name, chromosome (where there are several) and
+        position. By default what names such as "chr1:12345" say.
 
     Returns
     -------
@@ -124,12 +130,13 @@ def encode(
                 "Samples have been encoded already: say how when they are, to encode or "
                 "read_samples."
             )
-        return pick_samples(data, reading)
+        return with_positions(pick_samples(data, reading), positions)
     if isinstance(weights, str) and weights != SIMILARITY:
         raise InputError(
             f"Unknown weights {weights!r}: give a number a sample, or the word similarity."
         )
-    return with_rare_merged(_encode(data, names, None, reading), merge_rare)
+    samples = with_rare_merged(_encode(data, names, None, reading), merge_rare)
+    return with_positions(samples, positions)
 
 
 def without_picking(reading: Reading) -> Reading:

@@ -26,6 +26,7 @@ from markhood.data.formats.plink import read_bed
 from markhood.data.formats.r_files import read_r
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS, read_statistics
+from markhood.data.placed import with_positions
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
@@ -67,6 +68,7 @@ def read_samples(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    positions: Any = None,
     storage: Storage = MEMORY,
 ) -> Samples:
     r"""Read a table of observations and pack it, a few bits a value.
@@ -125,6 +127,11 @@ def read_samples(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    positions : mapping, sequence or path, optional
+        Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
+        name or in order; or a file with the columns name, chromosome (where there are several) and
+        position. By default what the file (VCF, PLINK's .bim, an alignment) or names such as
+        "chr1:12345" say.
     storage : Storage
         Where packed bits are kept: by default in memory, see `markhood.data.storage.places`.
 
@@ -165,7 +172,7 @@ def read_samples(
     path = Path(path)
     _check_file(path)
     if path.is_dir():
-        return _read_folder(path, reading)
+        return with_positions(_read_folder(path, reading), positions)
     ending = _ending(path)
     if transpose and ending not in (*TEXT_ENDINGS, *SHEET_ENDINGS, ".npy", ".npz"):
         raise InputError(
@@ -189,7 +196,7 @@ def read_samples(
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
-    return with_rare_merged(samples, merge_rare)
+    return with_positions(with_rare_merged(samples, merge_rare), positions)
 
 
 def _ending(path: Path) -> str:

@@ -2,7 +2,8 @@
 
     FOLDER/about.json       what this is, how large, and the size and hash of every other file
     FOLDER/words.npy        the bits, as in `Samples.words`: uint64, one row a level but the first
-    FOLDER/variables.json   names, and levels: the distinct lists of them, and which each variable has
+    FOLDER/variables.json   names, and levels: the distinct lists of them, and which each variable has;
+                            chromosomes and positions, where these are known
     FOLDER/weights.npy      how often samples count, int64, where they do not all count once
     FOLDER/missing.npy      rows of bits, uint64, where values are missing and kept apart
 
@@ -34,7 +35,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.names import pick_columns
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
-from markhood.data.variables import Variables
+from markhood.data.variables import Variables, described_loci
 from markhood.data.weights import MOST_DIGITS
 from markhood.drafts import draft_beside, reason
 from markhood.errors import InputError
@@ -195,6 +196,7 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
             tuple(names),
             tuple(lists[k] for k in which),
             tuple(v in steps for v in range(len(names))),
+            described_loci(variables, len(names)),
         ),
         dict(zip(masked, masks, strict=True)),
         weights,

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels import graph_chain, greedy, pair_fit
+from markhood.kernels import flips, graph_chain, greedy, pair_fit
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -22,6 +22,7 @@ from markhood.kernels.protocol import (
     Costs,
     FitPenalty,
     Fits,
+    Flipped,
     GraphChain,
     GraphSums,
     L1Paths,
@@ -117,6 +118,19 @@ class ReferenceKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         return greedy.grow_blankets(_score(bits, costs), targets, candidates, kept)
+
+    def climb_groups(
+        self,
+        bits: Bits,
+        groups: Lists,
+        blankets: Lists,
+        partners: Lists,
+        changes: NDArray[np.float64],
+        costs: Pricing,
+    ) -> Flipped:
+        """Flip the edge that gains most within each group until none gains."""
+        score = _score(bits, costs)
+        return flips.climb_groups(score, groups, blankets, partners, changes)
 
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty

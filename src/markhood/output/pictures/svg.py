@@ -65,7 +65,7 @@ def _lines(graph: Graph, dots: Places) -> list[str]:
         lines.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
             f'stroke="{(UNKNOWN, ATTRACTION, REPULSION)[sign[k]]}" '
-            f'stroke-width="{1 + 3 * strength[k] / widest:.1f}" opacity="{opacity[k]:.2f}"{dashes}/>'
+            f'stroke-width="{1 + 3 * (strength[k] / widest):.1f}" opacity="{opacity[k]:.2f}"{dashes}/>'
         )
     return lines
 

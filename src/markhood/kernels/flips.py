@@ -1,0 +1,134 @@
+"""The climb over graphs: flip the edge that improves the sum of all scores most, until none does.
+
+    1. of the edges that may be flipped, take the one with the largest gain; stop where none gains
+    2. put it into both ends' blankets, or take it out of them
+    3. score anew the flips at these two ends, and go on with 1
+
+A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge between two
+groups stays as it is; the highest change that it would have made at an end says whether it ever could have
+gained.
+
+This is the definition; `native/climb.hpp` is the same for the built-in criteria, and a criterion written in
+Python takes this road.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.greedy import Score, counts_by_size, toggle_scores
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Flipped
+from markhood.kernels.ties import TIE
+
+
+def climb_groups(
+    score: Score,
+    groups: Lists,
+    blankets: Lists,
+    partners: Lists,
+    changes: NDArray[np.float64],
+) -> Flipped:
+    """Flip the best edge within each group until none gains; see ``Kernels.climb_groups``."""
+    present, highest, evaluations = [np.empty(0, np.bool_)], [np.empty(0)], []
+    for first, last in pairwise(groups.starts.tolist()):
+        tile = range(first, last)
+        own = slice(*partners.starts[[first, last]].tolist())
+        variables = groups.values[first:last]
+        flips = _Flips(variables, blankets.part(tile), partners.part(tile), changes[own], score)
+        flips.climb()
+        present.append(flips.present)
+        highest.append(flips.highest)
+        evaluations.append(counts_by_size(flips.evaluations))
+    return Flipped(np.concatenate(present), np.concatenate(highest), Lists.of(evaluations))
+
+
+class _Flips:
+    """The flips within one group, each seen from both ends: as two places in the lists of partners."""
+
+    def __init__(
+        self,
+        variables: NDArray[np.int64],
+        blankets: Lists,
+        partners: Lists,
+        changes: NDArray[np.float64],
+        score: Score,
+    ) -> None:
+        self.evaluations: Counter[int] = Counter()
+        self._score = score
+        self._variables = variables
+        self._partners = partners
+        self._blankets = [set(blanket.tolist()) for blanket in blankets]
+        self._changes = changes.copy()  # of the owner's score, by a flip
+        self.highest = changes.copy()
+        self._owners = np.repeat(np.arange(len(variables)), np.diff(partners.starts))
+        (within,) = np.nonzero(np.isin(partners.values, variables))
+        # Sorted by its lower end and then its upper one, an edge has its two places side by side.
+        lower, upper = np.sort([variables[self._owners[within]], partners.values[within]], axis=0)
+        self._places = within[np.lexsort((within, upper, lower))].reshape(-1, 2)
+        self._edges = np.full(
+            len(changes), -1
+        )  # the number of each place's edge, -1 for one that leads out
+        self._edges[self._places.T] = np.arange(len(self._places))
+        self._heap = [(-self._gain(edge), edge) for edge in range(len(self._places))]
+        heapq.heapify(self._heap)
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Of every place whether its partner is in the blanket."""
+        places = zip(self._owners.tolist(), self._partners.values.tolist(), strict=True)
+        return np.array([p in self._blankets[owner] for owner, p in places], np.bool_)
+
+    def climb(self) -> None:
+        """Flip the best edge until none gains."""
+        while (edge := best_flip(self._heap, self._gain)) is not None:
+            places = self._places[edge]
+            for place in places:
+                self._blankets[self._owners[place]] ^= {int(self._partners.values[place])}
+            for place in places:
+                self._score_anew(int(self._owners[place]))
+
+    def _score_anew(self, owner: int) -> None:
+        """Score the flips at a variable."""
+        target, blanket = self._variables[[owner]], sorted(self._blankets[owner])
+        flips = self._partners.part(range(owner, owner + 1))
+        reached, toggled = toggle_scores(self._score, target, Lists.of([blanket]), flips)
+        places = slice(*self._partners.starts[[owner, owner + 1]].tolist())
+        self._changes[places] = toggled - reached
+        self.highest[places] = np.fmax(self.highest[places], self._changes[places])
+        for partner, edge in zip(flips.values.tolist(), self._edges[places].tolist(), strict=True):
+            is_there = partner in self._blankets[owner]
+            self.evaluations[len(blanket) - 1 if is_there else len(blanket) + 1] += 1
+            if edge >= 0:
+                heapq.heappush(self._heap, (-self._gain(edge), edge))
+
+    def _gain(self, edge: int) -> float:
+        lower, upper = self._places[edge]
+        return float(self._changes[lower] + self._changes[upper])
+
+
+def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:
+    """Return the entry (minus its gain, its edge) with the largest gain, the lowest edge of those that tie.
+
+    Entries whose gain is no longer the edge's are dropped. None where no flip gains.
+    """
+    tied: list[tuple[float, int]] = []
+    while heap:
+        minus_gain, edge = heap[0]
+        if -minus_gain != gain(edge):  # superseded by a later entry
+            heapq.heappop(heap)
+            continue
+        if tied and -minus_gain < -tied[0][0] - TIE:
+            break
+        tied.append(heapq.heappop(heap))
+    for entry in tied:
+        heapq.heappush(heap, entry)
+    if not tied or not -tied[0][0] > TIE:
+        return None
+    return min(edge for _, edge in tied)

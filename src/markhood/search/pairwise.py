@@ -1,0 +1,139 @@
+"""Pairs of variables by what they say of each other alone, directly or not: those that pass the screen, or the best.
+
+Pairs are ranked by one of three numbers. The evidence is what the screen asks for: the likelihood ratio less its
+price. The mutual information is the ratio a sample, whatever the price: where an edge has hundreds of
+parameters, as between two columns of a protein, none ever passes, and the best pairs still are the contacts. Variables
+of many levels, or related samples, raise it for all pairs of a variable; the average-product correction (Dunn,
+Wahl and Gloor, 2008) takes off what the two ends have with everyone,
+
+    MI_ij - MI_i MI_j / MI,         MI_i and MI being the means over i's pairs, and over all.
+
+There is never a d x d array: a tile gives back its best pairs, and the best of these stay. For the correction all pairs
+are therefore counted twice, once for the means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.graph.numbering import in_order, pair_numbers, places_of
+from markhood.kernels.ties import TIE, levelled
+from markhood.scores.scorer import Pairs, Tile
+from markhood.search.found import Found, timed
+from markhood.search.job import Job
+from markhood.search.screen import screen, tested_pairs
+
+Ranking = Literal["evidence", "mi", "mi_apc"]
+PAIRS_A_VARIABLE = 1.5  # that are kept where all are ranked and nobody says how many
+
+
+def pairwise(
+    job: Job, gamma: float, ranking: Ranking = "evidence", top: int | None = None
+) -> Found:
+    """Return the pairs that pass the screen or rank highest, if they may be edges, and the required ones."""
+    seconds: dict[str, float] = {}
+    columns: dict[str, NDArray[np.float64]] = {}
+    screened = None
+    if ranking == "evidence":
+        with timed(seconds, "screen"):
+            screened = screen(job, gamma) if top is None else best_pairs(job, gamma, top)
+        edges = job.knowledge.applied_to(screened.edges)
+    else:
+        if top is None:
+            top = int(np.ceil(PAIRS_A_VARIABLE * job.n_variables))
+        with timed(seconds, "screen"):
+            means = mean_ratios(job) if ranking == "mi_apc" else None
+            best = best_pairs(job, None, top, means)
+        edges = job.knowledge.applied_to(best.edges)
+        at, is_best = places_of(edges, best.edges)
+        columns[ranking] = np.full(len(edges), np.nan)
+        columns[ranking][is_best] = best.gains[at[is_best]] / job.samples.total_weight
+    return Found(
+        edges,
+        or_edges=edges,
+        screened=screened,
+        is_marginal=True,
+        columns=columns,
+        evaluations=tested_pairs(job),
+        seconds=seconds,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The mean likelihood ratio of each variable's pairs, of shape (n_variables,), and that of all pairs."""
+
+    of_variables: NDArray[np.float64]
+    of_all: float
+
+    def expected(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what the two ends of each pair have with everyone: the average product."""
+        if self.of_all == 0:
+            return np.zeros(len(edges))
+        return np.asarray(self.of_variables[edges].prod(axis=1) / self.of_all)
+
+
+def mean_ratios(job: Job) -> Means:
+    """Average the likelihood ratios of all pairs of variables that vary."""
+    scorer = job.scorer  # all that a tile needs: the job's runner may hold a connection
+
+    def add_up(tile: Tile) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        pairs = scorer.pairs(tile, None)
+        i, j = pairs.edges.T
+        rows, columns = tile
+        of_rows, of_columns = np.zeros(len(rows)), np.zeros(len(columns))
+        np.add.at(of_rows, i - rows.start, pairs.gains)
+        np.add.at(of_columns, j - columns.start, pairs.gains)
+        return of_rows, of_columns
+
+    sums, tiles = np.zeros(job.n_variables), scorer.tiles()
+    for (rows, columns), own in zip(tiles, job.runner.map("means", add_up, tiles), strict=True):
+        sums[rows.start : rows.stop] += own[0]
+        sums[columns.start : columns.stop] += own[1]
+    n = int(np.count_nonzero(~job.samples.is_constant))
+    return Means(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
+
+
+def best_pairs(job: Job, gamma: float | None, top: int, means: Means | None = None) -> Pairs:
+    """Return the ``top`` best of the pairs that may be edges, in lexicographic order.
+
+    Those that the screen lets pass, by their gains; or, with ``gamma=None``, all by their ratios, less
+    what their ends have with everyone where the means are given.
+    """
+    scorer, knowledge = job.scorer, job.knowledge
+
+    def rank(tile: Tile) -> Pairs:
+        found = scorer.pairs(tile, gamma)
+        allowed = knowledge.allows(*found.edges.T)
+        edges, scores = found.edges[allowed], found.gains[allowed]
+        return highest(
+            Pairs(edges, scores if means is None else scores - means.expected(edges)), top
+        )
+
+    best = Pairs(np.empty((0, 2), dtype=np.int64), np.empty(0))
+    for own in job.runner.map("screen", rank, scorer.tiles()):
+        edges = np.concatenate([best.edges, own.edges])
+        best = highest(Pairs(edges, np.concatenate([best.gains, own.gains])), top)
+    order = in_order(best.edges)
+    return Pairs(best.edges[order], best.gains[order])
+
+
+def highest(pairs: Pairs, top: int) -> Pairs:
+    """Return the best of some pairs, the best first; of those that tie, the lower ones.
+
+    Examples
+    --------
+    >>> pairs = Pairs(np.array([[0, 2], [0, 1], [1, 2]]), np.array([1.0, 1.0, 3.0]))
+    >>> highest(pairs, 2).edges.tolist()
+    [[1, 2], [0, 1]]
+    """
+    edges, scores = pairs
+    if len(scores) > top:  # sorting all of a tile's pairs would take longer than counting them
+        is_near = scores >= np.partition(scores, -top)[-top] - TIE
+        edges, scores = edges[is_near], scores[is_near]
+    order = np.lexsort((pair_numbers(edges), -levelled(scores)))[:top]
+    return Pairs(edges[order], scores[order])

@@ -1,0 +1,92 @@
+"""Near pairs along a genome: searched for, in blankets, and not in the answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import markhood
+from markhood.learning.methods import METHODS
+
+STEP = 100
+
+
+def genome(n_sites=10, n_samples=400):
+    """Sites that depend on the one before, and a last one that depends on the first as well."""
+    rng = np.random.default_rng(4)
+    sites = rng.integers(0, 2, size=(n_samples, n_sites))
+    for j in range(1, n_sites):
+        is_copy = rng.random(n_samples) < 0.85
+        sites[is_copy, j] = sites[is_copy, j - 1]
+    is_copy = rng.random(n_samples) < 0.3
+    sites[is_copy, -1] = sites[is_copy, 0]
+    return pd.DataFrame(sites, columns=[f"chr1:{STEP * j}" for j in range(n_sites)])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_property_what_is_left_is_what_it_was_among_all(method):
+    whole = markhood.learn(genome(), method)
+    far = np.diff(whole.edges, axis=1)[:, 0] > 1
+    graph = markhood.learn(genome(), method, min_distance=STEP + 1)
+    assert np.array_equal(graph.edges, whole.edges[far])
+    np.testing.assert_allclose(graph.evidence_ends, whole.evidence_ends[far])
+    np.testing.assert_allclose(graph.coupling_ends, whole.coupling_ends[far])
+    assert graph.provenance["near_edges_left_out"] == whole.n_edges - graph.n_edges > 0
+    assert graph.provenance["min_distance"] == STEP + 1
+
+
+def test_example_near_pairs_condition():
+    graph = markhood.learn(genome(), min_distance=STEP + 1)
+    assert graph.edge_names()[graph.strongest(1)[0]] == ("chr1:0", "chr1:900")
+    forbidden = [(j, j + 1) for j in range(9)]
+    assert markhood.learn(genome(), forbidden_edges=forbidden).n_edges > graph.n_edges + 5
+
+
+def test_example_levels_imputation_and_what_is_learned_beside():
+    steps = genome() + genome(10).sample(frac=1, random_state=1).to_numpy()
+    whole, graph = (markhood.learn(steps, min_distance=d) for d in (0, STEP + 1))
+    far = np.diff(whole.edges, axis=1)[:, 0] > 1
+    assert np.array_equal(graph.edges, whole.edges[far])
+    holes = genome().mask(np.random.default_rng(3).random((400, 10)) < 0.02)
+    imputed = markhood.PLRHC(missing="impute", imputations=2, min_distance=STEP + 1).fit(holes)
+    for found in (imputed.graph_, imputed.or_graph_, imputed.screened_graph_):
+        assert (np.diff(found.edges, axis=1) > 1).all()
+    assert imputed.graph_.has_edge(0, 9)
+    assert imputed.graph_.annotations["share"].shape == (imputed.graph_.n_edges,)
+
+
+def test_example_two_chromosomes_are_never_near_and_what_lies_nowhere_neither():
+    table = genome().rename(columns={"chr1:300": "age", "chr1:400": "chr2:400"})
+    whole, graph = (markhood.learn(table, min_distance=d) for d in (0, STEP + 1))
+    assert {whole.edge_names()[k] for k in range(whole.n_edges)} - set(graph.edge_names()) == {
+        (a, b)
+        for a, b in whole.edge_names()
+        if a[:5] == b[:5] == "chr1:" and abs(int(a[5:]) - int(b[5:])) == STEP
+    }
+    assert graph.has_edge("age", "chr2:400")
+
+
+def test_example_replicates_groups_gammas_and_shuffles_leave_them_out_too():
+    table = genome()
+    drawn = markhood.bootstrap(table, replicates=3, min_distance=STEP + 1, n_jobs=1)
+    assert all(abs(int(r["source"][5:]) - int(r["target"][5:])) > STEP for r in drawn.edges())
+    edge = next(row for row in drawn.edges() if row["in_graph"])
+    assert edge["coupling"] == pytest.approx(float(drawn.graph.coupling[0]), rel=0.2)
+    again = drawn.graph.bootstrap(table, replicates=2, n_jobs=1)
+    assert again.graph == drawn.graph
+    halves = np.arange(400) % 2
+    compared = markhood.compare_groups(table, by=halves, permutations=2, min_distance=STEP + 1)
+    assert (np.diff(compared.edges, axis=1) > 1).all()
+    path = markhood.gamma_path(table, gammas=[0.5], min_distance=STEP + 1, n_jobs=1)
+    assert path.graphs[0].edges.tolist() == drawn.graph.edges.tolist()
+    by_chance = markhood.learn(table, min_distance=1e6, shuffles=2).provenance["edges_by_chance"]
+    assert by_chance == [0, 0]
+
+
+def test_example_what_cannot_be_asked_for():
+    table = genome()
+    with pytest.raises(markhood.InputError, match="needs to know where variables lie"):
+        markhood.learn(table.to_numpy(), min_distance=5)
+    with pytest.raises(markhood.InputError, match="min_distance must be a finite number"):
+        markhood.learn(table, min_distance=-1)
+    with pytest.raises(markhood.InputError, match="nearer to each other than min_distance"):
+        markhood.learn(table, min_distance=STEP + 1, required_edges=[(0, 1)])
