@@ -38,6 +38,8 @@ WORDS: dict[str, list[str]] = {
     "weights": ["a", "e", "weights.txt", "similarity", "data.csv", "x", ""],
     "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
     "array": ["arr_0", "x", ""],
+    "letters": ["all", "reduced", "x"],
+    "similarity_threshold": REAL,
     "genotypes": ["levels", "dominant", "recessive", "x"],
     "adjust_for": ["a", "a,b", "x", "", "b,b"],
     "resample": ["rows", "halves", "cases", "model", "x"],

@@ -101,6 +101,8 @@ def understood_lines(graph: Graph) -> Iterator[str]:
         read.append(f"left out {listed(columns)}")
     if about["missing"]:
         read.append(f"{about['missing']} missing values")
+    for sentence in about.get("file", ()):
+        yield f"file      {sentence}"
     if read:
         yield f"read      {'; '.join(read)}"
     for sentence in about.get("choices", ()):

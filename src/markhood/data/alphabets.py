@@ -26,6 +26,7 @@ FEWEST_BASES = 3
 
 MURPHY = ("LVIMCJU", "AG", "ST", "P", "FYW", "EDNQBZ", "KRO", "H")
 BASES = ("AG", "CTU")
+N_CLASSES: dict[Alphabet, int] = {"protein": len(MURPHY), "RNA": len(BASES), "DNA": len(BASES)}
 
 
 def alphabet_of(variables: Variables) -> Alphabet | None:

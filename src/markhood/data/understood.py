@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 class Notes:
     """Sentences about what was decided, and the columns that were left out, each with its reason.
 
-    What plain rules decided is only ``mentioned``: it is kept, and nobody is warned of it.
+    What plain rules decided is only ``mentioned``: it is kept, and nobody is warned of it. So is what is
+    ``told`` of a file: what was found in it, and what of that became samples and variables.
     """
 
     sentences: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     mentioned: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     _n_given: int = 0
 
     def say(self, sentence: str) -> None:
@@ -42,6 +44,11 @@ class Notes:
         """Take a sentence that is for the account only: a choice by plain rules, no doubt."""
         if sentence not in self.mentioned:
             self.mentioned.append(sentence)
+
+    def tell(self, sentence: str) -> None:
+        """Take a sentence about what the file holds."""
+        if sentence not in self.told:
+            self.told.append(sentence)
 
     def leave_out(self, column: str, reason: str) -> None:
         """Take down that a column is no variable."""
@@ -75,6 +82,8 @@ class Account:
         What was decided and may be doubted, a sentence each.
     choices : tuple of str
         What was decided by plain rules, a sentence each.
+    file : tuple of str
+        What was found in the file, a sentence each.
     """
 
     n_rows: int
@@ -82,6 +91,7 @@ class Account:
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    file: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):
@@ -109,6 +119,8 @@ class Understood:
         What was decided and may be doubted, a sentence each.
     choices : tuple of str
         What was decided by plain rules, a sentence each.
+    file : tuple of str
+        What was found in the file, a sentence each.
     """
 
     n_rows: int
@@ -117,6 +129,7 @@ class Understood:
     left_out: Mapping[str, str]
     notes: tuple[str, ...]
     choices: tuple[str, ...] = ()
+    file: tuple[str, ...] = ()
 
     @property
     def n_missing(self) -> int:
@@ -137,6 +150,7 @@ class Understood:
             "left_out": dict(self.left_out),
             "notes": list(self.notes),
             **({"choices": list(self.choices)} if self.choices else {}),
+            **({"file": list(self.file)} if self.file else {}),
         }
 
 
@@ -188,4 +202,5 @@ def understood(samples: Samples) -> Understood:
         account.left_out,
         account.notes,
         account.choices,
+        account.file,
     )

@@ -26,6 +26,8 @@ def learn(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    letters: str = "all",
+    similarity_threshold: float = 0.1,
     positions: Any = None,
     imputations: int = 10,
     seed: int | None = 0,
@@ -76,6 +78,11 @@ def learn(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
+        of bases.
+    similarity_threshold : float, default=0.1
+        For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
         name or in order; or a file with the columns name, chromosome (where there are several) and

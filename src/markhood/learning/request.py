@@ -73,6 +73,10 @@ class Options:
         Into how many bins columns of many numbers are cut.
     merge_rare : int, optional
         Merge levels that fewer samples have.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level.
+    similarity_threshold : float, default=0.1
+        For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome.
     imputations : int, default=10
@@ -116,6 +120,8 @@ class Options:
     kinds: Any = "auto"
     bins: Any = None
     merge_rare: int | None = None
+    letters: str = "all"
+    similarity_threshold: float = 0.1
     positions: Any = None
     imputations: int = 10
     seed: int | None = 0
@@ -250,6 +256,8 @@ class Request:
             kinds=self.options.kinds,
             bins=self.options.bins,
             merge_rare=self.options.merge_rare,
+            letters=self.options.letters,
+            similarity_threshold=self.options.similarity_threshold,
             positions=self.options.positions,
         )
 

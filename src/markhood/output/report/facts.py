@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from markhood.data.coding.findings import listed
+from markhood.data.loci import told
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError
@@ -113,6 +114,10 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
         rows.append(("values", said or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
+    found = _part(data, "understood").get("file")
+    rows += [("file", str(said)) for said in found] if isinstance(found, list) else []
+    if graph.variables.loci is not None:
+        rows.append(("positions", told(graph.variables.loci)))
     choices = _part(data, "understood").get("choices")
     rows += [("kinds", str(said)) for said in choices] if isinstance(choices, list) else []
     if samples is not None:
