@@ -47,7 +47,7 @@ SHARED = {
     "merge_rare": (30, {"kinds": {"q0": "nominal", "q3": "ordinal"}}),
     "positions": ({name: 100 * k for k, name in enumerate(NAMES)}, {}),
     "letters": ("reduced", {}),
-    "similarity_threshold": (0.13, {"gamma": 0.0}),
+    "similarity_threshold": (0.13, {"required_edges": [("q0", "q7")]}),
     "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
     "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
     "required_edges": ([("q0", "q7")], {}),
