@@ -105,7 +105,7 @@ def _plmc(samples: Samples, program: Path | None) -> tuple[np.ndarray, float]:
     assert program is not None
     is_rna = alphabet_of(samples.variables) == "RNA"
     letters = "-ACGU" if is_rna else "-ACDEFGHIKLMNPQRSTVWY"
-    levels = [np.array([letters.index(x) for x in values]) for values in samples.levels]
+    levels = [np.array([max(0, letters.find(x)) for x in values]) for values in samples.levels]
     table = np.column_stack([own[codes(samples.bits, v)] for v, own in enumerate(levels)])
     penalty = 0.01 * (samples.n_variables - 1) * (len(letters) - 1)
     with tempfile.TemporaryDirectory() as folder:

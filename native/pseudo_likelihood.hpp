@@ -29,6 +29,7 @@ using RealsBits = std::int32_t __attribute__((vector_size(kReals * sizeof(Real))
 constexpr std::size_t kBlock = 512;    // samples whose residuals are held at a time
 constexpr std::size_t kRegisters = 4;  // columns that are summed at a time, in registers
 constexpr std::size_t kHistory = 6;    // steps that L-BFGS remembers
+constexpr std::size_t kFactors = 8;    // sums of at most 1e38 that have one logarithm together
 constexpr Real kLargestLogit = 80;     // exp is within the range of a float
 
 static inline Reals load(const Real* from) { return *reinterpret_cast<const Reals*>(from); }
@@ -291,6 +292,8 @@ class PseudoLikelihood {
                 at[t] = row == samples_.n_rows ? ~std::size_t(0) : columns_[t] + row - samples_.first_row(target);
                 logits[t] = ~at[t] ? own[at[t]] : 0;
             }
+            double product = 1;
+            std::size_t n_factors = 0;
             for (std::size_t c = 0; c < width_; c += kReals) store(own + c, exp_of(load(own + c)));
             for (std::size_t t = 0; t < n_targets_; ++t) {
                 const std::size_t from = columns_[t], to = columns_[t + 1];
@@ -298,11 +301,13 @@ class PseudoLikelihood {
                 for (std::size_t c = from; c < to; ++c) sum += own[c];
                 const Real scale = ~at[t] ? Real(weight) / sum : 0;
                 for (std::size_t c = from; c < to; ++c) own[c] *= scale;
-                if (~at[t]) {
-                    own[at[t]] -= Real(weight);
-                    value += weight * (std::log(double(sum)) - double(logits[t]));
-                }
+                if (!~at[t]) continue;
+                own[at[t]] -= Real(weight);
+                value -= weight * double(logits[t]);
+                product *= double(sum);
+                if (++n_factors % kFactors == 0) value += weight * std::log(product), product = 1;
             }
+            value += weight * std::log(product);
             for (std::size_t c = n_columns_; c < width_; ++c) own[c] = 0;
         }
         return value;

@@ -51,6 +51,7 @@ PAGES = {
         "spins": "Spins",
         "psychometrics": "From table to paragraph",
         "genetics": "Genetics",
+        "alignments": "Alignments",
     },
     "Scale and the paper": {
         "scale": "Scale",

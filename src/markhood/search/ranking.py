@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 CERTAIN = 0.99  # probability of being signal
 ROUNDS = 200
 LEAST_DEVIATION = 1e-9
+WIDEST_BACKGROUND = 2.0  # in standard errors
 
 Values = NDArray[np.float64]
 
@@ -124,15 +125,17 @@ def _by_two_sides(scores: Values) -> Values:
 def _by_two_widths(sizes: Values) -> Values:
     """Return the probability that each size is of the wider of two half normal distributions.
 
-    The narrow one is of errors in units of what they are expected to be, and so not below one.
+    The narrow one is of errors in units of what they are expected to be: one, or not much more, even where
+    nearly all pairs are joined.
     """
-    narrow = max(1.0, float(np.median(sizes)) / 0.6745)
+    narrow = float(np.clip(np.median(sizes) / 0.6745, 1.0, WIDEST_BACKGROUND))
     chance = (sizes > 4 * narrow).astype(np.float64)
     for _ in range(ROUNDS):
         share = chance.mean()
         if not 0 < share < 1:
             return chance
-        narrow = max(1.0, float(np.average(sizes**2, weights=1 - chance)) ** 0.5)
+        narrow = float(np.average(sizes**2, weights=1 - chance)) ** 0.5
+        narrow = float(np.clip(narrow, 1.0, WIDEST_BACKGROUND))
         wide = max(narrow, float(np.average(sizes**2, weights=chance)) ** 0.5)
         as_signal = np.log(share) + _normal(sizes, 0.0, wide)
         as_background = np.log1p(-share) + _normal(sizes, 0.0, narrow)
