@@ -7,6 +7,8 @@ import pytest
 import markhood
 from markhood.errors import InputError
 from markhood.kernels.reference.backend import ReferenceKernels
+from markhood.learning.methods import method_named
+from markhood.learning.request import Options, Request
 from markhood.search.ranking import corrected, signal
 from oracles.networks import independent, network
 
@@ -136,3 +138,11 @@ def test_oracle_the_average_product_is_taken_off():
 def test_example_scores_without_a_signal_have_none():
     assert not signal(np.zeros(5)).any()
     assert not signal(np.empty(0), np.empty(0)).any()
+
+
+def test_example_a_forecast_says_what_couplings_take():
+    request = Request(method_named("plm", {}), Options(n_jobs=1))
+    said = request.forecast(request.read(RNA))
+    assert said.seconds.keys() == {"couplings"}
+    assert said.seconds["couplings"] > 0
+    assert (said.pairs, said.candidates, said.memory) == (190, 19.0, 57600)

@@ -207,11 +207,12 @@ class DiscreteScorer:
         bits = self.samples.bits
         return self.kernels.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
 
-    def potts(self, targets: NDArray[np.int64], penalty: PottsPenalty) -> PottsFits:
+    def potts(
+        self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
+    ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
-        return self.kernels.fit_potts(
-            self._placed, targets, penalty, POTTS_TOLERANCE, MOST_POTTS_STEPS
-        )
+        steps = MOST_POTTS_STEPS if most_steps is None else most_steps
+        return self.kernels.fit_potts(self._placed, targets, penalty, POTTS_TOLERANCE, steps)
 
     @property
     def owners(self) -> NDArray[np.int64]:

@@ -128,7 +128,9 @@ class Scorer(Protocol):
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over the graphs whose edges are some of these pairs."""
 
-    def potts(self, targets: NDArray[np.int64], penalty: PottsPenalty) -> PottsFits:
+    def potts(
+        self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
+    ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
 
     @property

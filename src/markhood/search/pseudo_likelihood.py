@@ -8,8 +8,8 @@ is a multinomial regression of every variable on all others, penalised:
 
 With the default penalty of 0.01 that is 0.2 (L - 1) for the 21 letters of a protein, which CCMpred and EVcouplings take too.
 Both regressions of a pair have a table for it; the coupling is their mean, zero-sum. The score of a pair is the table's Frobenius norm
-without the level "-" of a gap, where it has one, less the average product; of two binary variables it is the size of the
-log odds ratio, uncorrected where all are binary.
+without the level "-" of a gap, where it has one, less the average product; where all variables are binary it is the size of the
+log odds ratio, uncorrected.
 
 **Each variable by itself.** The joint maximum ties the two tables of a pair to each other and must move all of them at once. Apart
 (Ekeberg, Hartonen and Aurell 2014) the regressions are tiles like any other work here: on threads or clusters, checkpointed, each done when it is done;
@@ -91,8 +91,7 @@ def _fitted(job: Job, penalty: float) -> Tables:
     n_levels = np.diff(job.samples.starts) + 1
     n_rows, d, scorer = int(n_levels.sum()), job.n_variables, job.scorer
     _require_room(d, n_rows)
-    strengths = np.sqrt(0.5 * penalty * max(1, d - 1) * (n_levels - 1.0))
-    prior = PottsPenalty(FIELD_PENALTY, strengths)
+    prior = penalty_for(n_levels, penalty)
 
     def fit(tile: range) -> Tables:
         return scorer.potts(np.arange(tile.start, tile.stop), prior).table
@@ -101,8 +100,19 @@ def _fitted(job: Job, penalty: float) -> Tables:
     return np.hstack([np.empty((n_rows + 1, 0), np.float32), *parts])
 
 
+def penalty_for(n_levels: NDArray[np.int64], penalty: float) -> PottsPenalty:
+    """Return the penalty of variables with so many levels; half of a pair's is on each of its tables."""
+    of_all = 0.5 * penalty * max(1, len(n_levels) - 1)
+    return PottsPenalty(FIELD_PENALTY, np.sqrt(of_all * (n_levels - 1.0)))
+
+
+def bytes_of_couplings(n_rows: int) -> int:
+    """Return what the tables of all pairs take, of variables with so many levels in all."""
+    return BYTES_PER_COUPLING * n_rows**2
+
+
 def _require_room(n_variables: int, n_rows: int) -> None:
-    needed, available = BYTES_PER_COUPLING * n_rows**2, available_memory()
+    needed, available = bytes_of_couplings(n_rows), available_memory()
     if available is not None and needed > available:
         raise InputError(
             f"The couplings of all pairs of {n_variables} variables, with {n_rows} levels in all, need "
@@ -149,8 +159,8 @@ def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArr
         rows -= (np.add.reduceat(rows, first, axis=1) / n_levels)[:, owners]
         squares = (rows[counted[of_i]] ** 2).sum(axis=0) * counted
         sizes[i] = np.sqrt(np.add.reduceat(squares, first))
-    is_binary = n_levels == 2
-    sizes[np.ix_(is_binary, is_binary)] *= 2  # the log odds ratio
+    if samples.is_binary:
+        sizes *= 2  # the log odds ratio
     np.fill_diagonal(sizes, 0.0)
     return np.maximum(sizes, sizes.T)  # the same, but for rounding
 

@@ -65,7 +65,9 @@ def test_example_titles_are_kept_in_order(tmp_path):
 def test_example_what_was_left_out_is_told(tmp_path):
     samples = read_samples(write(tmp_path, "family.fasta", FASTA))
     told = understood(samples).file[0]
-    assert told.startswith("4 sequences of RNA, 6 positions, of which 4 vary enough (min_minor=0.01)")
+    assert told.startswith(
+        "4 sequences of RNA, 6 positions, of which 4 vary enough (min_minor=0.01)"
+    )
     assert told.endswith("with few enough gaps (max_gap=0.15); the others are left out.")
     all_of_them = read_samples(write(tmp_path, "all.fasta", ">a\nACD\n>b\nCAF\n>c\nACD\n"))
     assert understood(all_of_them).file == ("3 sequences of protein, 3 positions.",)
