@@ -105,4 +105,11 @@ inline Sink sink_into(std::vector<std::int64_t>& values) {
             }};
 }
 
+inline void require_pairs(const In<std::int64_t, 2>& pairs, std::size_t n_variables) {
+    require(pairs.shape(1) == 2, "a pair has two variables");
+    for (std::size_t k = 0; k < pairs.shape(0); ++k)
+        require(pairs(k, 0) >= 0 && pairs(k, 0) < pairs(k, 1) && static_cast<std::size_t>(pairs(k, 1)) < n_variables,
+                "pairs must be two row numbers, the lower first");
+}
+
 }  // namespace markhood

@@ -30,8 +30,7 @@ class PairTables {
     PairTables(BitRows rows, Planes planes) : rows_(rows), planes_(planes) {}
 
     void screen(Tile tile, double parameter_cost, double variable_cost, TableSink sink) {
-        n_ = 0.0;
-        for (std::size_t s = 0; s < rows_.n_samples; ++s) n_ += rows_.weight(s);
+        add_samples();
         for (std::size_t j = tile.first_column; j < tile.last_column;) {
             const std::size_t end_j = block_end(j, tile.last_column);
             for (std::size_t i = tile.first_row; i < tile.last_row && i + 1 < end_j;) {
@@ -46,22 +45,64 @@ class PairTables {
         }
     }
 
+    // The same for pairs that something else has chosen. Where few of a block's are wanted, rows that are counted one
+    // with another are faster than blocks of them.
+    void screen(const std::int64_t* pairs, std::size_t n_pairs, double parameter_cost, double variable_cost,
+                TableSink sink) {
+        add_samples();
+        for (std::size_t k = 0; k < n_pairs; ++k) {
+            const std::size_t a = index_of(pairs[2 * k]), b = index_of(pairs[2 * k + 1]);
+            count_pair(a, b);
+            if (rows_.ordered) test<true>(a, b, a, b, parameter_cost, variable_cost, sink);
+            else test<false>(a, b, a, b, parameter_cost, variable_cost, sink);
+        }
+    }
+
   private:
+    void add_samples() {
+        n_ = 0.0;
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) n_ += rows_.weight(s);
+    }
+
     std::size_t block_end(std::size_t first, std::size_t last) const {
         std::size_t end = first + 1;
         while (end < last && rows_.first_row(end + 1) - rows_.first_row(first) <= kBlockRows) ++end;
         return end;
     }
 
-    void count(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
-        const std::size_t first_i = rows_.first_row(i), n_i = rows_.first_row(end_i) - first_i;
-        const std::size_t first_j = rows_.first_row(j), n_j = rows_.first_row(end_j) - first_j;
-        margins(first_i, n_i, margin_i_);
-        margins(first_j, n_j, margin_j_);
+    void count_margins(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
+        margins(rows_.first_row(i), rows_.first_row(end_i) - rows_.first_row(i), margin_i_);
+        margins(rows_.first_row(j), rows_.first_row(end_j) - rows_.first_row(j), margin_j_);
         if (rows_.ordered) {
             find_moments(i, end_i, margin_i_, moments_i_);
             find_moments(j, end_j, margin_j_, moments_j_);
         }
+    }
+
+    void count_pair(std::size_t a, std::size_t b) {
+        count_margins(a, a + 1, b, b + 1);
+        const std::size_t n_words = rows_.n_words, n_a = rows_.levels(a) - 1;
+        stride_ = rows_.levels(b) - 1;
+        joint_.resize(n_a * stride_);
+        masked_.resize(n_words);
+        for (std::size_t k = 0; k < n_a; ++k) {
+            const std::uint64_t* row = rows_.row(rows_.first_row(a) + k);
+            double* to = &joint_[k * stride_];
+            for (std::size_t l = 0; l < stride_; ++l)
+                to[l] = planes_.n ? 0.0 : static_cast<double>(count_common(row, rows_.row(rows_.first_row(b) + l), n_words));
+            for (std::size_t p = 0; p < planes_.n; ++p) {
+                for (std::size_t w = 0; w < n_words; ++w) masked_[w] = row[w] & planes_.bits[p * n_words + w];
+                for (std::size_t l = 0; l < stride_; ++l)
+                    to[l] += std::ldexp(planes_.unit, static_cast<int>(p)) *
+                             static_cast<double>(count_common(masked_.data(), rows_.row(rows_.first_row(b) + l), n_words));
+            }
+        }
+    }
+
+    void count(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
+        const std::size_t first_i = rows_.first_row(i), n_i = rows_.first_row(end_i) - first_i;
+        const std::size_t first_j = rows_.first_row(j), n_j = rows_.first_row(end_j) - first_j;
+        count_margins(i, end_i, j, end_j);
         stride_ = padded_to(kColumns, n_j);
         joint_.resize(padded_to(kRows, n_i) * stride_);
         std::memset(joint_.data(), 0, joint_.size() * sizeof(double));
@@ -263,6 +304,11 @@ class PairTables {
 static void associated_tables(BitRows rows, Planes planes, Tile tile, double parameter_cost, double variable_cost,
                               TableSink sink) {
     PairTables(rows, planes).screen(tile, parameter_cost, variable_cost, sink);
+}
+
+static void associated_among(BitRows rows, Planes planes, const std::int64_t* pairs, std::size_t n_pairs,
+                             double parameter_cost, double variable_cost, TableSink sink) {
+    PairTables(rows, planes).screen(pairs, n_pairs, parameter_cost, variable_cost, sink);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

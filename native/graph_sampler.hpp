@@ -6,7 +6,11 @@
 //
 // with the Bayes factor of pair_fit.hpp given the neighbours that both ends have now; the edge is then set by a
 // draw with this probability. After a sweep the density is the mean of P over all pairs without odds of
-// their own; pairs that are no candidates count as a histogram of log BF.
+// their own, each as it was last; pairs that are no candidates count as a histogram of log BF.
+//
+// **Seldom.** Of most pairs an earlier chain was sure. They are visited in the first of every kSeldom sweeps, and what is
+// added up then counts for those where they are not. Which they are is fixed beforehand, so that a chain is what it would be in a
+// longer time: to visit pairs in unequal shares changes no Gibbs sampler's distribution.
 //
 // **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
 // and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
@@ -106,34 +110,28 @@ class GraphSampler {
         list_partners();
         known_.resize(chain.n_pairs);
         known_key_.resize(chain.n_pairs);
-        order_.resize(chain.n_pairs);
+        all_.resize(chain.n_pairs);
+        last_.resize(chain.n_pairs);
         start_.resize(chain.n_pairs + 1);
         start_[0] = 0;
         for (std::size_t k = 0; k < chain.n_pairs; ++k) {
             known_key_[k] = UINT64_MAX;
-            order_[k] = static_cast<std::uint32_t>(k);
+            all_[k] = static_cast<std::uint32_t>(k);
+            if (!chain.seldom[k]) often_.push(all_[k]);
             start_[k + 1] = start_[k] + Fits::n_shown(rows, first(k), second(k));
         }
         take_over(chain.fits, chain.n_fit_words);
     }
 
-    // Sweeps and returns the density; adds to `sums` where not null.
-    double sweep(const GraphNumbers* sums) {
-        const std::size_t n = chain_.n_pairs;
-        double total = 0.0;
-        std::size_t n_common = 0;
-        for (std::size_t k = 0; k < n; ++k) {
-            const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
-            const std::uint32_t pair = order_[other];
-            order_[other] = order_[k];
-            order_[k] = pair;
-            const double p = visit(pair, sums);
-            if (std::isnan(chain_.prior_log_odds[pair])) {
-                total += p;
-                ++n_common;
-            }
+    // Makes the k-th of n_sweeps sweeps and returns the density; adds to `sums` where not null.
+    double sweep(std::size_t k, std::size_t n_sweeps, const GraphNumbers* sums) {
+        if (k % kSeldom) {
+            visit_all(often_, sums, 1.0);
+        } else {
+            const std::size_t left = n_sweeps - k;
+            visit_all(all_, sums, static_cast<double>(left < kSeldom ? left : kSeldom));
         }
-        if (chain_.learns_density) set_density(total, static_cast<double>(n_common));
+        if (chain_.learns_density) learn_density();
         return 1.0 / (1.0 + std::exp(-log_odds_));
     }
 
@@ -200,7 +198,19 @@ class GraphSampler {
         return drawn;
     }
 
-    double visit(std::size_t pair, const GraphNumbers* sums) {
+    // Visits pairs in random order; a visit to one that is seldom visited counts `times`.
+    void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, double times) {
+        const std::size_t n = pairs.size();
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
+            const std::uint32_t pair = pairs[other];
+            pairs[other] = pairs[k];
+            pairs[k] = pair;
+            last_[pair] = visit(pair, sums, chain_.seldom[pair] ? times : 1.0);
+        }
+    }
+
+    double visit(std::size_t pair, const GraphNumbers* sums, double times) {
         const Known& known = evidence_of(pair);
         const double own = chain_.prior_log_odds[pair];
         const double odds = known.log_bayes_factor + (std::isnan(own) ? log_odds_ : own);
@@ -209,10 +219,10 @@ class GraphSampler {
             const std::size_t n = start_[pair + 1] - start_[pair];
             const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
             double *couplings = sums->couplings + start_[pair], *squares = sums->squares + start_[pair];
-            sums->probabilities[pair] += p;
+            sums->probabilities[pair] += times * p;
             for (std::size_t k = 0; k < n; ++k) {
-                couplings[k] += p * coupling[k];
-                squares[k] += p * (coupling[k] * coupling[k] + variance[k]);
+                couplings[k] += times * p * coupling[k];
+                squares[k] += times * p * (coupling[k] * coupling[k] + variance[k]);
             }
         }
         const bool edge = (draw() + 0.5) * 0x1p-32 < p;
@@ -226,7 +236,13 @@ class GraphSampler {
         hash_[second(pair)] ^= mixed(first(pair));
     }
 
-    void set_density(double total, double n) {
+    void learn_density() {
+        double total = 0.0, n = 0.0;
+        for (std::size_t k = 0; k < chain_.n_pairs; ++k) {
+            if (!std::isnan(chain_.prior_log_odds[k])) continue;
+            total += last_[k];
+            n += 1.0;
+        }
         for (std::size_t b = 0; b < chain_.n_bins; ++b) {
             total += chain_.bin_counts[b] / (1.0 + std::exp(-chain_.bin_log_bayes_factors[b] - log_odds_));
             n += chain_.bin_counts[b];
@@ -329,7 +345,8 @@ class GraphSampler {
     Buffer<std::size_t> partner_start_, partner_, partner_pair_;
     Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
     Buffer<Known> known_;
-    Buffer<std::uint32_t> order_;
+    Buffer<double> last_;  // probability of each pair
+    Buffer<std::uint32_t> all_, often_;
     Store<Regression> regressions_;
     Store<Known> evidence_;
     Buffer<double> coefficients_, numbers_;
@@ -342,8 +359,8 @@ template <class Fits>
 static std::int64_t sample_graphs_by(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
                                      double* densities, GraphNumbers sums, const Sink* fits) {
     GraphSampler<Fits> sampler(rows, chain);
-    for (std::size_t s = 0; s < n_settling + n_sweeps; ++s)
-        densities[s] = sampler.sweep(s < n_settling ? nullptr : &sums);
+    for (std::size_t s = 0; s < n_settling; ++s) densities[s] = sampler.sweep(s, n_settling, nullptr);
+    for (std::size_t s = 0; s < n_sweeps; ++s) densities[n_settling + s] = sampler.sweep(s, n_sweeps, &sums);
     if (fits) sampler.hand_over(*fits);
     return sampler.n_fits;
 }

@@ -40,7 +40,7 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
 }
 
-std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
+std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
     Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
     double l2, Starts starts, Weights weights, Ordered ordered, const std::string& instruction_set) {
@@ -63,7 +63,14 @@ std::tuple<Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow
                            evaluations.data(), &n_bounded, sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
-    return {to_numpy(std::move(blankets)), to_numpy(std::move(scores)), to_numpy(std::move(evaluations)), n_bounded};
+    // A blanket came as its length and then its members.
+    std::vector<std::int64_t> list_starts{0}, members;
+    for (auto at = blankets.begin(); at != blankets.end(); at += 1 + *at) {
+        members.insert(members.end(), at + 1, at + 1 + *at);
+        list_starts.push_back(static_cast<std::int64_t>(members.size()));
+    }
+    return {to_numpy(std::move(list_starts)), to_numpy(std::move(members)), to_numpy(std::move(scores)),
+            to_numpy(std::move(evaluations)), n_bounded};
 }
 
 // Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end, or

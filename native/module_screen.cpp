@@ -28,7 +28,27 @@ Out<std::int64_t> associated_pairs(Words words, std::size_t n_samples, Integers 
 struct Ratios {
     std::vector<std::int64_t> pairs;
     std::vector<double> ratios;
+
+    TableSink sink() {
+        return {this, [](void* owner, std::int64_t i, std::int64_t j, double ratio) {
+                    auto& to = *static_cast<Ratios*>(owner);
+                    to.pairs.insert(to.pairs.end(), {i, j});
+                    to.ratios.push_back(ratio);
+                }};
+    }
+    std::tuple<Out<std::int64_t>, Out<double>> arrays() { return {to_numpy(std::move(pairs)), to_numpy(std::move(ratios))}; }
 };
+
+void require_price(double parameter_cost, double variable_cost) {
+    require(variable_cost >= 0 && parameter_cost >= 0 && variable_cost + parameter_cost > 0,
+            "the price of a pair must be positive");
+}
+
+Planes digits_of(const Weights& weights, const std::optional<Words>& planes, double unit, const BitRows& bits) {
+    require(weights.has_value() == planes.has_value(), "weights come with their planes");
+    require(!planes || planes->shape(1) == bits.n_words, "planes must be as long as the rows");
+    return planes ? Planes{planes->data(), planes->shape(0), unit} : Planes{nullptr, 0, 1.0};
+}
 
 std::tuple<Out<std::int64_t>, Out<double>> associated_tables(Words words, std::size_t n_samples, Range rows,
                                                              Range columns, double parameter_cost,
@@ -39,24 +59,34 @@ std::tuple<Out<std::int64_t>, Out<double>> associated_tables(Words words, std::s
     const std::size_t d = n_variables(bits, starts);
     require(rows.first <= rows.second && rows.second <= d, "rows must be within the variables");
     require(columns.first <= columns.second && columns.second <= d, "columns must be within the variables");
-    require(variable_cost >= 0 && parameter_cost >= 0 && variable_cost + parameter_cost > 0,
-            "the price of a pair must be positive");
-    require(weights.has_value() == planes.has_value(), "weights come with their planes");
-    require(!planes || planes->shape(1) == bits.n_words, "planes must be as long as the rows");
-    const Planes digits = planes ? Planes{planes->data(), planes->shape(0), unit} : Planes{nullptr, 0, 1.0};
+    require_price(parameter_cost, variable_cost);
+    const Planes digits = digits_of(weights, planes, unit, bits);
     const Tier& tier = find_tier(instruction_set);
     Ratios found;
-    const auto append = [](void* owner, std::int64_t i, std::int64_t j, double ratio) {
-        auto& to = *static_cast<Ratios*>(owner);
-        to.pairs.insert(to.pairs.end(), {i, j});
-        to.ratios.push_back(ratio);
-    };
     {
         nb::gil_scoped_release release;
         tier.associated_tables(bits, digits, {rows.first, rows.second, columns.first, columns.second}, parameter_cost,
-                               variable_cost, {&found, append});
+                               variable_cost, found.sink());
     }
-    return {to_numpy(std::move(found.pairs)), to_numpy(std::move(found.ratios))};
+    return found.arrays();
+}
+
+std::tuple<Out<std::int64_t>, Out<double>> associated_among(Words words, std::size_t n_samples,
+                                                            In<std::int64_t, 2> pairs, double parameter_cost,
+                                                            double variable_cost, Starts starts, Weights weights,
+                                                            Ordered ordered, std::optional<Words> planes, double unit,
+                                                            const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    require_pairs(pairs, n_variables(bits, starts));
+    require_price(parameter_cost, variable_cost);
+    const Planes digits = digits_of(weights, planes, unit, bits);
+    const Tier& tier = find_tier(instruction_set);
+    Ratios found;
+    {
+        nb::gil_scoped_release release;
+        tier.associated_among(bits, digits, pairs.data(), pairs.shape(0), parameter_cost, variable_cost, found.sink());
+    }
+    return found.arrays();
 }
 
 Out<double> independence_tests(Words words, std::size_t n_samples, Integers targets, Integers given_starts,
@@ -86,6 +116,8 @@ void bind_screen(nb::module_& m) {
           "least_ratio"_a, "instruction_set"_a = "");
     m.def("associated_tables", &associated_tables, "words"_a, "n_samples"_a, "rows"_a, "columns"_a, "parameter_cost"_a,
           "variable_cost"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "planes"_a.none(), "unit"_a, "instruction_set"_a = "");
+    m.def("associated_among", &associated_among, "words"_a, "n_samples"_a, "pairs"_a, "parameter_cost"_a, "variable_cost"_a,
+          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "planes"_a.none(), "unit"_a, "instruction_set"_a = "");
     m.def("independence_tests", &independence_tests, "words"_a, "n_samples"_a, "targets"_a, "given_starts"_a,
           "givens"_a, "other_starts"_a, "others"_a, "log_factorials"_a, "starts"_a.none(),
           "weights"_a.none(), "instruction_set"_a = "");

@@ -127,8 +127,11 @@ struct L1Fits {
 
 // One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
 // own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
-// candidates are counted in bins of log Bayes factors. `present` and `generator` are where the chain is. `fits` are what
-// an earlier chain over the same samples handed over (graph_sampler.hpp).
+// candidates are counted in bins of log Bayes factors. Pairs marked in `seldom` are visited in every kSeldom-th sweep.
+// `present` and `generator` are where the chain is. `fits` are what an earlier chain over the same samples handed over
+// (graph_sampler.hpp).
+constexpr std::size_t kSeldom = 5;
+
 struct GraphChain {
     const std::int64_t* pairs;
     std::size_t n_pairs;
@@ -138,6 +141,7 @@ struct GraphChain {
     std::size_t n_bins;
     double scale, density;
     bool learns_density;
+    const std::uint8_t* seldom;
     std::uint8_t* present;
     std::uint32_t* generator;
     const std::int64_t* fits;
@@ -222,6 +226,10 @@ struct Tier {
     // Appends every pair i < j of the tile whose likelihood ratio is n_scores(i) n_scores(j) * parameter_cost +
     // variable_cost or more, for rows of any kind.
     void (*associated_tables)(BitRows, Planes, Tile, double parameter_cost, double variable_cost, TableSink);
+
+    // The same, of some pairs i < j.
+    void (*associated_among)(BitRows, Planes, const std::int64_t* pairs, std::size_t n_pairs, double parameter_cost,
+                             double variable_cost, TableSink);
 
     // scores[t]: of each target's blanket; toggled[...]: of that blanket with one variable put in
     // or, where it is there already, taken out.

@@ -15,7 +15,7 @@ REAL = ["-0.1", "0", "0.25", "0.5", "1", "2", "1e308", "nan", "inf", "-inf", "x"
 TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "é", "a,b", ",", "=", "\udcff",
         "%n", "$(id)", "a\nb"]  # fmt: skip
 DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3", "parquet0",
-              "arrow0", "arrow1", "fasta", "fasta.gz", "bed", "packed", "packed", "packed-weighted",
+              "arrow0", "arrow1", "fasta", "fasta.gz", "a3m", "sto", "bed", "packed", "packed", "packed-weighted",
               "packed-weighted"]  # fmt: skip
 GRAPH_KINDS = ["graph-csv", "graph-json", "graph-graphml", "graph-gexf", "graph-npz"]
 OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv", "out",
@@ -40,7 +40,7 @@ WORDS: dict[str, list[str]] = {
     "array": ["arr_0", "x", ""],
     "letters": ["all", "reduced", "x"],
     "similarity_threshold": REAL,
-    "genotypes": ["levels", "dominant", "recessive", "x"],
+    "genotypes": ["auto", "haplotypes", "levels", "dominant", "recessive", "x"],
     "adjust_for": ["a", "a,b", "x", "", "b,b"],
     "resample": ["rows", "halves", "cases", "model", "x"],
     "clusters": ["a", "e", "x", ""],
@@ -57,6 +57,7 @@ WORDS: dict[str, list[str]] = {
     "kernels": ["native", "cuda", "x"],
     "executor": ["threads", "x", ""],
     "scheduler": ["x", ""],
+    "identical": ["auto", "keep", "group", "0.99", *REAL],
     "imputations": ["2", "3", "1", "0", "-1", "x"],
     "n_jobs": ["1", "2", "-1", "0", "x", ""],
     "criterion": ["bic", "mpl", "x", "\x1b"],
@@ -83,7 +84,18 @@ WORDS: dict[str, list[str]] = {
         "folder.html",
         "x" * 300 + ".html",
     ],
-    "layout": ["stress", "grid", "circle", "data.csv", "no.csv", "folder.csv", "x", ""],
+    "layout": [
+        "auto",
+        "stress",
+        "grid",
+        "circle",
+        "arc",
+        "data.csv",
+        "no.csv",
+        "folder.csv",
+        "x",
+        "",
+    ],
     "checkpoint": [
         "saved",
         "saved",

@@ -24,6 +24,9 @@ Files = dict[str, bytes]
 
 HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc", "a,b",
                  ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1", "🦔"]  # fmt: skip
+STOCKHOLM = (
+    b"# STOCKHOLM 1.0\na ACGUACGA\nb ACGUUCGA\nc UCGUACCA\nd UCGUUCCA\n#=GC SS_cons <<....>>\n//\n"
+)
 FASTA = b">a\nACGTACGA\n>b\nACGTTCGA\n>c\nTCGTACCA\n>d\nTCGTTCCA\n>e\nTCGAACCA\n"
 
 
@@ -55,6 +58,8 @@ def valid() -> dict[str, Files]:
         for k, content in enumerate(contents):
             found[f"{ending[1:]}{k}"] = {f"data{k}{ending}": content}
     found["fasta"] = {"data.fasta": FASTA}
+    found["a3m"] = {"data.a3m": FASTA.replace(b"CGT", b"CgGT")}
+    found["sto"] = {"data.sto": STOCKHOLM}
     found["fasta.gz"] = {"data.fasta.gz": gzip.compress(FASTA, mtime=0)}
     bim = "".join(f"1\ts{k}\t0\t{k}\tA\tC\n" for k in range(3)).encode()
     fam = "".join(f"f{k} i{k} 0 0 0 -9\n" for k in range(4)).encode()

@@ -17,10 +17,11 @@ def all_pairs(n_variables):
     return np.array([(i, j) for i in range(n_variables) for j in range(i + 1, n_variables)])
 
 
-def prior_of(pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0):
+def prior_of(pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0, seldom=None):
     log_odds = np.full(len(pairs), np.nan) if log_odds is None else np.array(log_odds)
     bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
-    return PairPrior(log_odds, *bins, scale, density, learns)
+    seldom = np.zeros(len(pairs), np.uint8) if seldom is None else np.array(seldom, np.uint8)
+    return PairPrior(log_odds, *bins, scale, density, learns, seldom)
 
 
 def chain_of(pairs, seed=1):

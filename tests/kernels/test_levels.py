@@ -82,6 +82,27 @@ def test_property_all_backends_find_the_same_pairs(seed, n_samples, unit):
             np.testing.assert_allclose(found.ratios[order], expected.ratios[inside], atol=1e-7)
 
 
+@pytest.mark.parametrize("unit", [None, 1.0, 1 / 1024])
+@pytest.mark.parametrize("kind", ["nominal", "ordinal", "mixed"])
+def test_example_pairs_alone_are_tested_as_in_their_tile(native_kernels, unit, kind):
+    """To the last bit: the GPU chooses pairs, and these decide."""
+    levels = (2, 3, 5, 2, 4, 3, 6, 2)
+    values = chain(3, 700, levels, strength=0.5)
+    weights = unit and Weights(
+        np.random.default_rng(4).integers(1, 9 if unit == 1 else 3000, 700), unit
+    )
+    ordered = [kind != "nominal" and (kind == "ordinal" or v % 2 == 0) for v in range(8)]
+    bits = samples_with_levels(values, weights).with_order(ordered).bits
+    for costs in (Costs(1.0, 0.5), Costs(0.0, 1e-9)):
+        whole = native_kernels.associated_tables(bits, range(8), range(8), costs)
+        pairs = np.column_stack(np.triu_indices(8, 1))
+        alone = native_kernels.associated_among(bits, pairs, costs)
+        order = np.lexsort(whole.pairs.T[::-1])
+        assert alone.pairs.tolist() == whole.pairs[order].tolist()
+        assert alone.ratios.tolist() == whole.ratios[order].tolist()
+        assert len(alone.pairs) > 0
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=seeds,

@@ -43,3 +43,22 @@ def test_property_neighbours_are_those_of_the_edges(edges):
 
 def test_example_empty_lists():
     assert [values.tolist() for values in Lists.empty(3)] == [[], [], []]
+
+
+@given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda e: e[0] < e[1])))
+def test_property_edges_are_found_at_both_their_ends(some):
+    edges = np.array(sorted(some), np.int64).reshape(-1, 2)
+    neighbours, places = Lists.from_both_ends(edges, 7)
+    expected = Lists.of_neighbours(edges, 7)
+    assert neighbours.starts.tolist() == expected.starts.tolist()
+    assert neighbours.values.tolist() == expected.values.tolist()
+    owners = np.repeat(np.arange(7), np.diff(neighbours.starts))
+    assert owners[places].tolist() == edges.tolist()
+    assert neighbours.values[places].tolist() == edges[:, ::-1].tolist()
+
+
+@given(some_lists, st.lists(st.integers(0, 100)))
+def test_property_picked_lists_come_in_the_order_asked_for(lists, wanted):
+    which = [k % len(lists) for k in wanted] if lists else []
+    picked = Lists.of(lists).pick(np.array(which, np.int64))
+    assert [values.tolist() for values in picked] == [lists[k] for k in which]

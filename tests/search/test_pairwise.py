@@ -7,6 +7,7 @@ import pytest
 
 from markhood import InputError, learn
 from markhood.data.coding.encode import encode
+from markhood.search.indirect import are_indirect
 from markhood.search.pairwise import best_pairs, mean_ratios, pairwise
 from markhood.search.screen import screen
 from oracles.jobs import job_of, known_beforehand
@@ -120,3 +121,83 @@ def test_example_as_many_as_fit_the_variables_where_nobody_says():
 def test_example_what_makes_no_sense_is_refused(options):
     with pytest.raises(InputError, match=next(iter(options))):
         learn(alignment(3), "pairwise", **options)
+
+
+def weakest_of_triangles(scores):
+    """Which pairs are weaker than both others of some triangle, by going through all of them."""
+    d = len(scores)
+    gone = np.zeros((d, d), bool)
+    for i, j, k in combinations(range(d), 3):
+        three = {(i, j): scores[i, j], (i, k): scores[i, k], (j, k): scores[j, k]}
+        (first, least), (_, next_least) = sorted(three.items(), key=lambda item: item[1])[:2]
+        if min(three.values()) > 0 and next_least > least + 1e-9:
+            gone[first] = True
+    return gone
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("density", [0.1, 0.5, 1.0])
+def test_oracle_indirect_pairs_are_the_weakest_of_triangles(seed, density):
+    rng = np.random.default_rng(seed)
+    d = 12
+    scores = np.triu(rng.integers(1, 9, size=(d, d)) * (rng.random((d, d)) < density), 1).astype(
+        float
+    )
+    pairs = np.argwhere(scores)
+    found = are_indirect(pairs, scores[tuple(pairs.T)], d)
+    both = scores + scores.T
+    assert found.tolist() == weakest_of_triangles(both)[tuple(pairs.T)].tolist()
+
+
+def test_example_no_pairs_have_no_indirect_ones():
+    assert are_indirect(np.empty((0, 2), np.int64), np.empty(0), 5).tolist() == []
+
+
+def test_property_indirect_pairs_do_not_depend_on_the_order_of_variables():
+    rng = np.random.default_rng(4)
+    scores = np.triu(rng.integers(1, 9, size=(12, 12)), 1).astype(float)
+    order = rng.permutation(12)
+    moved = np.triu((scores + scores.T)[np.ix_(order, order)], 1)
+    pairs = np.argwhere(scores)
+    gone, moved_gone = (
+        {
+            tuple(sorted(names[p].tolist()))
+            for p in pairs[are_indirect(pairs, s[tuple(pairs.T)], 12)]
+        }
+        for s, names in ((scores, np.arange(12)), (moved, order))
+    )
+    assert gone == moved_gone
+
+
+@pytest.mark.parametrize("ranking", ["evidence", "mi", "mi_apc"])
+def test_example_a_chain_loses_its_short_cuts(ranking):
+    rng = np.random.default_rng(0)
+    chain = np.zeros((500, 5), int)
+    for j in range(5):
+        chain[:, j] = np.where(
+            rng.random(500) < 0.8, chain[:, j - 1], rng.integers(0, 2 + j % 2, 500)
+        )
+    whole = learn(chain, "pairwise", kinds="nominal")
+    graph = learn(chain, "pairwise", ranking=ranking, top=10, remove_indirect=True, kinds="nominal")
+    assert whole.n_edges > graph.n_edges
+    assert [(j, j + 1) for j in range(4)] == [tuple(edge) for edge in graph.edges.tolist()]
+    needed = learn(
+        chain, "pairwise", remove_indirect=True, required_edges=[(0, 4)], kinds="nominal"
+    )
+    assert needed.has_edge(0, 4)
+
+
+def test_example_near_pairs_take_no_place_among_the_best_and_make_others_indirect():
+    rng = np.random.default_rng(0)
+    sites = rng.integers(0, 2, size=(500, 8))
+    for j in range(1, 8):
+        sites[:, j] = np.where(rng.random(500) < 0.9, sites[:, j - 1], sites[:, j])
+    positions = [10 * j for j in range(8)]
+    kept = learn(sites, "pairwise", top=3, min_distance=15, positions=positions)
+    assert kept.n_edges == 3
+    assert (np.diff(kept.edges, axis=1) > 1).all()
+    direct = learn(
+        sites, "pairwise", top=3, min_distance=15, positions=positions, remove_indirect=True
+    )
+    assert direct.n_edges == 0
+    assert direct.provenance["near_edges_left_out"] == 7

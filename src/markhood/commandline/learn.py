@@ -47,6 +47,7 @@ def learn(
     forest: options.Forest = None,
     ranking: options.Ranking = None,
     top: options.Top = None,
+    remove_indirect: options.RemoveIndirect = None,
     fdr: options.Fdr = None,
     min_probability: options.MinProbability = None,
     edge_prior: options.EdgePrior = None,
@@ -60,6 +61,7 @@ def learn(
     pair_priors: options.PairPriors = None,
     adjust_for: options.AdjustFor = None,
     min_distance: options.MinDistance = None,
+    identical: options.Identical = "auto",
     imputations: options.Imputations = 10,
     seed: options.Seed = 0,
     shuffles: options.Shuffles = 0,
@@ -106,6 +108,7 @@ def learn(
 
       markhood learn variants --executor dask --scheduler tcp://head:8786
     """
+    from markhood.learning.density import advice
     from markhood.learning.methods import method_named
     from markhood.learning.request import Options, Request
     from markhood.model.fitting.fit import fit_model
@@ -125,6 +128,7 @@ def learn(
         "forest": forest,
         "ranking": ranking,
         "top": top,
+        "remove_indirect": remove_indirect,
         "fdr": fdr,
         "min_probability": min_probability,
         "edge_prior": edge_prior,
@@ -141,6 +145,7 @@ def learn(
         pair_priors=pair_priors,
         adjust_for=words(adjust_for or ""),
         min_distance=min_distance,
+        identical=identical,
         imputations=imputations,
         seed=seed,
         shuffles=shuffles,
@@ -176,7 +181,9 @@ def learn(
     ):
         samples = with_columns(read, shared.adjust_for)(data)
         if dry_run:
-            print_forecast(request.forecast(samples), samples)
+            ready = request.prepared(samples)
+            said = request.forecast(ready)
+            print_forecast(said, ready, advice(request, ready, said))
             return
         graph = request.learn(samples).graph
     write_graphs(graph, outputs, escape_formulas)

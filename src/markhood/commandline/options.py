@@ -31,6 +31,14 @@ def _top(text: Any) -> int | str:
     return int(text) if str(text).isdecimal() else str(text)
 
 
+def _identical(text: Any) -> Any:
+    """Return a number where it is one; another word is judged where all doors lead."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 MethodName = Annotated[
     str,
     typer.Option(
@@ -127,6 +135,13 @@ Ranking = Annotated[
         help="evidence, mi or mi_apc: by what pairs are ranked (pairwise).",
         rich_help_panel=METHOD,
         autocompletion=words_beginning("evidence", "mi", "mi_apc"),
+    ),
+]
+RemoveIndirect = Annotated[
+    bool | None,
+    typer.Option(
+        help="Leave out the weakest pair of every triangle, as ARACNE does (pairwise).",
+        rich_help_panel=METHOD,
     ),
 ]
 Fdr = Annotated[
@@ -279,6 +294,17 @@ DryRun = Annotated[
         "--dry-run",
         help="Only say how long it will take, and how much memory.",
         rich_help_panel=RUN,
+    ),
+]
+Identical = Annotated[
+    Any,
+    typer.Option(
+        metavar="WORD|NUMBER",
+        parser=_identical,
+        help="Columns that no data tell apart: keep, group (one node for all), or 0.99 for those that nearly "
+        "agree; auto groups sites of genomes and alignments.",
+        rich_help_panel=DATA,
+        autocompletion=words_beginning("auto", "keep", "group"),
     ),
 ]
 Imputations = Annotated[

@@ -31,6 +31,8 @@ def pack(
     from markhood.data.storage.packing import pack_with
 
     samples = pack_with(partial(read, data), output)
+    for sentence in samples.account.file if samples.account else ():
+        say(sentence)
     size = sum(file.stat().st_size for file in output.iterdir())
     say(
         f"Wrote {output}: {samples.n_samples} samples of {samples.n_variables} variables in "

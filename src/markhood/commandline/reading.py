@@ -59,14 +59,21 @@ def read_data(
     ] = None,
     min_minor: Annotated[
         float,
-        typer.Option(help="FASTA: keep positions whose second most common letter has this share."),
+        typer.Option(
+            help="FASTA, VCF: keep positions whose second most common letter or allele has this share."
+        ),
     ] = 0.01,
     max_gap: Annotated[
-        float, typer.Option(help="FASTA: keep positions with at most this share of gaps.")
+        float,
+        typer.Option(help="FASTA, VCF: keep positions with at most this share of gaps."),
     ] = 0.15,
     genotypes: Annotated[
-        str, typer.Option(help="PLINK: levels (copies of A1), dominant or recessive.")
-    ] = "levels",
+        str,
+        typer.Option(
+            help="VCF, PLINK: auto, haplotypes, levels (copies of an allele), dominant or recessive.",
+            autocompletion=words_beginning("auto", "haplotypes", "levels", "dominant", "recessive"),
+        ),
+    ] = "auto",
     missing: Annotated[
         str,
         typer.Option(

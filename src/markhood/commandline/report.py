@@ -23,11 +23,11 @@ def report(
     layout: Annotated[
         str,
         typer.Option(
-            help="Where the variables stand: stress, grid, circle, or a .csv or .tsv with name, x, y "
-            "or name, position.",
-            autocompletion=words_beginning("stress", "grid", "circle"),
+            help="Where the variables stand: auto, stress, grid, circle, arc, or a .csv or .tsv with "
+            "name, x, y or name, position.",
+            autocompletion=words_beginning("auto", "stress", "grid", "circle", "arc"),
         ),
-    ] = "stress",
+    ] = "auto",
 ) -> None:
     """Make an interactive page of a graph: one file, for any browser, offline.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -22,7 +22,7 @@ LEVELS_SHOWN = 8
 COLUMNS_SHOWN = 6
 
 
-def print_forecast(said: Forecast, samples: Samples) -> None:
+def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ()) -> None:
     """Say how long learning will take and how much memory, as far as a second or two can tell."""
     from markhood.data.storage.memory import available_memory, readable
 
@@ -36,6 +36,10 @@ def print_forecast(said: Forecast, samples: Samples) -> None:
     if said.pairs:
         typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")
     typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
+    if n_members := samples.variables.n_members:
+        typer.echo(f"grouped   {n_members} columns are copies of these variables")
+    for sentence in advice:
+        typer.echo(sentence)
 
 
 def print_summary(graph: Graph, console: Console) -> None:
@@ -54,6 +58,15 @@ def print_summary(graph: Graph, console: Console) -> None:
     console.print(shape, style="bold")
     for line in understood_lines(graph):
         console.print(printable(line))
+    if grouped := about.get("identical"):
+        alike = grouped["how"] if grouped["how"] == "group" else f"agreement {grouped['how']:g}"
+        console.print(
+            f"grouped   {grouped['columns']} columns into {grouped['nodes']} nodes, "
+            f"{grouped['largest_group']} in the largest group ({alike})"
+        )
+    if n_copies := about.get("copies"):
+        are = "column is a copy of another" if n_copies == 1 else "columns are copies of others"
+        console.print(f"copies    {n_copies} {are}: --identical group")
     console.print(f"method    {about['method']} ({printable(options)})")
     if graph.variables.loci is not None:
         console.print(printable(f"positions {told(graph.variables.loci)}"))
@@ -73,6 +86,10 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(
             f"near      {counted(near, 'edge')} nearer than {about['min_distance']:g} left out"
         )
+    searched = [f"the largest blanket has {about['largest_blanket']}"]
+    if "screened_pairs" in about:
+        searched.insert(0, f"{counted(about['screened_pairs'], 'pair')} passed the screen")
+    console.print(f"search    {'; '.join(searched)}")
     if by_chance := about.get("edges_by_chance"):
         mean = sum(by_chance) / len(by_chance)
         times = counted(len(by_chance), "time")

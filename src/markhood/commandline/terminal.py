@@ -196,7 +196,7 @@ def write_report_page(
     samples: Samples | None,
     title: str,
     err: bool = False,
-    layout: str = "stress",
+    layout: str = "auto",
 ) -> None:
     """Write the interactive page of a graph, and say so."""
     from markhood.output.report.page import write_report

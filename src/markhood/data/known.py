@@ -97,6 +97,8 @@ def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], N
     >>> pairs.tolist(), probabilities.tolist()
     ([[0, 1], [0, 2]], [0.2, 0.9])
     """
+    if given is None:
+        return np.empty((0, 2), dtype=np.int64), np.empty(0)
     variables, found = _Variables(names), dict[tuple[int, int], float]()
     for place, (first, second, value) in _rows_of_priors(given):
         pair, probability = variables.pair((first, second), place), _probability(value, place)

@@ -60,6 +60,9 @@ class Samples:
         How often each sample counts; by default once.
     account : Account, optional
         What was understood of the table that the samples came from.
+    are_sites : bool, default=False
+        Whether the variables are sites of genomes or columns of alignments, among which copies are
+        the rule: then they are grouped unless somebody says otherwise.
     """
 
     words: NDArray[np.uint64]
@@ -68,6 +71,7 @@ class Samples:
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
     weights: Weights | None = None
     account: Account | None = None
+    are_sites: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,6 +128,23 @@ class Samples:
             constant: NDArray[np.bool_] = (self.ones == 0) | (self.ones == self.n_samples)
             return constant
         return np.array([len(values) < 2 for values in self.levels])
+
+    @cached_property
+    def information(self) -> NDArray[np.float64]:
+        """What there is to know of each variable over all samples: N times its entropy, in nats.
+
+        Shares of levels are those of the samples, whatever these weigh: a rough number will do.
+        """
+        n, rows = self.n_samples, self.ones
+        owner = np.repeat(np.arange(self.n_variables), np.diff(self.starts))
+        lowest = np.float64(n) - np.bincount(owner, rows, minlength=self.n_variables)
+
+        def surprise(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+            with np.errstate(divide="ignore"):
+                return np.where(counts > 0, -counts * np.log(counts / n), 0.0)
+
+        own = np.bincount(owner, surprise(rows.astype(np.float64)), minlength=self.n_variables)
+        return (own + surprise(lowest)) * (self.total_weight / n)
 
     @cached_property
     def fingerprint(self) -> str:

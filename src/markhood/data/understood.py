@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import repeat
 from numbers import Real
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markhood.errors import DataWarning, warn
@@ -134,12 +136,12 @@ class Understood:
     @property
     def n_missing(self) -> int:
         """How many values were missing."""
-        return sum(column.n_missing for column in self.columns)
+        return sum(map(attrgetter("n_missing"), self.columns))
 
     @property
     def kinds(self) -> dict[str, int]:
         """How many columns there are of each kind, most first."""
-        return dict(Counter(column.kind for column in self.columns).most_common())
+        return dict(Counter(map(attrgetter("kind"), self.columns)).most_common())
 
     def as_json(self) -> dict[str, Any]:
         """Return what the samples and their levels do not say themselves, for the provenance."""
@@ -181,20 +183,12 @@ def understood(samples: Samples) -> Understood:
     (Column(name='x0', kind='categories', levels=('a', 'b', 'c'), n_missing=0), 1)
     """
     account = samples.account or Account(samples.n_samples)
-    kinds: dict[tuple[Any, ...], str] = {}  # most columns have the levels of others
-    columns = tuple(
-        Column(
-            name,
-            "ordered"
-            if is_ordered
-            else kinds.get(levels) or kinds.setdefault(levels, kind_of(levels)),
-            levels,
-            account.missing.get(name, 0),
-        )
-        for name, levels, is_ordered in zip(
-            samples.names, samples.levels, samples.variables.is_ordered, strict=True
-        )
-    )
+    kinds = {levels: kind_of(levels) for levels in set(samples.levels)}  # most have those of others
+    kind = [kinds[levels] for levels in samples.levels]
+    if ordered := samples.variables.ordered:
+        kind = ["ordered" if steps else other for steps, other in zip(ordered, kind, strict=True)]
+    missing = map(account.missing.get, samples.names, repeat(0))
+    columns = tuple(map(Column, samples.names, kind, samples.levels, missing))
     return Understood(
         account.n_rows,
         samples.n_samples,

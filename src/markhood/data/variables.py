@@ -3,6 +3,9 @@
 Samples, graphs and models are all about the same variables, and share this value, so that an edge
 can be read in the words of the data long after these are gone. In a file it is a small JSON
 document, in which equal lists of levels are written once.
+
+A variable can stand for others that no data tell apart from it: its members. They keep their names, their
+levels and the place of their column, so that all of it can be unfolded again.
 """
 
 from __future__ import annotations
@@ -11,12 +14,53 @@ import json
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from markhood.data.loci import Loci, Locus
 
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
+
+
+class Member(NamedTuple):
+    """A variable that another one stands for.
+
+    Attributes
+    ----------
+    name : str
+    column : int
+        Its number among all variables, members included.
+    levels : tuple, or None
+        Its own levels, in order; None where nobody knows.
+    opposite : bool
+        Whether its levels run the other way: its first one is where the other has its last.
+    locus : Locus, or None
+        Where it lies along a genome or an alignment.
+    """
+
+    name: str
+    column: int
+    levels: tuple[Any, ...] | None = None
+    opposite: bool = False
+    locus: Locus | None = None
+
+
+class Unfolded(NamedTuple):
+    """Variables with their members among them, the variable that each is or belongs to, and how.
+
+    Attributes
+    ----------
+    variables : Variables
+        All, in the order of their columns.
+    node : tuple of int
+        Number of the variable that stands for each.
+    opposite : tuple of bool
+        Whether the levels of each run the other way.
+    """
+
+    variables: Variables
+    node: tuple[int, ...]
+    opposite: tuple[bool, ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +78,8 @@ class Variables:
     loci : tuple of Locus or None, or None
         Where each variable lies along a genome or an alignment, None for one that lies nowhere;
         None where nothing is known of places.
+    members : tuple of tuple of Member, or None
+        The further variables that each stands for; None where each is but itself.
 
     Examples
     --------
@@ -48,6 +94,7 @@ class Variables:
     levels: Levels | None = None
     ordered: tuple[bool, ...] | None = None
     loci: Loci | None = None
+    members: tuple[tuple[Member, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         """Write equal kinds alike."""
@@ -56,6 +103,8 @@ class Variables:
             both = zip(self.ordered, self.levels, strict=True)
             marked = tuple(bool(steps) and len(levels) > 2 for steps, levels in both)
         object.__setattr__(self, "ordered", marked if any(marked) else None)
+        if self.members is not None and not any(self.members):
+            object.__setattr__(self, "members", None)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -85,10 +134,66 @@ class Variables:
         ('c', 'a')
         """
         picked = list(numbers)
+        if picked == list(range(len(self))):
+            return self
         levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
         ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
         loci = None if self.loci is None else tuple(self.loci[j] for j in picked)
-        return Variables(tuple(self.names[j] for j in picked), levels, ordered, loci)
+        members = None if self.members is None else tuple(self.members[j] for j in picked)
+        return Variables(tuple(self.names[j] for j in picked), levels, ordered, loci, members)
+
+    @property
+    def n_members(self) -> int:
+        """How many further variables these stand for."""
+        return sum(map(len, self.members or ()))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Their names, with how many others each stands for.
+
+        Examples
+        --------
+        >>> Variables(("a", "b"), members=((), (Member("c", 2), Member("d", 3)))).labels
+        ('a', 'b (+2)')
+        """
+        if self.members is None:
+            return self.names
+        both = zip(self.names, self.members, strict=True)
+        return tuple(f"{name} (+{len(own)})" if own else name for name, own in both)
+
+    def unfolded(self) -> Unfolded:
+        """Return all variables, those that others stand for among them.
+
+        Examples
+        --------
+        >>> found = Variables(("a", "c"), members=((Member("b", 1, None, True),), ())).unfolded()
+        >>> found.variables.names, found.node, found.opposite
+        (('a', 'b', 'c'), (0, 0, 1), (False, True, False))
+        """
+        nodes = tuple(range(len(self)))
+        if self.members is None:
+            return Unfolded(self, nodes, (False,) * len(self))
+        placed = {m.column: (j, m) for j, own in enumerate(self.members) for m in own}
+        n_all = len(self) + self.n_members
+        if len(placed) < self.n_members or not all(0 <= column < n_all for column in placed):
+            # Of some variables only: each is followed by its members.
+            found = [(j, m) for j in nodes for m in (None, *self.members[j])]
+        else:
+            own = iter(nodes)
+            found = [placed.get(column) or (next(own), None) for column in range(n_all)]
+        levels = self.levels and tuple(
+            self.levels[j] if m is None or m.levels is None else m.levels for j, m in found
+        )
+        return Unfolded(
+            Variables(
+                tuple(self.names[j] if m is None else m.name for j, m in found),
+                levels,
+                None if self.ordered is None else tuple(self.ordered[j] for j, _ in found),
+                self.loci and tuple(self.loci[j] if m is None else m.locus for j, m in found),
+            ),
+            tuple(j for j, _ in found),
+            tuple(m is not None and m.opposite for _, m in found),
+        )
 
     def described(self) -> dict[str, Any]:
         """Return what is known besides the names, as JSON holds it.
@@ -104,27 +209,41 @@ class Variables:
         >>> Variables(("a", "b"), loci=(Locus("1", 5), None)).described()
         {'chromosomes': ['1', None], 'positions': [5, None]}
         """
-        told = {} if self.levels is None else self._described_levels(self.levels)
-        if self.loci is not None:
-            told["chromosomes"] = [locus and locus.chromosome for locus in self.loci]
-            told["positions"] = [locus and locus.position for locus in self.loci]
-        return told
-
-    def _described_levels(self, levels_of_all: Levels) -> dict[str, Any]:
-        numbers: dict[str, int] = {}
-        texts: dict[Any, str] = {}
-        which = []
-        for levels in levels_of_all:
-            key = (levels, tuple(map(type, levels)))  # because 1, 1.0 and True are equal
-            if key not in texts:
-                texts[key] = json.dumps([_plain(level) for level in levels])
-            which.append(numbers.setdefault(texts[key], len(numbers)))
-        listed: dict[str, Any] = {"levels": [json.loads(text) for text in numbers]}
-        if len(numbers) > 1:
-            listed["levels_of"] = which
+        lists = _Numbered()
+        which = [lists.number(levels) for levels in self.levels or ()]
+        members = [
+            [
+                *(j, m.name, m.column, None if m.levels is None else lists.number(m.levels)),
+                *(m.opposite, *(m.locus or ())),
+            ]
+            for j, own in enumerate(self.members or ())
+            for m in own
+        ]
+        listed: dict[str, Any] = {}
+        if self.levels is not None:
+            listed["levels"] = [json.loads(text) for text in lists.texts]
+            if len(lists.texts) > 1:
+                listed["levels_of"] = which
         if self.ordered is not None:
             listed["ordered"] = [j for j, steps in enumerate(self.ordered) if steps]
-        return listed
+        if self.loci is not None:
+            listed["chromosomes"] = [locus and locus.chromosome for locus in self.loci]
+            listed["positions"] = [locus and locus.position for locus in self.loci]
+        return {**listed, "members": members} if members else listed
+
+
+class _Numbered:
+    """Lists of levels, each once, and the number of each."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self._text_of: dict[Any, str] = {}
+
+    def number(self, levels: tuple[Any, ...]) -> int:
+        key = (levels, tuple(map(type, levels)))  # because 1, 1.0 and True are equal
+        if key not in self._text_of:
+            self._text_of[key] = json.dumps([_plain(level) for level in levels])
+        return self.texts.setdefault(self._text_of[key], len(self.texts))
 
 
 def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Variables:
@@ -142,17 +261,46 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     """
     names = tuple(names)
     loci = described_loci(document, len(names))
-    if not document or (loci is not None and "levels" not in document):
-        return Variables(names, loci=loci)
-    lists = [tuple(levels) for levels in document["levels"]]
+    if not document:
+        return Variables(names)
+    known = "levels" in document or (loci is None and "members" not in document)
+    lists = [tuple(levels) for levels in document["levels"]] if known else []
     which = document.get("levels_of", [0] * len(names))
     if len(which) != len(names):
         raise ValueError("a list of levels for each variable is needed")
     steps = {operator.index(j) for j in document.get("ordered", ())}
     if not steps <= set(range(len(names))):
         raise ValueError("only variables that there are can be ordered")
-    levels = tuple(lists[k] for k in which)
-    return Variables(names, levels, tuple(j in steps for j in range(len(names))), loci)
+    levels = tuple(lists[k] for k in which) if known else None
+    members = described_members(document.get("members", ()), names, lists)
+    return Variables(names, levels, tuple(j in steps for j in range(len(names))), loci, members)
+
+
+def described_members(
+    listed: Iterable[Any], names: tuple[str, ...], lists: list[tuple[Any, ...]]
+) -> tuple[tuple[Member, ...], ...] | None:
+    """Return the members that `Variables.described` listed, each belonging to one of these names.
+
+    Raises
+    ------
+    IndexError, TypeError or ValueError
+        If it is not such a list.
+    """
+    members: list[list[Member]] = [[] for _ in names]
+    for j, name, column, levels, opposite, *place in listed:
+        if not isinstance(name, str) or type(opposite) is not bool or operator.index(j) < 0:
+            raise ValueError("a member has a name, and belongs to a variable")
+        if levels is not None and operator.index(levels) < 0:
+            raise ValueError("a list of levels has a number")
+        own = None if levels is None else lists[levels]
+        locus = Locus(_text(place[0]), operator.index(place[1])) if place else None
+        members[j].append(Member(name, operator.index(column), own, opposite, locus))
+    if not any(members):
+        return None
+    called = [*names, *(m.name for own in members for m in own)]
+    if len(set(called)) < len(called):
+        raise ValueError("members have names of their own")
+    return tuple(map(tuple, members))
 
 
 def described_loci(document: Mapping[str, Any], n_variables: int) -> Loci | None:

@@ -33,7 +33,7 @@ class HillClimbing(StructureEstimator):
         How much of it; by default 1.
     **parameters
         That all estimators have, those of `Options`: `missing`, `missing_values`, `max_levels`,
-        `normalize_weights`, `imputations`, `seed`, `required_edges`, `forbidden_edges`, `groups`, `group_rule`, `pair_priors`,
+        `normalize_weights`, `identical`, `imputations`, `seed`, `required_edges`, `forbidden_edges`, `groups`, `group_rule`, `pair_priors`,
         `n_jobs`, `kernels`, `executor`, `scheduler` and `checkpoint`, as for `learn`.
 
     Attributes

@@ -27,6 +27,8 @@ class Pairwise(StructureEstimator):
     top : int, optional
         Keep so many of the best; by default all that pass the screen, and of all pairs one and a half
         times as many as there are variables.
+    remove_indirect : bool, default=False
+        Whether the weakest pair of every triangle of these is taken for indirect and left out (ARACNE's rule).
     **parameters
         Of all estimators, as for `HillClimbing`.
 
@@ -52,6 +54,7 @@ class Pairwise(StructureEstimator):
     gamma: float = 0.5
     ranking: str = "evidence"
     top: int | None = None
+    remove_indirect: bool = False
 
 
 @dataclass(eq=False, repr=False)

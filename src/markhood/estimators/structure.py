@@ -9,6 +9,7 @@ finds all parameters in the `__init__` that is made for it.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, cast
 
@@ -139,7 +140,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         """Return new data as samples with the levels of the fitted ones."""
         variables, taken = self._variables, self.regressions_.variables
         steps = dict(zip(taken.names, taken.is_ordered, strict=True))
-        ordered = [steps[name] for name in variables.names]
+        ordered = [steps.get(name, False) for name in variables.names]
         if not _is_table(X):
             samples = X if isinstance(X, Samples) else Request(self._method()).read(X)
             if (samples.names, samples.levels) != (variables.names, variables.levels):
@@ -147,7 +148,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
                     "The samples have other variables or levels than the fitted ones: encode them "
                     "together, or give a table."
                 )
-            return self._request.prepared(samples.with_order(ordered))
+            return _picked(samples.with_order(ordered), taken.names)
         validate_data(self, X, skip_check_array=True, reset=False)
         samples = encode_like(
             X,
@@ -157,7 +158,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
             missing="drop" if self.missing == "impute" else self.missing,
             missing_values=self.missing_values,
         )
-        return self._request.prepared(samples)
+        return _picked(samples, taken.names)
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._graph_html()
@@ -180,6 +181,14 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _picked(samples: Samples, names: Sequence[str]) -> Samples:
+    """Return the variables that regressions are of: covariates last, and one of each set of copies."""
+    if samples.names == tuple(names):
+        return samples
+    numbers = {name: j for j, name in enumerate(samples.names)}
+    return samples.pick(np.array([numbers[name] for name in names]))
 
 
 def _is_table(X: Any) -> bool:

@@ -5,6 +5,11 @@
 
 the second as in the paper, so that networks of different size can be compared. Graphs are matched
 by the names of their nodes, never by position: a file may list them in another order.
+
+Where one node of the learned graph stands for several columns, which the true graph has as nodes of their own, the
+truth is folded: the columns of a group become one node, joined to what any of them is joined to. An edge
+is then right that joins two groups between which there is a true one, as no data could say more; a true edge
+within a group can neither be found nor missed.
 """
 
 from __future__ import annotations
@@ -79,7 +84,8 @@ def compare(truth: Graph, learned: Graph) -> Comparison:
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order.
+        Of the same nodes, in any order; the truth may also have the members of the learned graph's
+        groups, which are then one node.
 
     Examples
     --------
@@ -90,6 +96,7 @@ def compare(truth: Graph, learned: Graph) -> Comparison:
                standardised_hamming_distance=100.0, precision=0.5, recall=0.3333333333333333,
                f1=0.4)
     """
+    truth = folded(truth, learned)
     edges = _matched_edges(truth, learned)
     hits = len(np.intersect1d(_codes(truth.edges, truth.n_nodes), _codes(edges, truth.n_nodes)))
     wrong, missed = len(edges) - hits, truth.n_edges - hits
@@ -131,6 +138,7 @@ def edge_outcomes(truth: Graph, learned: Graph) -> EdgeOutcomes:
     >>> edge_outcomes(Graph("abc", [(0, 1), (1, 2)]), Graph("cba", [(1, 2), (0, 2)])).false
     array([[0, 2]])
     """
+    truth = folded(truth, learned)
     edges = _matched_edges(truth, learned)
     is_true = np.isin(_codes(edges, truth.n_nodes), _codes(truth.edges, truth.n_nodes))
     is_found = np.isin(_codes(truth.edges, truth.n_nodes), _codes(edges, truth.n_nodes))
@@ -207,6 +215,7 @@ def inclusion_by_distance(truth: Graph, learned: Graph, longest: int = 5) -> Inc
 
     if longest < 1:
         raise InputError(f"longest is {longest}; it must be at least 1.")
+    truth = folded(truth, learned)
     edges = _matched_edges(truth, learned)
     adjacency = truth.adjacency()
     pairs = np.zeros(longest, dtype=np.int64)
@@ -220,6 +229,26 @@ def inclusion_by_distance(truth: Graph, learned: Graph, longest: int = 5) -> Inc
         here = edges[(edges[:, 0] >= first) & (edges[:, 0] <= rows[-1])]
         included += np.bincount(group[here[:, 0] - first, here[:, 1]], minlength=longest)
     return InclusionByDistance(pairs, included)
+
+
+def folded(truth: Graph, learned: Graph) -> Graph:
+    """Return the true graph with the columns of each group of the learned one as a single node.
+
+    Examples
+    --------
+    >>> from markhood.data.variables import Member, Variables
+    >>> groups = Graph(Variables(("a", "c"), members=((Member("b", 1),), ())), [])
+    >>> folded(Graph("abc", [(0, 1), (1, 2)]), groups).edge_names()
+    [('a', 'c')]
+    """
+    members = {m: node for node, own in learned.members.items() for m in own}
+    if not members or not any(name in members for name in truth.nodes):
+        return truth
+    called = [members.get(name, name) for name in truth.nodes]
+    nodes = list(dict.fromkeys(called))
+    number = {name: i for i, name in enumerate(nodes)}
+    ends = np.sort(np.array([number[name] for name in called])[truth.edges], axis=1)
+    return Graph(nodes, np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0))
 
 
 def _matched_edges(truth: Graph, learned: Graph) -> NDArray[np.int64]:

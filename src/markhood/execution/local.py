@@ -1,7 +1,8 @@
 """Tiles on this machine's threads, or wherever `joblib.parallel_config` says.
 
-On threads a plain pool does, because joblib looks for results only every ten milliseconds, which
-is longer than many a phase takes. Where joblib is set to Dask or to Ray, its cluster is used but not its
+Threads take the next tile from a queue and put what became of it into another, because joblib looks for results only
+every ten milliseconds, which is longer than many a phase takes, and the standard library's pool has the main thread do for
+every tile, under the interpreter's lock, what takes longer than a small one. Where joblib is set to Dask or to Ray, its cluster is used but not its
 way of calling it, which would send the data with every call and, on Ray, not outlive a worker.
 Its other backends, processes among them, are called as joblib does, and again for what is left
 when a process was killed.
@@ -10,8 +11,10 @@ when a process was killed.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
@@ -42,16 +45,34 @@ class Threads:
         if self.n_threads == 1 or len(tiles) < 2:
             yield from enumerate(map(work, tiles))
             return
-        pool = ThreadPoolExecutor(min(self.n_threads, len(tiles)))
+        left: SimpleQueue[int] = SimpleQueue()
+        done: SimpleQueue[tuple[int, R | Failure]] = SimpleQueue()
+
+        def run() -> None:
+            for k in _taken_from(left):
+                try:
+                    done.put((k, work(tiles[k])))
+                except BaseException as error:  # noqa: BLE001 - raised where its result would come
+                    done.put((k, Failure(error)))
+
+        for k in range(len(tiles)):
+            left.put(k)
         try:
-            numbers = {pool.submit(work, tile): k for k, tile in enumerate(tiles)}
-            for future in as_completed(numbers):
-                error = future.exception()
-                yield numbers.pop(future), future.result() if error is None else Failure(error)
+            for _ in range(min(self.n_threads, len(tiles))):
+                Thread(target=run).start()
+            for _ in tiles:
+                yield done.get()
         finally:
             # After an error or an interrupt: do not begin what is left, nor wait for what has begun, which
             # may be a chain over graphs of some minutes.
-            pool.shutdown(wait=False, cancel_futures=True)
+            for _ in _taken_from(left):
+                pass
+
+
+def _taken_from(queue: SimpleQueue[int]) -> Generator[int]:
+    with suppress(Empty):
+        while True:
+            yield queue.get_nowait()
 
 
 class Local:

@@ -26,12 +26,33 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
             )
         if nodes.loci is not None and len(nodes.loci) != len(nodes):
             raise InputError(f"There are {len(nodes.loci)} loci for {len(nodes)} nodes.")
-        return replace(nodes, names=checked_variables(nodes.names).names)
+        if nodes.members is not None and len(nodes.members) != len(nodes):
+            raise InputError(f"There are {len(nodes.members)} groups for {len(nodes)} nodes.")
+        names = checked_variables(nodes.names).names
+        return nodes if names is nodes.names else replace(nodes, names=names)
     names = tuple(nodes)
+    if set(map(type, names)) <= {str}:  # as nearly always: a million names need not be copied
+        return Variables(names)
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"Node names must be strings, and {name!r} is not.")
     return Variables(tuple(str(name) for name in names))  # numpy's str_ becomes str
+
+
+def node_numbers(variables: Variables) -> dict[str, int]:
+    """Return the number of the node of every name, those of members of groups among them."""
+    numbers = {name: i for i, name in enumerate(variables.names)}
+    if len(numbers) < len(variables):
+        twice = next(name for i, name in enumerate(variables.names) if numbers[name] != i)
+        raise InputError(f"Two nodes are named {twice!r}; node names must differ.")
+    for i, own in enumerate(variables.members or ()):
+        for member in own:
+            if numbers.setdefault(member.name, i) != i or member.name == variables.names[i]:
+                raise InputError(
+                    f"{member.name!r} is a member of one group and the name of something else; "
+                    "names must differ."
+                )
+    return numbers
 
 
 def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> NDArray[np.int64]:

@@ -36,8 +36,10 @@ from markhood.graph.checks import (
     checked_pairs,
     checked_tables,
     checked_variables,
+    node_numbers,
     read_only,
 )
+from markhood.graph.numbering import in_order
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -109,10 +111,7 @@ class Graph:
         annotations: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         self._variables = checked_variables(nodes)
-        self._index = {name: i for i, name in enumerate(self.nodes)}
-        if len(self._index) < self.n_nodes:
-            twice = next(name for i, name in enumerate(self.nodes) if self._index[name] != i)
-            raise InputError(f"Two nodes are named {twice!r}; node names must differ.")
+        self._index = node_numbers(self._variables)
         pairs = checked_pairs(edges, self.n_nodes)
         evidence = checked_ends(evidence_ends, len(pairs), "evidence_ends")
         coupling = checked_ends(coupling_ends, len(pairs), "coupling_ends")
@@ -121,7 +120,7 @@ class Graph:
         swapped = pairs[:, 0] > pairs[:, 1]
         for array in (pairs, evidence, coupling):
             array[swapped] = array[swapped, ::-1]
-        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        order = in_order(pairs)
         self._edges = read_only(pairs[order])
         self._evidence_ends = read_only(evidence[order])
         self._coupling_ends = read_only(coupling[order])
@@ -145,6 +144,15 @@ class Graph:
     def variables(self) -> Variables:
         """The names of the nodes and, where they are known, the levels of each."""
         return self._variables
+
+    @property
+    def members(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns that a node stands for besides its own, of the nodes that stand for any.
+
+        They are columns that no data tell apart from it: see ``identical=`` of `learn`.
+        """
+        groups = zip(self.nodes, self._variables.members or (), strict=False)
+        return MappingProxyType({node: tuple(m.name for m in own) for node, own in groups if own})
 
     @property
     def edges(self) -> NDArray[np.int64]:
@@ -424,7 +432,7 @@ class Graph:
 
         return methods_section(self)
 
-    def show(self, layout: Any = "stress", columns: int | None = None) -> Any:
+    def show(self, layout: Any = "auto", columns: int | None = None) -> Any:
         """Open the interactive view: in a notebook below the cell, else in the browser.
 
         Parameters
@@ -446,8 +454,32 @@ class Graph:
 
         return summary_html(self)
 
+    def unfold(self, join: bool = True) -> Graph:
+        """Return the graph with a node for every column, those that others stand for among them.
+
+        Each member of a group has the edges of its group, an opposite one with the other sign. The members are
+        joined to each other too: none is independent of the rest given any others, and a
+        missing edge would say that it is. What such an edge is worth nobody measured, so it has no evidence.
+
+        Parameters
+        ----------
+        join : bool, default=True
+            Whether the members of a group are joined.
+
+        Examples
+        --------
+        >>> from markhood.data.variables import Member, Variables
+        >>> groups = ((Member("c", 2, None, opposite=True),), ())
+        >>> graph = Graph(Variables(("a", "b"), members=groups), [(0, 1)], coupling_ends=[(2, 2)])
+        >>> graph.unfold().edge_names(), graph.unfold().coupling
+        ([('a', 'b'), ('a', 'c'), ('b', 'c')], array([ 2., nan, -2.]))
+        """
+        from markhood.graph.unfolding import unfolded
+
+        return unfolded(self, join)
+
     def number(self, node: str | int) -> int:
-        """Return the number of a node given by name or number."""
+        """Return the number of a node given by name or number; of a group by the name of any member."""
         if isinstance(node, str):
             if node not in self._index:
                 raise InputError(f"The graph has no node named {node!r}.")

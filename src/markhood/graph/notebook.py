@@ -51,6 +51,10 @@ def _shape(graph: Graph) -> list[tuple[str, str]]:
     rows = [("nodes", str(graph.n_nodes)), ("edges", str(graph.n_edges))]
     if pairs:
         rows[1] = ("edges", f"{graph.n_edges} ({graph.n_edges / pairs:.3g} of all pairs)")
+    if graph.members:
+        columns = graph.n_nodes + graph.variables.n_members
+        largest = 1 + max(map(len, graph.members.values()))
+        rows.insert(1, ("groups", f"{len(graph.members)} of {columns} columns, {largest} at most"))
     if graph.n_nodes:
         degree = graph.degree
         components = graph.components()

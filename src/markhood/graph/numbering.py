@@ -52,5 +52,8 @@ def places_of(
 
 
 def in_order(pairs: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return what sorts pairs lexicographically."""
-    return np.argsort(pair_numbers(pairs))
+    """Return what sorts pairs lexicographically.
+
+    They come from tiles, and often each tile's are in order: those a stable sort only has to merge.
+    """
+    return np.argsort(pair_numbers(pairs), kind="stable")

@@ -31,6 +31,19 @@ def associated_tables(
     unit: float,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals]: ...
+def associated_among(
+    words: NDArray[np.uint64],
+    n_samples: int,
+    pairs: _Integers,
+    parameter_cost: float,
+    variable_cost: float,
+    starts: _Integers | None,
+    weights: _Reals | None,
+    ordered: NDArray[np.uint8] | None,
+    planes: NDArray[np.uint64] | None,
+    unit: float,
+    instruction_set: str = "",
+) -> tuple[_Integers, _Reals]: ...
 def toggle_scores(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -66,7 +79,7 @@ def grow_blankets(
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
     instruction_set: str = "",
-) -> tuple[_Integers, _Reals, _Integers, int]: ...
+) -> tuple[_Integers, _Integers, _Reals, _Integers, int]: ...
 def climb_groups(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -179,6 +192,7 @@ def sample_graphs(
     scale: float,
     density: float,
     learns_density: bool,
+    seldom: NDArray[np.uint8],
     present: NDArray[np.uint8],
     generator: NDArray[np.uint32],
     fits: _Integers | None,

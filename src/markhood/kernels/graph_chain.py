@@ -7,7 +7,10 @@ In a sweep the candidate pairs come in random order. A pair's probability given 
 where the Bayes factor, `pair_fit`, is that given the neighbours which both ends have now. P is added to the
 pair's sum, and the edge is set by a draw with this probability. (A mean of probabilities has less noise
 than a mean of draws, and is right for the same reason.) After a sweep the density is the mean of P over all
-pairs without odds of their own, and half an edge of one pair more, so that it never is 0 or 1.
+pairs without odds of their own, each as it was last, and half an edge of one pair more, so that it never is 0 or 1.
+
+Pairs that are seldom visited are so in the first of every `SELDOM` sweeps, and what is added up then counts for those
+where they are not: `native/graph_sampler.hpp` says why that is right.
 
 `native/graph_sampler.hpp` is the same, with the same draws, but takes over the fits of an earlier chain where there are
 any; here all are made anew.
@@ -20,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from markhood.kernels.generator import next_random
 from markhood.kernels.pair_fit import PairFit, fit_pair
-from markhood.kernels.protocol import Bits, GraphChain, GraphSums, PairPrior
+from markhood.kernels.protocol import SELDOM, Bits, GraphChain, GraphSums, PairPrior
 
 
 def sample_graphs(
@@ -34,9 +37,10 @@ def sample_graphs(
     """Sweep over the pairs, and add up the probabilities of the last ``n_sweeps`` sweeps."""
     state = _Sweeper(bits, pairs, prior, chain)
     densities = []
-    for sweep in range(n_settling + n_sweeps):
-        state.sweep(adds_up=sweep >= n_settling)
-        densities.append(state.density)
+    for n, adds_up in ((n_settling, False), (n_sweeps, True)):
+        for sweep in range(n):
+            state.sweep(sweep, n, adds_up=adds_up)
+            densities.append(state.density)
     sums = state.sums or [[np.zeros(1)] * 2] * len(pairs)
     return (
         GraphSums(
@@ -65,34 +69,38 @@ class _Sweeper:
         self._bits = bits
         self._pairs: list[list[int]] = pairs.tolist()
         self._prior = prior
-        self._order = np.arange(len(pairs))
+        self._all = np.arange(len(pairs))
+        self._often = np.flatnonzero(prior.seldom == 0)
+        self._last = np.empty(len(pairs))
         self._fits: dict[tuple[int, frozenset[int], frozenset[int]], PairFit] = {}
         self._neighbours: dict[int, set[int]] = {v: set() for pair in self._pairs for v in pair}
         for (i, j), present in zip(self._pairs, self.present.tolist(), strict=True):
             if present:
                 self._flip(i, j)
 
-    def sweep(self, *, adds_up: bool) -> None:
-        """Visit every pair once."""
-        n = len(self._pairs)
-        visited = np.empty(n)
+    def sweep(self, number: int, n_sweeps: int, *, adds_up: bool) -> None:
+        """Visit every pair once, or those that are not seldom visited."""
+        order = self._often if number % SELDOM else self._all
+        times = min(SELDOM, n_sweeps - number)
+        n = len(order)
         for k in range(n):
             other = k + (self._draw() * (n - k) >> 32)
-            pair = self._order[other]
-            self._order[other] = self._order[k]
-            self._order[k] = pair
-            visited[pair] = self._visit(int(pair), adds_up)
+            pair = int(order[other])
+            order[other] = order[k]
+            order[k] = pair
+            counts = times if self._prior.seldom[pair] else 1
+            self._last[pair] = self._visit(pair, counts if adds_up else 0)
         if self._prior.learns_density:
-            self._learn_density(visited[np.isnan(self._prior.log_odds)])
+            self._learn_density(self._last[np.isnan(self._prior.log_odds)])
 
-    def _visit(self, pair: int, adds_up: bool) -> float:
+    def _visit(self, pair: int, counts: int) -> float:
         i, j = self._pairs[pair]
         fit = self._fit(pair)
         own = self._prior.log_odds[pair]
         odds = np.log(self.density / (1 - self.density)) if np.isnan(own) else own
         p = float(_logistic(fit.log_bayes_factor(self._prior.scale) + odds))
-        if adds_up:
-            self._add(pair, p, fit)
+        if counts:
+            self._add(pair, counts * p, fit)
         if ((self._draw() + 0.5) * 2.0**-32 < p) != self.present[pair]:
             self.present[pair] ^= 1
             self._flip(i, j)

@@ -54,6 +54,32 @@ class Lists:
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(degrees)])
         return cls(starts, both & 0xFFFFFFFF)
 
+    @classmethod
+    def from_both_ends(
+        cls, edges: NDArray[np.int64], n_variables: int
+    ) -> tuple[Lists, NDArray[np.int64]]:
+        """List the neighbours of every variable, and say where each edge is in the lists of its two ends.
+
+        Edges are i < j in lexicographic order, so that one sort, by the upper ends, is enough. The places
+        are in ``values``, of shape (m, 2).
+
+        Examples
+        --------
+        >>> neighbours, places = Lists.from_both_ends(np.array([[0, 1], [0, 2]]), 3)
+        >>> neighbours.values.tolist(), places.tolist()
+        ([1, 2, 0, 0], [[0, 2], [1, 3]])
+        """
+        lower, upper = edges.T
+        order = np.argsort(upper << 32 | lower)
+        n_higher, n_lower = (np.bincount(ends, minlength=n_variables) for ends in (lower, upper))
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_higher + n_lower)])
+        places, numbers = np.empty(edges.shape, np.int64), np.arange(len(edges))
+        places[:, 0] = numbers + (starts[:-1] + n_lower - np.cumsum(n_higher) + n_higher)[lower]
+        places[order, 1] = numbers + (starts[:-1] - np.cumsum(n_lower) + n_lower)[upper[order]]
+        values = np.empty(2 * len(edges), np.int64)
+        values[places] = edges[:, ::-1]
+        return cls(starts, values), places
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

@@ -114,7 +114,6 @@ class NativeKernels:
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
         """Find the pairs of the tile whose likelihood ratio is their price or more."""
-        weighting = bits.weighting
         pairs, ratios = _native.associated_tables(
             bits.words,
             bits.n_samples,
@@ -122,13 +121,30 @@ class NativeKernels:
             (columns.start, columns.stop),
             costs.parameter,
             costs.variable,
-            planes=None if weighting is None else weighting.planes,
-            unit=1.0 if weighting is None else weighting.unit,
+            **_digits(bits),
             **_variables(bits),
             **_kinds(bits),
             instruction_set=self.instruction_set,
         )
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
+
+    @fits
+    def associated_among(
+        self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
+    ) -> AssociatedTables:
+        """Find those of some pairs i < j whose likelihood ratio is their price or more."""
+        found, ratios = _native.associated_among(
+            bits.words,
+            bits.n_samples,
+            np.ascontiguousarray(pairs),
+            costs.parameter,
+            costs.variable,
+            **_digits(bits),
+            **_variables(bits),
+            **_kinds(bits),
+            instruction_set=self.instruction_set,
+        )
+        return AssociatedTables(found.reshape(-1, 2), ratios)
 
     @fits
     def toggle_scores(
@@ -165,7 +181,7 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
-        found, scores, evaluations, n_bounded = _native.grow_blankets(
+        starts, members, scores, evaluations, n_bounded = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -178,13 +194,7 @@ class NativeKernels:
             **_kinds(bits),
             instruction_set=self.instruction_set,
         )
-        # A blanket comes as its length and then its members.
-        blankets, at = [], 0
-        for _ in range(len(targets)):
-            end = at + 1 + int(found[at])
-            blankets.append(found[at + 1 : end])
-            at = end
-        return Blankets(Lists.of(blankets), scores, evaluations, n_bounded)
+        return Blankets(Lists(starts, members), scores, evaluations, n_bounded)
 
     @fits
     def climb_groups(
@@ -409,6 +419,14 @@ def _variables(bits: Bits) -> dict[str, Any]:
 def _kinds(bits: Bits) -> dict[str, Any]:
     """Return what the compiled module wants to know of kinds."""
     return {"ordered": None if bits.ordered is None else bits.ordered.view(np.uint8)}
+
+
+def _digits(bits: Bits) -> dict[str, Any]:
+    """Return what the compiled module wants to know of the binary digits of weights."""
+    weighting = bits.weighting
+    if weighting is None:
+        return {"planes": None, "unit": 1.0}
+    return {"planes": weighting.planes, "unit": weighting.unit}
 
 
 @lru_cache(maxsize=4)

@@ -236,6 +236,9 @@ class PairFits(NamedTuple):
     variances: NDArray[np.float64]
 
 
+SELDOM = 5
+
+
 class PairPrior(NamedTuple):
     """What a chain over graphs takes for granted of all pairs.
 
@@ -243,7 +246,8 @@ class PairPrior(NamedTuple):
     the edge density, which is ``density``, or where ``learns_density`` is true begins with it and is
     then the mean probability of all pairs after each sweep. Pairs that are no candidates enter
     that by ``bin_counts`` and the ``bin_log_bayes_factors`` of those counted. ``scale`` is the standard
-    deviation of slopes and couplings.
+    deviation of slopes and couplings. ``seldom``, of shape (n_pairs,), marks pairs that are visited in the first of
+    every `SELDOM` sweeps only, both of those that settle and of those that are added up.
     """
 
     log_odds: NDArray[np.float64]
@@ -252,6 +256,7 @@ class PairPrior(NamedTuple):
     scale: float
     density: float
     learns_density: bool
+    seldom: NDArray[np.uint8]
 
 
 class GraphChain(NamedTuple):

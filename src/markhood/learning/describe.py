@@ -211,8 +211,8 @@ def couplings_of(
 
 def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]) -> Numbers:
     """Describe some edges of a graph given all other neighbours of their ends."""
-    neighbours, scorer = Lists.of_neighbours(reported, job.n_variables), job.scorer
-    blankets = _blankets(job, edges)
+    neighbours, ends = Lists.from_both_ends(reported, job.n_variables)
+    blankets, scorer = _blankets(job, edges), job.scorer
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
@@ -229,7 +229,7 @@ def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]
     gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
-        by_edge(gained, neighbours, reported),
+        gained[ends],
         couplings_at_ends(job, regressions, edges)[job.knowledge.reports(edges)],
         coupling_tables_of(regressions, reported),
         scores,
@@ -239,8 +239,8 @@ def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]
 
 def _blankets(job: Job, edges: NDArray[np.int64]) -> Lists:
     """List the neighbours of every variable, and the covariates with them."""
-    d = job.n_variables
-    return job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
+    neighbours, _ = Lists.from_both_ends(edges, job.n_variables)
+    return job.knowledge.adjusted(np.arange(job.n_variables), neighbours)
 
 
 def couplings_at_ends(
@@ -249,8 +249,8 @@ def couplings_at_ends(
     """Return the coupling of every edge at its two ends."""
     along, covariates = regressions.couplings(), job.knowledge.covariates
     is_neighbour = ~np.isin(regressions.blankets.values, covariates)
-    neighbours = Lists.of_neighbours(edges, job.n_variables)
-    return by_edge(along[is_neighbour] if len(covariates) else along, neighbours, edges)
+    _, ends = Lists.from_both_ends(edges, job.n_variables)
+    return np.asarray((along[is_neighbour] if len(covariates) else along)[ends])
 
 
 def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
@@ -308,16 +308,3 @@ def _table(regressions: Regressions, i: int, j: int) -> NDArray[np.float64] | No
     of_j = int(np.searchsorted(regressions.blankets[i], j))
     of_i = int(np.searchsorted(regressions.blankets[j], i))
     return zero_sum((regressions.table(i, of_j) + regressions.table(j, of_i).T) / 2)
-
-
-def by_edge(
-    values: NDArray[np.float64], blankets: Lists, edges: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Pick from values along all blankets those of the two ends of every edge."""
-    targets = np.repeat(np.arange(len(blankets)), np.diff(blankets.starts))
-    lower, upper = targets < blankets.values, targets > blankets.values
-    # From its lower end the edges come in their own order; from the upper one, sorted by it.
-    ends = np.empty((len(edges), 2))
-    ends[:, 0] = values[lower]
-    ends[np.lexsort((edges[:, 0], edges[:, 1])), 1] = values[upper]
-    return ends

@@ -19,7 +19,13 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.scores.scorer import Scorer
-from markhood.search.graph_sampler import LARGEST_SCALE, SWEEPS_OF_ROUND, Sweeps, generator_of
+from markhood.search.graph_sampler import (
+    LARGEST_SCALE,
+    SWEEPS_OF_ROUND,
+    Sweeps,
+    are_sure,
+    generator_of,
+)
 from markhood.search.other_pairs import MOST_VARIABLES
 
 SECONDS = 0.8  # of chains that are timed
@@ -36,8 +42,8 @@ class ChainCost:
     chain: float
 
     def seconds(self, n_candidates: float, lengths: Sweeps, threads: float) -> float:
-        """Return how long all chains take; rounds are on one thread, each chain on its own."""
-        in_turn = np.ceil(lengths.n_chains / max(1.0, threads))
+        """Return how long all chains take; rounds and the first are on one thread, each other on its own."""
+        in_turn = 1 + np.ceil((lengths.n_chains - 1) / max(1.0, threads))
         return float(n_candidates * (EXPECTED_ROUNDS * self.round + in_turn * self.chain))
 
 
@@ -73,10 +79,13 @@ def time_chains(
         # Of an outer edge one end's neighbours are not known, so that its fits are but half as large.
         weight += len(pairs) - len(outer) / 2
         fits: NDArray[np.int64] | None = np.empty(0, np.int64)
+        is_sure = np.zeros(len(pairs), np.bool_)
         for k, length in enumerate((rounds, lengths)):
             start = perf_counter()
-            fits = _run(scorer, pairs, GraphChain(present, generator, fits), length)
+            chain = GraphChain(present, generator, fits)
+            fits, p = _run(scorer, pairs, is_sure, chain, length)
             took[k] += perf_counter() - start
+            is_sure = are_sure(p)
         if took.sum() > SECONDS:
             break
     each = took / max(1.0, weight)
@@ -106,10 +115,14 @@ def _candidates(
 
 
 def _run(
-    scorer: Scorer, pairs: NDArray[np.int64], chain: GraphChain, lengths: Sweeps
-) -> NDArray[np.int64] | None:
-    """Run a chain, and return the fits that it hands on."""
+    scorer: Scorer,
+    pairs: NDArray[np.int64],
+    is_sure: NDArray[np.bool_],
+    chain: GraphChain,
+    lengths: Sweeps,
+) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
+    """Run a chain, and return the fits that it hands on and the probabilities."""
     unknown, none = np.full(len(pairs), np.nan), np.empty(0)
-    prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False)
-    _, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
-    return reached.fits
+    prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False, is_sure.astype(np.uint8))
+    sums, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
+    return reached.fits, sums.probabilities / lengths.n_averaged

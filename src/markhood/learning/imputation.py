@@ -46,7 +46,7 @@ from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.learning.completed import Completed
-from markhood.learning.describe import Learned, Numbers, by_edge, numbers_of, regress, scaled
+from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
 from markhood.learning.forecast import Forecast, forecast
 from markhood.learning.methods import Bayes, Method, Plrhc
 from markhood.learning.observed import surplus_of
@@ -271,13 +271,14 @@ def _described(
 def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.float64]:
     """Return what the sets' guesses add to the evidence of each end of each edge."""
     d, edges = sets[0].n_variables, found.edges
-    targets, blankets = np.arange(d), Lists.of_neighbours(edges, d)
+    targets, (blankets, ends) = np.arange(d), Lists.from_both_ends(edges, d)
     if found.is_marginal:
         targets, others = edges.ravel(), np.ascontiguousarray(edges[:, ::-1].ravel())
         blankets = Lists(np.arange(len(targets) + 1), others)
+        ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
     of_members = surplus_of(samples, values.is_missing, targets, blankets, sets[0].runner)
-    return of_members.reshape(-1, 2) if found.is_marginal else by_edge(of_members, blankets, edges)
+    return np.asarray(of_members[ends])
 
 
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:

@@ -29,6 +29,7 @@ def learn(
     letters: str = "all",
     similarity_threshold: float = 0.1,
     positions: Any = None,
+    identical: Any = "auto",
     imputations: int = 10,
     seed: int | None = 0,
     required_edges: Any = None,
@@ -88,6 +89,11 @@ def learn(
         name or in order; or a file with the columns name, chromosome (where there are several) and
         position. By default what the file (VCF, PLINK's .bim, an alignment) or names such as
         "chr1:12345" say.
+    identical : {"auto", "keep", "group"} or float, default="auto"
+        What to do about columns that no data tell apart, equal ones and opposites: "keep" each as a
+        node, as the paper does, or "group" them, so that one stands for all and has ``members``. A number such as 0.99
+        also groups those that agree that far beyond chance (Cohen's kappa). By default sites of genomes
+        and alignments are grouped, and other tables keep their columns.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -164,7 +170,7 @@ def learn(
     "bjp" : blankets' joint posterior
         ``gamma=0.5``.
     "pairwise" : the screen alone
-        ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``.
+        ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``, ``remove_indirect=False``.
     "chow-liu" : the best forest
         ``gamma=0.5``, ``forest=True``.
     "plm" : all pairs ranked by the couplings of the whole Potts model
@@ -177,7 +183,8 @@ def learn(
     ``fit_strength`` take a penalty on slopes off the likelihood. ``refit`` scores supports at their
     own maximum, ``standardize`` penalises slopes by their variables' deviations. ``forest`` lets only
     pairs that pass the screen be edges. ``ranking`` says by what pairs are ranked, of which ``top`` stay: what they gain in
-    the screen, or, of all pairs, the mutual information, with the average-product correction or without. ``fdr`` is the share of false edges that may be expected;
+    the screen, or, of all pairs, the mutual information, with the average-product correction or without;
+    ``remove_indirect`` leaves out the weakest pair of every triangle of these, as ARACNE does. ``fdr`` is the share of false edges that may be expected;
     in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
     probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
     long and how many the chains are. ``penalty`` is on the squares of couplings; ``top`` says how many of

@@ -336,6 +336,8 @@ class Pairwise(Method):
     top : int, optional
         Keep so many of the best; by default all that pass the screen, and of all pairs one and a half
         times as many as there are variables.
+    remove_indirect : bool, default=False
+        Whether the weakest pair of every triangle of these is taken for indirect and left out (ARACNE's rule).
     """
 
     name: ClassVar[str] = "pairwise"
@@ -343,12 +345,14 @@ class Pairwise(Method):
     gamma: float = 0.5
     ranking: str = "evidence"
     top: int | None = None
+    remove_indirect: bool = False
 
     def __post_init__(self) -> None:
         """Check the options."""
         _require_gamma(self.gamma)
         _require_one_of("ranking", self.ranking, ["evidence", "mi", "mi_apc"])
         _require_count("top", 1 if self.top is None else self.top)
+        _require_one_of("remove_indirect", self.remove_indirect, [True, False])
 
     @property
     def scored_by(self) -> Criterion:
@@ -358,7 +362,13 @@ class Pairwise(Method):
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         top = None if self.top is None else int(self.top)
-        return pairwise(job, self.gamma, self.ranking, top)  # type: ignore[arg-type]
+        return pairwise(
+            job,
+            self.gamma,
+            self.ranking,  # type: ignore[arg-type]
+            top,
+            bool(self.remove_indirect),
+        )
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ def with_provenance(
     method: Method,
     imputation: Imputation | None = None,
     by_chance: Sequence[int] = (),
+    further: Mapping[str, Any] | None = None,
 ) -> Learned:
     """Write into all graphs where they came from."""
     samples = job.samples
@@ -67,6 +68,7 @@ def with_provenance(
             "largest_disagreement": found.disagreement,
             **({} if imputation is not None else {"seed": job.seed}),
         }
+    provenance |= further or {}
     if by_chance:
         provenance["edges_by_chance"] = list(by_chance)
     if learned.n_cut:
@@ -79,6 +81,9 @@ def with_provenance(
     if known := job.knowledge.summary():
         provenance["known"] = known
     screened = learned.screened_graph
+    if screened is not None:
+        provenance["screened_pairs"] = screened.n_edges
+    provenance["largest_blanket"] = int(learned.or_graph.degree.max(initial=0))
     return replace(
         learned,
         graph=learned.graph.with_provenance(provenance),

@@ -17,10 +17,10 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from markhood.data.coding.names import pick_columns
 from markhood.data.formats.files import as_samples
-from markhood.data.known import known_groups, known_pairs, known_priors
+from markhood.data.identical import alike_variables, with_alike_grouped
 from markhood.data.loci import Places
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
@@ -33,12 +33,15 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
 from markhood.learning.convergence import warn_of_disagreement
+from markhood.learning.copies import Copies, check_identical, is_to_group, with_nearly_alike_grouped
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.many_parameters import warn_of_letters, warn_of_parameters
 from markhood.learning.methods import Bayes, Method, PseudoLikelihood
+from markhood.learning.preparing import covariates_last, knowledge_of, labels_of, of_its_kinds
 from markhood.learning.provenance import identity, with_provenance
+from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
 from markhood.search.job import Job
@@ -79,6 +82,9 @@ class Options:
         For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome.
+    identical : {"auto", "keep", "group"} or float, default="auto"
+        Whether columns that no data tell apart are nodes of their own or one; a number such as 0.99 makes
+        one of those that nearly agree. By default sites of genomes and alignments are grouped.
     imputations : int, default=10
         How many completed data sets there are with ``missing="impute"``.
     seed : int or None, default=0
@@ -123,6 +129,7 @@ class Options:
     letters: str = "all"
     similarity_threshold: float = 0.1
     positions: Any = None
+    identical: Any = "auto"
     imputations: int = 10
     seed: int | None = 0
     required_edges: Any = None
@@ -208,6 +215,7 @@ class Request:
                 f"{option('adjust_for')} is for the methods plrhc, hc and mpl with the rules global, or "
                 "and and: choose one of these, or leave it out."
             )
+        check_identical(self.options.identical)
         object.__setattr__(self, "_kernels", kernels_named(self.options.kernels))
         object.__setattr__(
             self, "_imputation", Imputation(self.options.imputations, self.options.seed)
@@ -272,6 +280,8 @@ class Request:
     def learn(self, samples: Samples) -> Learned:
         """Learn from samples, and write down where the graphs came from."""
         samples = self.prepared(samples)
+        copies = Copies.of(samples, self.options.identical, self.labels(samples))
+        copies.warn()
         ranks = isinstance(self.method, PseudoLikelihood)  # whatever a coupling costs
         if not ranks:
             warn_of_parameters(samples, heeds_order=self.method.heeds_order)
@@ -297,7 +307,14 @@ class Request:
         if not ranks:
             warn_of_letters(samples, learned.graph.n_edges)
         imputation = self._imputation if samples.missing else None
-        return with_provenance(learned, job, self.method, imputation, by_chance)
+        return with_provenance(
+            learned,
+            job,
+            self.method,
+            imputation,
+            by_chance,
+            copies.as_json(),
+        )
 
     def forecast(self, samples: Samples) -> Forecast:
         """Say how long learning would take on threads of this machine, and how much memory."""
@@ -308,36 +325,21 @@ class Request:
             return forecast(job, self.method)
 
     def prepared(self, samples: Samples) -> Samples:
-        """Return samples as a search takes them: covariates last, and of the method's kinds."""
-        if not self.covariates:
-            return self._of_its_kinds(samples)
-        if samples.missing:
-            raise InputError(
-                f"{option('adjust_for')} and missing values that are to be imputed do not go together: "
-                f"choose {option('missing', 'drop')} or {option('missing', 'level')}."
-            )
-        last = pick_columns(samples.names, self.covariates)
-        nodes = [j for j in range(samples.n_variables) if j not in last]
-        if len(nodes) < 2:
-            raise InputError(
-                f"Of {samples.n_variables} columns {len(last)} are adjusted for, and a graph needs two "
-                f"or more others: take some out of {option('adjust_for')}."
-            )
-        if nodes + last != list(range(samples.n_variables)):
-            samples = samples.pick(np.array(nodes + last))
-        return self._of_its_kinds(samples)
-
-    def _of_its_kinds(self, samples: Samples) -> Samples:
-        """Return samples as the method takes them: as categories where it knows no order."""
-        n_ordered = sum(samples.variables.is_ordered)
-        if not n_ordered or self.method.heeds_order:
+        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
+        samples = of_its_kinds(covariates_last(samples, self.covariates), self.method)
+        how = self.options.identical
+        if not is_to_group(samples, how):
             return samples
-        warn(
-            f"The ordered levels of {n_ordered} column{'s'[: n_ordered > 1]} are categories to "
-            f"{self.method.name}, whose scores know no order: choose {option('kinds', 'nominal')} to "
-            "say so, or another method."
-        )
-        return samples.with_order([False] * samples.n_variables)
+        samples = with_alike_grouped(samples, alike_variables(samples, self.labels(samples)))
+        if not isinstance(how, Real):
+            return samples
+        runner = Runner(self.options.n_jobs, self.progress)
+        scorer = scorer_for(samples, Bic(), self._kernels)
+        return with_nearly_alike_grouped(samples, scorer, runner, float(how), self.labels(samples))
+
+    def labels(self, samples: Samples) -> NDArray[np.int64]:
+        """Return numbers that differ between variables which must not become one node."""
+        return labels_of(samples, self.options.groups, self.covariates)
 
     @contextmanager
     def job(self, samples: Samples, run: Mapping[str, str] | None = None) -> Iterator[Job]:
@@ -363,25 +365,7 @@ class Request:
 
     def knowledge(self, variables: Variables) -> Knowledge:
         """Return what is known beforehand of the graph of these variables, as `prepared` has them."""
-        options, names, n_nodes = self.options, variables.names, len(variables)
-        if self.covariates:
-            n_nodes -= len(pick_columns(names, self.covariates))
-        nodes, groups = names[:n_nodes], None
-        if options.groups is not None:
-            groups = np.append(
-                known_groups(options.groups, nodes), np.full(len(names) - n_nodes, -1)
-            )
-        known = Knowledge(
-            known_pairs(options.required_edges, nodes, "required_edges"),
-            known_pairs(options.forbidden_edges, nodes, "forbidden_edges"),
-            groups,
-            options.group_rule,  # type: ignore[arg-type]
-            *known_priors(options.pair_priors, nodes),
-            np.arange(n_nodes, len(names)),
-            self._near(variables),
-        )
-        known.check(names)
-        return known
+        return knowledge_of(variables, self.options, self.covariates, self._near(variables))
 
     def _near(self, variables: Variables) -> Near | None:
         """Return which pairs are too near to each other to be reported."""

@@ -51,7 +51,7 @@ class Regressions:
         """How many levels each variable has; a constant one counts as binary."""
         if self.variables.levels is None:
             return np.full(len(self.variables), 2)
-        return np.array([max(2, len(levels)) for levels in self.variables.levels], dtype=np.int64)
+        return np.maximum(2, np.fromiter(map(len, self.variables.levels), np.int64))
 
     @cached_property
     def n_scores(self) -> NDArray[np.int64]:

@@ -138,6 +138,15 @@ def _joint_posterior(given: Parameters) -> Iterator[str]:
 
 
 def _pairwise(given: Parameters) -> Iterator[str]:
+    yield from _ranked(given)
+    if given.get("remove_indirect"):
+        yield (
+            "The pair with the least mutual information of every triangle of pairs was taken for indirect and left out "
+            "(ARACNE; Margolin et al., 2006)."
+        )
+
+
+def _ranked(given: Parameters) -> Iterator[str]:
     top = given.get("top")
     if given.get("ranking", "evidence") == "evidence":
         yield (

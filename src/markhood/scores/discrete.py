@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations_with_replacement
 from typing import Self
 
 import numpy as np
@@ -88,7 +87,8 @@ class DiscreteScorer:
         side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
         side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
         blocks = cut(d, max(side, COLUMNS_PER_BLOCK))
-        return list(combinations_with_replacement(blocks, 2))
+        # By columns, so that the first tiles need few variables: the rest can be copied to a GPU meanwhile.
+        return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
         """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
@@ -109,8 +109,15 @@ class DiscreteScorer:
     def _pairs_of_levels(self, tile: Tile, costs: Costs) -> Pairs:
         bits = self.samples.bits
         edges, ratios = self.kernels.associated_tables(bits, *tile, costs)
-        price = n_parameters(bits, *edges.T) * costs.parameter + costs.variable
-        return Pairs(edges, ratios - price)
+        return Pairs(edges, ratios - self._priced(edges, costs))
+
+    def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
+        """Return BIC_gamma's price of an edge between each pair."""
+        return self._priced(pairs, self._prices(Bic(gamma)))
+
+    def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
+        parameters = n_parameters(self.samples.bits, *pairs.T)
+        return np.asarray(parameters * costs.parameter + costs.variable)
 
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
@@ -175,8 +182,7 @@ class DiscreteScorer:
         """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price."""
         bits, costs = self.samples.bits, self._prices(Bic(gamma))
         fits = self.kernels.fit_pairs(bits, pairs, first, second, np.inf)
-        price = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
-        return np.asarray(fits.joint - fits.apart - price)
+        return np.asarray(fits.joint - fits.apart - self._priced(pairs, costs))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
         """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""

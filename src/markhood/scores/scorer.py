@@ -64,6 +64,9 @@ class Scorer(Protocol):
         With ``gamma=None`` nothing has a price.
         """
 
+    def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
+        """Return BIC_gamma's price of an edge between each pair, which `pairs` takes off their ratios."""
+
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -32,7 +32,7 @@ from markhood.kernels.ties import TIE
 from markhood.search.blankets import add_counts
 from markhood.search.job import Job
 
-VARIABLES_PER_TILE = 512
+VARIABLES_PER_TILE = 2048  # a tile is some milliseconds of work
 
 Start = Literal["or", "empty"]
 
@@ -72,13 +72,12 @@ class _Flips:
     def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
         self.present = np.empty(len(edges), np.bool_)
         self._job, self._edges, self._blankets = job, edges, blankets
-        self._partners = Lists.of_neighbours(edges, job.n_variables)
-        self._places = _places(edges, self._partners)
+        self._partners, self._places = Lists.from_both_ends(edges, job.n_variables)
         self._edge_at = np.empty(2 * len(edges), np.int64)
         self._edge_at[self._places.T] = np.arange(len(edges))
         self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
-        self._may_gain = np.zeros(len(edges), np.bool_)
-        self._group = np.arange(job.n_variables)  # the number of each variable's
+        self._touched = np.arange(len(edges))  # edges of which there is something new
+        self._group = np.arange(job.n_variables)  # the lowest variable of each variable's
         self._groups = Lists.empty(0)  # those that climb next
         self._round = np.zeros(job.n_variables, np.int64)  # the last in which each variable climbed
         self._rounds: list[tuple[NDArray[np.int64], Lists]] = []
@@ -102,14 +101,14 @@ class _Flips:
 
     def meet(self) -> bool:
         """Join the groups between which an edge may gain; return whether there are any."""
-        lower, upper = self._edges.T
-        gains = self._highest[self._places].sum(axis=1) > TIE
-        new = gains & (self._group[lower] != self._group[upper])
-        if not new.any():
+        gains = self._highest[self._places[self._touched]].sum(axis=1) > TIE
+        gaining = self._edges[self._touched[gains]]
+        lower, upper = self._group[gaining].T
+        new = gaining[lower != upper]
+        if not len(new):
             return False
-        self._may_gain |= new
-        self._group = _components(self._edges[self._may_gain], len(self._group))
-        self._groups = _members(self._group, self._group[lower[new]])
+        self._group = _joined(self._group, new)
+        self._groups = _members(self._group, self._group[new[:, 0]])
         return True
 
     def climb(self) -> None:
@@ -126,7 +125,8 @@ class _Flips:
             return scorer.climbed(groups.part(tile), blankets.part(variables), flips, own)
 
         tiles = list(self._job.runner.map("climb", climb, _tiles(groups)))
-        self.present[self._edge_at[at.values]] = np.concatenate([tile.present for tile in tiles])
+        self._touched = self._edge_at[at.values]
+        self.present[self._touched] = np.concatenate([tile.present for tile in tiles])
         self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
         evaluations = Lists.joined([tile.evaluations for tile in tiles])
         self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
@@ -142,24 +142,25 @@ class _Flips:
         return np.trim_zeros(add_counts(counts), "b")
 
 
-def _places(edges: NDArray[np.int64], partners: Lists) -> NDArray[np.int64]:
-    """Return where in the lists of partners each edge is, at its lower and at its upper end."""
-    is_upper = partners.values < np.repeat(np.arange(len(partners)), np.diff(partners.starts))
-    places = np.empty(edges.shape, np.int64)
-    places[:, 0] = np.flatnonzero(~is_upper)
-    by_upper_end = np.argsort((edges[:, 1] << 32) | edges[:, 0])
-    places[by_upper_end, 1] = np.flatnonzero(is_upper)
-    return places
+def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join the groups between which there are edges.
 
+    The lowest variable of a group stands for it. The higher of two groups that meet hangs itself on the lowest that it
+    meets, all then go up to whatever they hang on, and where two ends of an edge still differ it is done again.
 
-def _components(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
-    """Return the number of each variable's component."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    ones = np.ones(len(edges), np.bool_)
-    joined = csr_array((ones, edges.T), shape=(n_variables, n_variables))
-    return np.asarray(connected_components(joined, directed=False)[1], np.int64)
+    Examples
+    --------
+    >>> _joined(np.array([0, 1, 2, 2, 4]), np.array([[1, 3], [1, 4]])).tolist()
+    [0, 1, 1, 1, 1]
+    """
+    group = group.copy()
+    while len(edges):
+        lower, upper = np.sort(group[edges], axis=1).T
+        edges = edges[lower != upper]
+        np.minimum.at(group, upper, lower)
+        while not np.array_equal(above := group[group], group):
+            group = above
+    return group
 
 
 def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:

@@ -9,7 +9,7 @@ the prior odds of an edge gives the probability that the pair is an edge; chains
     2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
        pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
-       disagreement says how far it is settled
+       disagreement says how far it is settled. Pairs of which the last round was sure are visited less often.
 
 **Two numbers are learned from all pairs together.** The density is the mean probability of all
 pairs, so that nothing need be known of how many edges to expect. It would suffer from indirect
@@ -45,6 +45,7 @@ LARGEST_SCALE = 1.5
 SMALLEST_SCALE = 0.1
 MOST_ROUNDS = 6
 SETTLED = 0.03  # a relative change of the scale that makes no difference to a probability
+SURE = 0.001  # a mean probability in the last round below this, or above one less it
 SWEEPS_OF_ROUND = 10  # the first half of them to settle
 MOST_STEPS = 128  # of a variable with more neighbours, not all pairs of them become candidates
 
@@ -158,14 +159,17 @@ def sample_edges(
     seeds = np.random.SeedSequence(job.seed).spawn(sweeps.n_chains + 1)
     state = settle(job, start, also, prior, seeds[-1])
     scorer, pairs, set_up, present = job.scorer, state.pairs, state.pair_prior(), state.present
-    fits = state.fits
+    fits: NDArray[np.int64] | None = state.fits
+    first, *others = (generator_of(seed) for seed in seeds[:-1])
 
-    def run(generator: NDArray[np.uint32]) -> GraphSums:
+    def run(generator: NDArray[np.uint32]) -> tuple[GraphSums, GraphChain]:
         chain = GraphChain(present, generator, fits)
-        return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)[0]
+        return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)
 
-    generators = [generator_of(seed) for seed in seeds[:-1]]
-    chains = list(job.runner.map("chains", run, generators))
+    # Half of what a chain fits another has fitted too: so one goes before the others.
+    ((sums, reached),) = job.runner.map("first chain", run, [first])
+    fits = reached.fits
+    chains = [sums, *(of_chain for of_chain, _ in job.runner.map("chains", run, others))]
     return together(job, state, chains, sweeps)
 
 
@@ -196,6 +200,7 @@ class State:
         n_pairs = max(1, d * (d - 1) // 2)
         self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
+        self._sure = _no_pairs()
         # Of the last round: chains of the same scale need not make them again.
         self.fits = np.empty(0, np.int64)
         found = np.concatenate([found, self._others.likeliest(self.scale)])
@@ -212,6 +217,8 @@ class State:
             if self._prior.density is None:
                 self.density = float(sums.densities[-1])
             scale = self._prior.scale or _scale_of(self._job, self.pairs, sums)
+            p = sums.probabilities / (SWEEPS_OF_ROUND - SWEEPS_OF_ROUND // 2)
+            self._sure = self.pairs[are_sure(p)]
             self._add(_no_pairs(), self.pairs[chain.present > 0])
             if chain.fits is not None:
                 self.fits = chain.fits
@@ -226,6 +233,7 @@ class State:
         def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
             return scorer.swept(pairs, set_up, at, settling, SWEEPS_OF_ROUND - settling)
 
+        set_up = set_up._replace(seldom=np.zeros_like(set_up.seldom))
         (done,) = self._job.runner.map("rounds", run, [chain])
         return done
 
@@ -239,7 +247,8 @@ class State:
         log_odds[self._job.knowledge.requires(self.pairs)] = np.inf
         bins, counts = self._others.histogram(numbers, self.scale)
         is_learned = self._prior.density is None
-        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned)
+        seldom = np.isin(numbers, pair_numbers(self._sure)).astype(np.uint8)
+        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned, seldom)
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
         """Take in candidates, and pairs two steps apart in a graph, which is then the present one."""
@@ -306,6 +315,11 @@ def together(
         np.stack([chain.probabilities / sweeps.n_averaged for chain in chains]),
         sum(chain.n_fits for chain in chains),
     )
+
+
+def are_sure(probabilities: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which pairs need not be visited often, by their mean probabilities in a round."""
+    return np.asarray(np.minimum(probabilities, 1 - probabilities) < SURE)
 
 
 def generator_of(seed: np.random.SeedSequence) -> NDArray[np.uint32]:

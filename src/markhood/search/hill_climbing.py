@@ -17,10 +17,9 @@ from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge
 from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen, tested_pairs
-from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
+from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby, near_copies
 
 Rule = Literal["or", "and", "global", "pair"]
 
@@ -61,7 +60,7 @@ def hill_climb(
     if depth is not None:
         with timed(seconds, "screen"):
             screened = screen(job, gamma) if screened is None else screened
-            spaces = _nearby(screened, job.knowledge, job.n_variables, depth, max_candidates)
+            spaces = _nearby(job, screened, depth, max_candidates)
         evaluations |= tested_pairs(job)
     with timed(seconds, "blankets"):
         blankets = search_blankets(job, spaces)
@@ -111,10 +110,9 @@ def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
     return replace(before, edges=edges, evaluations=counts, seconds=seconds)
 
 
-def _nearby(
-    screened: Pairs, knowledge: Knowledge, n_variables: int, depth: int, most: int | None
-) -> Spaces:
+def _nearby(job: Job, screened: Pairs, depth: int, most: int | None) -> Spaces:
     """Return the spaces in the screened graph, in which required edges are steps as well."""
+    knowledge, n_variables = job.knowledge, job.n_variables
     if most is None:
         steps = np.concatenate([screened.edges, knowledge.required])
         return NearbyVariables(steps, n_variables, depth)
@@ -123,4 +121,5 @@ def _nearby(
     strongest = screened.gains.max(initial=1.0)  # what is required counts as this
     of_required = np.full(len(knowledge.required), strongest)
     gains = np.concatenate([screened.gains[measured], of_required])
-    return StrongestNearby(steps, gains, n_variables, depth, most)
+    sets = near_copies(screened.edges, screened.gains, job.samples.information)
+    return StrongestNearby(steps, gains, n_variables, depth, most, sets)

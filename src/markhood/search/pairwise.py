@@ -8,6 +8,9 @@ Wahl and Gloor, 2008) takes off what the two ends have with everyone,
 
     MI_ij - MI_i MI_j / MI,         MI_i and MI being the means over i's pairs, and over all.
 
+Of pairs that are near to each other along a genome, which are not reported, none takes the place of another among the
+best. Where indirect pairs are removed they are kept beside these, because a far pair may be indirect by way of a near one.
+
 There is never a d x d array: a tile gives back its best pairs, and the best of these stay. For the correction all pairs
 are therefore counted twice, once for the means.
 """
@@ -24,6 +27,7 @@ from markhood.graph.numbering import in_order, pair_numbers, places_of
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs, Tile
 from markhood.search.found import Found, timed
+from markhood.search.indirect import are_indirect
 from markhood.search.job import Job
 from markhood.search.screen import screen, tested_pairs
 
@@ -32,23 +36,41 @@ PAIRS_A_VARIABLE = 1.5  # that are kept where all are ranked and nobody says how
 
 
 def pairwise(
-    job: Job, gamma: float, ranking: Ranking = "evidence", top: int | None = None
+    job: Job,
+    gamma: float,
+    ranking: Ranking = "evidence",
+    top: int | None = None,
+    remove_indirect: bool = False,
 ) -> Found:
-    """Return the pairs that pass the screen or rank highest, if they may be edges, and the required ones."""
+    """Return the pairs that pass the screen or rank highest, if they may be edges, and the required ones.
+
+    With ``remove_indirect`` the weakest pair of every triangle is left out, by mutual information.
+    """
     seconds: dict[str, float] = {}
     columns: dict[str, NDArray[np.float64]] = {}
     screened = None
     if ranking == "evidence":
         with timed(seconds, "screen"):
-            screened = screen(job, gamma) if top is None else best_pairs(job, gamma, top)
-        edges = job.knowledge.applied_to(screened.edges)
+            screened = (
+                screen(job, gamma)
+                if top is None
+                else best_pairs(job, gamma, top, beside=remove_indirect)
+            )
+        edges, ratios = screened.edges, screened.gains + job.scorer.prices(screened.edges, gamma)
     else:
         if top is None:
             top = int(np.ceil(PAIRS_A_VARIABLE * job.n_variables))
         with timed(seconds, "screen"):
             means = mean_ratios(job) if ranking == "mi_apc" else None
-            best = best_pairs(job, None, top, means)
-        edges = job.knowledge.applied_to(best.edges)
+            best = best_pairs(job, None, top, means, beside=remove_indirect)
+        edges, ratios = best.edges, best.gains
+        if means is not None:
+            ratios = ratios + means.expected(edges)
+    if remove_indirect:
+        with timed(seconds, "triangles"):
+            edges = edges[~are_indirect(edges, ratios, job.n_variables)]
+    edges = job.knowledge.applied_to(edges)
+    if ranking != "evidence":
         at, is_best = places_of(edges, best.edges)
         columns[ranking] = np.full(len(edges), np.nan)
         columns[ranking][is_best] = best.gains[at[is_best]] / job.samples.total_weight
@@ -98,28 +120,49 @@ def mean_ratios(job: Job) -> Means:
     return Means(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
 
 
-def best_pairs(job: Job, gamma: float | None, top: int, means: Means | None = None) -> Pairs:
-    """Return the ``top`` best of the pairs that may be edges, in lexicographic order.
+def best_pairs(
+    job: Job,
+    gamma: float | None,
+    top: int,
+    means: Means | None = None,
+    *,
+    beside: bool = False,
+) -> Pairs:
+    """Return the ``top`` best of the pairs that may be edges and are reported, in lexicographic order.
 
     Those that the screen lets pass, by their gains; or, with ``gamma=None``, all by their ratios, less
-    what their ends have with everyone where the means are given.
+    what their ends have with everyone where the means are given. ``beside`` them are then those that are not
+    reported, as far as they are as good as the last of the others.
     """
     scorer, knowledge = job.scorer, job.knowledge
 
-    def rank(tile: Tile) -> Pairs:
+    def rank(tile: Tile) -> tuple[Pairs, Pairs]:
         found = scorer.pairs(tile, gamma)
         allowed = knowledge.allows(*found.edges.T)
         edges, scores = found.edges[allowed], found.gains[allowed]
-        return highest(
-            Pairs(edges, scores if means is None else scores - means.expected(edges)), top
-        )
+        if means is not None:
+            scores = scores - means.expected(edges)
+        far = knowledge.reports(edges)
+        kept = ~far & beside
+        return highest(Pairs(edges[far], scores[far]), top), Pairs(edges[kept], scores[kept])
 
-    best = Pairs(np.empty((0, 2), dtype=np.int64), np.empty(0))
-    for own in job.runner.map("screen", rank, scorer.tiles()):
-        edges = np.concatenate([best.edges, own.edges])
-        best = highest(Pairs(edges, np.concatenate([best.gains, own.gains])), top)
+    best, near = _none(), _none()
+    for own, own_near in job.runner.map("screen", rank, scorer.tiles()):
+        best = highest(_joined(best, own), top)
+        near = _joined(near, own_near)
+    as_good = near.gains >= best.gains.min(initial=np.inf)
+    best = _joined(best, Pairs(near.edges[as_good], near.gains[as_good]))
     order = in_order(best.edges)
     return Pairs(best.edges[order], best.gains[order])
+
+
+def _none() -> Pairs:
+    return Pairs(np.empty((0, 2), dtype=np.int64), np.empty(0))
+
+
+def _joined(first: Pairs, second: Pairs) -> Pairs:
+    edges = np.concatenate([first.edges, second.edges])
+    return Pairs(edges, np.concatenate([first.gains, second.gains]))
 
 
 def highest(pairs: Pairs, top: int) -> Pairs:

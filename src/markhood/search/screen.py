@@ -36,7 +36,7 @@ def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.edges for f in found)])
     gains = np.concatenate([np.empty(0), *(f.gains for f in found)])
     order = in_order(edges)
-    return Pairs(edges[order], gains[order])
+    return Pairs(np.take(edges, order, axis=0), gains[order])
 
 
 def tested_pairs(job: Job) -> dict[str, np.typing.NDArray[np.int64]]:

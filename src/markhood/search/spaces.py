@@ -5,10 +5,14 @@ space of a variable is all that lies within `depth` steps of it in the screened 
 made a tile at a time and never kept for all variables.
 
 Where the screened graph is dense, as it is in genomes, a space can be most of the variables. It can be
-bounded: then it is the nearer variables first and, among those equally many steps away, those with
-the largest product of gains along the way. A gain is nearly N/2 times a squared correlation, and
+bounded: then it is the nearer variables first and, among those equally many steps away, one of each set of near
+copies before the others, and those with the largest product of gains along the way. A gain is nearly N/2 times a squared correlation, and
 along a chain correlations multiply, so the product ranks variables by how far they are correlated
 with the target through the ones between.
+
+Near copies give way because they say the same: among sites in linkage, those that are nearest by would
+otherwise fill a space, and a coupling to a distant one never be looked at. Where no variable tells half of
+what there is to know of another one, there are none, and nothing gives way.
 """
 
 from __future__ import annotations
@@ -21,6 +25,11 @@ from scipy.sparse import csr_array
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import levelled
+from markhood.search.leaders import leaders
+
+LARGE_SHARE = (
+    0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
+)
 
 
 class Space(NamedTuple):
@@ -75,6 +84,8 @@ class NearbyVariables:
 class StrongestNearby:
     """At most so many within a number of steps in a graph: nearer ones first, then stronger ones.
 
+    Of those equally near, all but the strongest of each set come last.
+
     Parameters
     ----------
     edges : ndarray of shape (n_edges, 2), dtype int64
@@ -85,6 +96,8 @@ class StrongestNearby:
     depth : int
     most : int
         How many variables a space may have.
+    sets : ndarray of shape (n_variables,), dtype int64, optional
+        The number of the set of near copies that each is in; by default each is in its own.
     """
 
     def __init__(
@@ -94,13 +107,18 @@ class StrongestNearby:
         n_variables: int,
         depth: int,
         most: int,
+        sets: NDArray[np.int64] | None = None,
     ) -> None:
         self._most, self._depth = most, depth
+        self._sets = np.arange(n_variables) if sets is None else sets
         self._nearby = NearbyVariables(edges, n_variables, depth)
         self._may_be_larger = self._nearby.largest() > most
         gains = levelled(gains)
         both = np.concatenate([edges, edges[:, ::-1]])
         order = np.lexsort((both[:, 1], -np.tile(gains, 2), both[:, 0]))
+        if sets is not None:
+            in_set = both[order, 0] * n_variables + sets[both[order, 1]]
+            order = order[np.lexsort((_is_further(in_set), both[order, 0]))]
         sources = both[order, 0]
         starts = np.searchsorted(sources, np.arange(n_variables + 1))
         # Of the steps from a variable, strongest first, no more can matter than fill a space after
@@ -132,6 +150,8 @@ class StrongestNearby:
             order = np.lexsort((ends, -strengths))
             _, first = np.unique(ends[order], return_index=True)  # the strongest way to each
             best = order[np.sort(first)]
+            sets = np.concatenate([self._sets[reached[1:]], self._sets[ends[best]]])
+            best = best[np.argsort(_is_further(sets)[len(reached) - 1 :], kind="stable")]
             room = self._most + 1 - len(reached)
             frontier, strengths = ends[best[:room]], strengths[best[:room]]
             reached = np.concatenate([reached, frontier])
@@ -150,6 +170,35 @@ class StrongestNearby:
         before = np.cumsum(lengths) - lengths
         at = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
         return self._ends[at], np.repeat(strengths, lengths) * self._gains[at]
+
+
+def near_copies(
+    edges: NDArray[np.int64], gains: NDArray[np.float64], information: NDArray[np.float64]
+) -> NDArray[np.int64] | None:
+    """Return the set of near copies that each variable is in; None where there are none.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges, 2), dtype int64
+    gains : ndarray of shape (n_edges,)
+        What the ends of each tell of each other, in nats over all samples.
+    information : ndarray of shape (n_variables,)
+        What there is to know of each, likewise.
+
+    Examples
+    --------
+    >>> near_copies(np.array([[0, 1], [1, 2]]), np.array([9.0, 2.0]), np.full(3, 10.0)).tolist()
+    [0, 0, 2]
+    """
+    alike = gains >= LARGE_SHARE * information[edges].max(axis=1, initial=0.0)
+    return leaders(edges[alike], len(information)) if alike.any() else None
+
+
+def _is_further(sets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each has one of its set before it."""
+    further = np.ones(len(sets), np.bool_)
+    further[np.unique(sets, return_index=True)[1]] = False
+    return further
 
 
 class AllVariables:

@@ -287,7 +287,8 @@ def bootstrap_again(graph: Graph, data: Any, **options: Any) -> Bootstrap:
 
 def again(graph: Graph) -> dict[str, Any]:
     """Return the options with which a graph was learned, as far as it tells them."""
-    learned, variables = graph.provenance, graph.variables
+    learned, variables = graph.provenance, graph.variables.unfolded().variables
+    alike = learned.get("identical", {})
     kinds = {
         name: kind
         for name, kind in zip(variables.names, variables.kinds or (), strict=False)
@@ -295,7 +296,8 @@ def again(graph: Graph) -> dict[str, Any]:
     }
     return {
         **learned["parameters"],
-        "columns": list(graph.nodes),
+        "columns": list(variables.names),
+        **({"identical": alike["how"]} if "how" in alike else {}),
         "adjust_for": learned.get("adjusted_for", ()),
         "min_distance": learned.get("min_distance"),
         "positions": dict(zip(variables.names, variables.loci or (), strict=False)) or None,

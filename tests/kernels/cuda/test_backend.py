@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markhood import InputError
-from markhood.kernels.cuda.backend import MMA, MOST_SAMPLES, POPCOUNT, WGMMA, CudaKernels, _way_of
+from markhood.kernels.cuda.backend import MOST_SAMPLES, CudaKernels
 from markhood.kernels.cuda.bounds import margins, slack
+from markhood.kernels.cuda.ways import MMA, POPCOUNT, WGMMA, way_of
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import likelihood_ratios
 from markhood.learning.request import kernels_named
@@ -76,7 +77,7 @@ def test_example_unknown_kernels():
     ],
 )
 def test_example_ways_of_counting(capability, compiler, way):
-    assert _way_of(capability, compiler) is way
+    assert way_of(capability, compiler) is way
     assert way.shared_bytes <= 227 * 1024
 
 

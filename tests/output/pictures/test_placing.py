@@ -57,7 +57,7 @@ def test_what_is_no_layout(name, tmp_path):
         placed(ABC, tmp_path / name if name.endswith("csv") else name)
 
 
-@pytest.mark.parametrize("layout", ["stress", "grid", "circle"])
+@pytest.mark.parametrize("layout", ["auto", "stress", "grid", "circle", "arc"])
 @pytest.mark.parametrize("graph", [Graph([], []), Graph("a", [])])
 def test_next_to_nothing(layout, graph):
     assert placed(graph, layout).shape == (graph.n_nodes, 2)

@@ -282,7 +282,7 @@ def test_graphs_without_edges(graph):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "spiral"}, "'spiral'.*stress, grid, circle"),
+        ({"layout": "spiral"}, "'spiral'.*stress, grid, circle, arc"),
         ({"layout": np.zeros((2, 2))}, "5 pairs"),
         ({"columns": 3}, "grid"),
         ({"layout": "grid", "columns": 0}, "columns"),

@@ -27,6 +27,7 @@ from markhood.data.formats.r_files import read_r
 from markhood.data.formats.sequences import SEQUENCE_ENDINGS
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS, read_statistics
+from markhood.data.formats.vcf import read_vcf
 from markhood.data.placed import with_positions
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -41,9 +42,16 @@ TABLE_ENDINGS = (*TEXT_ENDINGS, *PARQUET_ENDINGS, *ARROW_ENDINGS, ".npy", ".npz"
 SHEET_ENDINGS = (".xlsx", ".xls", ".xlsb", ".ods")
 STATISTICS_ENDINGS = tuple(READERS)
 R_ENDINGS = (".rds", ".rda", ".rdata")
-COMPRESSED = (*TEXT_ENDINGS, *SEQUENCE_ENDINGS)  # with .gz after them
+VCF_ENDINGS = (".vcf", ".bcf")  # and .gz or .bgz after them
+SITE_ENDINGS = (
+    *SEQUENCE_ENDINGS,
+    *VCF_ENDINGS,
+    ".bed",
+)  # of genomes and alignments, see `Samples.are_sites`
+COMPRESSED = (*TEXT_ENDINGS, *SEQUENCE_ENDINGS, *VCF_ENDINGS)
 ENDINGS = (
-    *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *SEQUENCE_ENDINGS, ".bed"
+    *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *SEQUENCE_ENDINGS, *VCF_ENDINGS,
+    ".bed",
 )  # fmt: skip
 
 
@@ -59,7 +67,7 @@ def read_samples(
     array: str | None = None,
     min_minor: float = 0.01,
     max_gap: float = 0.15,
-    genotypes: str = "levels",
+    genotypes: str = "auto",
     missing: str = "error",
     missing_values: Iterable[Any] = (),
     max_levels: int = 64,
@@ -85,7 +93,7 @@ def read_samples(
         Parquet files, which are joined in the order of their names. Aligned sequences in FASTA
         (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and Stockholm
         (.sto, .stk), all also .gz: see `markhood.data.formats.fasta` for gaps. PLINK's
-        .bed, with .bim and .fam beside it.
+        .bed, with .bim and .fam beside it. Variants in VCF and BCF (.vcf, .bcf, also .gz and .bgz).
     columns : sequence of str, optional
         The columns that are variables, in this order; by default all. Names, or patterns such as
         "Q*".
@@ -104,11 +112,13 @@ def read_samples(
         For .npz, the array to read; by default `data`, else the only one with two dimensions. For
         R's files with several tables, the one to read.
     min_minor, max_gap : float, default=0.01, 0.15
-        For FASTA, keep the positions at which the second most common letter has at least the one
-        share of the sequences without a gap, and gaps at most the other share of all.
-    genotypes : {"levels", "dominant", "recessive"}, default="levels"
-        For PLINK, whether a genotype is the number of copies of allele A1 (three levels), whether
-        there is one, or whether there are two.
+        For FASTA and VCF, keep the positions at which the second most common letter or allele has at
+        least the one share of the sequences or calls that are there, and gaps or missing calls have at
+        most the other share of all.
+    genotypes : {"auto", "haplotypes", "levels", "dominant", "recessive"}, default="auto"
+        For PLINK and VCF, whether a genotype is the number of copies of an allele (A1, or any but the
+        reference), whether there is one, or whether all are; or, for a VCF, whether every copy of a
+        chromosome is a sample, as it is by default where all calls are phased.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values (NaN, null, empty cells), see `encode`.
     missing_values : iterable, default=()
@@ -199,6 +209,7 @@ def read_samples(
         STATISTICS_ENDINGS: lambda: read_statistics(path, reading),
         R_ENDINGS: lambda: read_r(path, reading, array),
         SEQUENCE_ENDINGS: lambda: read_fasta(path, reading, min_minor, max_gap),
+        VCF_ENDINGS: lambda: read_vcf(path, reading, min_minor, max_gap, genotypes),
         (".bed",): lambda: read_bed(path, reading, genotypes),
     }
     try:
@@ -206,12 +217,13 @@ def read_samples(
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
-    return with_positions(with_levels_merged(samples, reading), positions)
+    samples = replace(with_levels_merged(samples, reading), are_sites=ending in SITE_ENDINGS)
+    return with_positions(samples, positions)
 
 
 def _ending(path: Path) -> str:
     """Return the ending by which a file is read, without .gz; raise for one that is not known."""
-    is_compressed = path.suffix.lower() == ".gz"
+    is_compressed = path.suffix.lower() in (".gz", ".bgz")
     ending = (path.with_suffix("") if is_compressed else path).suffix.lower()
     if ending in (COMPRESSED if is_compressed else ENDINGS):
         return ending

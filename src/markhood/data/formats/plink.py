@@ -7,7 +7,7 @@ usually the minor one). It can be kept as three levels, or as two: any copy (dom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
+from markhood.data.loci import Loci, Locus
+from markhood.data.placed import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
@@ -34,7 +36,7 @@ CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
 def read_bed(
     path: Path,
     reading: Reading | None = None,
-    genotypes: str = "levels",
+    genotypes: str = "auto",
 ) -> Samples:
     """Read genotypes from a .bed file, beside which its .bim and .fam are.
 
@@ -43,12 +45,13 @@ def read_bed(
     path : Path
     reading : Reading, optional
         Variants whose name is "." are called by chromosome and position, as in "7:117559590".
-    genotypes : {"levels", "dominant", "recessive"}, default="levels"
-        Whether a genotype is the number of copies of A1, whether there is one, or whether there
-        are two.
+    genotypes : {"auto", "levels", "dominant", "recessive"}, default="auto"
+        Whether a genotype is the number of copies of A1, as it is by default, whether there is one,
+        or whether there are two.
     """
+    genotypes = "levels" if genotypes == "auto" else genotypes
     if genotypes not in CODINGS:
-        raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}")
+        raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}.")
     reading = reading or Reading()
     try:
         with _open(path) as bed:
@@ -89,4 +92,10 @@ def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
         coded = CODINGS[genotypes](copies).astype(np.int8, order="F")
         packing.place(np.where(copies == MISSING, copies, coded), 0, start)
     packing.skip(n_samples)
-    return packing.finish()
+    return with_loci(packing.finish(), _loci(bed, picked))
+
+
+def _loci(bed: Any, picked: Sequence[int]) -> Loci:
+    """Return where variants lie: PLINK writes 0 for a chromosome or a position that is not known."""
+    both = [(str(bed.chromosome[j]), int(bed.bp_position[j])) for j in picked]
+    return tuple(Locus(*place) if place[0] != "0" and place[1] > 0 else None for place in both)

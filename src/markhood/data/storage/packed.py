@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.names import pick_columns
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
-from markhood.data.variables import Variables, described_loci
+from markhood.data.variables import Variables, described_loci, described_members
 from markhood.data.weights import MOST_DIGITS
 from markhood.drafts import draft_beside, reason
 from markhood.errors import InputError
@@ -103,6 +103,7 @@ def _write_files(samples: Samples, folder: Path) -> None:
         "samples": samples.n_samples,
         "variables": samples.n_variables,
         "weight_unit": None if samples.weights is None else samples.weights.unit,
+        "sites": samples.are_sites,
         "fingerprint": samples.fingerprint,
         "files": files,
     }
@@ -197,9 +198,11 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
             tuple(lists[k] for k in which),
             tuple(v in steps for v in range(len(names))),
             described_loci(variables, len(names)),
+            described_members(variables.get("members", ()), tuple(names), lists),
         ),
         dict(zip(masked, masks, strict=True)),
         weights,
+        are_sites=about.get("sites") is True,
     )
 
 

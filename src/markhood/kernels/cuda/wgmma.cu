@@ -1,4 +1,4 @@
-// The same screen through wgmma, for compute capability 9.0 alone. Appended to associated_pairs.cu.
+// Counts by the tensor cores' binary product through wgmma, for compute capability 9.0 alone.
 //
 // Two blocks of threads on neighbouring multiprocessors (a cluster) count 256 x 256 pairs together: each
 // has 128 rows of its own, and fetches half of the columns for both, since the cache could not feed them
@@ -8,7 +8,7 @@
 // A bulk copy brings contiguous bytes only, so the variables are laid out anew beforehand: 128 rows by
 // 128 bytes, permuted within a row as in shared memory, are a unit that one copy brings.
 //
-// A count starts not at zero but below it by what is expected of independent variables, n_i n_j / n
+// A count that is tested starts not at zero but below it by what is expected of independent variables, n_i n_j / n
 // rounded, and is kept in the low bits of a float as elsewhere: then a test is a difference and a comparison.
 //
 // While counting, the tensor cores are all but always busy; while testing, they rest: both groups come to
@@ -146,28 +146,78 @@ __device__ __forceinline__ void fetch_all(const Tile& tile, Shared& shared) {
     }
 }
 
+// One of the two groups of warps that multiply, and what it does with its counts.
+struct GroupCounter {
+    const Tile& tile;
+    Shared& shared;
+    ClusterTour ahead{tile, blockIdx.x / 2, gridDim.x / 2};
+    u32 group = threadIdx.x >> 7, lane = threadIdx.x & 31;
+    u32 row_in_tile = rank_in_cluster() * UNIT + (threadIdx.x >> 5) * 16 + (lane >> 2);
+    Place place;
+    int c[128];  // [eight columns][row and the eighth after][column and the next]
+
+    __device__ __forceinline__ GroupCounter(const Tile& t, Shared& s) : tile(t), shared(s) {}
+
+    __device__ __forceinline__ void release(u32 stage) {
+        // The first two lanes tell one block of the cluster each.
+        if (lane >= 2) return;
+        asm volatile(
+            "{\n.reg .b32 there;\n"
+            "mapa.shared::cluster.u32 there, %0, %1;\n"
+            "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(&shared.empty[stage])),
+            "r"(lane)
+            : "memory");
+    }
+
+    // Adds up the products of a tile; does something else after the first and before the last is waited for.
+    template <class AfterFirst, class BeforeLast>
+    __device__ __forceinline__ void count(AfterFirst after_first, BeforeLast before_last) {
+        u32 before = 0;
+        const u32 n_slices = tile.row_bytes / SLICE;
+        pin(c);
+        for (u32 s = 0; s < n_slices; ++s, place.next()) {
+            wait(shared.full[place.stage], place.round);
+            const u64 a = matrix_at(shared.stages[place.stage] + group * 64 * SLICE);
+            const u64 b = matrix_at(shared.stages[place.stage] + UNIT_BYTES);
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+            for (u32 k = 0; k < 4; ++k) multiply_group(c, a + 2 * k, b + 2 * k);
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            if (s == 0) {
+                ahead.next();
+                after_first();
+            } else {
+                wait_for_products<1>();
+                release(before);
+            }
+            before = place.stage;
+        }
+        before_last();
+        wait_for_products<0>();
+        release(before);
+        pin(c);
+    }
+};
+
 // What a thread needs of its two rows: their share of ones, and bounds, as counts are compared with them.
 struct Rows {
     float share[2], loose[2], tight[2];
 };
 
-// One of the two groups of warps that multiply and test.
-struct GroupCounter {
-    const Tile& tile;
-    const Test& test;
-    const Found& found;
-    Shared& shared;
-    ClusterTour ahead{tile, blockIdx.x / 2, gridDim.x / 2};
-    u32 group = threadIdx.x >> 7, lane = threadIdx.x & 31, odd = 0;
-    u32 row_in_tile = rank_in_cluster() * UNIT + (threadIdx.x >> 5) * 16 + (lane >> 2);
-    float per_sample = 1.0f / test.n_samples;
-    Place place;
-    int c[128];  // [eight columns][row and the eighth after][column and the next]
+// Counts and tests.
+template <class Tests>
+struct GroupTester : GroupCounter {
+    const Tests& output;
+    u32 odd = 0;
+    float per_sample = 1.0f / output.test.n_samples;
     u32 row0, column0;
     Rows rows, next_rows;
     float4 next_left, next_right;
 
+    __device__ __forceinline__ GroupTester(const Tile& t, const Tests& o, Shared& s) : GroupCounter(t, s), output(o) {}
+
     __device__ __forceinline__ void look_ahead() {
+        const auto& test = output.test;
         const u32 j = ahead.column0 + 2 * (threadIdx.x & 127);
         next_left = margins_of(test, tile.first_column, j, tile.n_columns);
         next_right = margins_of(test, tile.first_column, j + 1, tile.n_columns);
@@ -201,59 +251,21 @@ struct GroupCounter {
         }
     }
 
-    __device__ __forceinline__ void release(u32 stage) {
-        // The first two lanes tell one block of the cluster each.
-        if (lane >= 2) return;
-        asm volatile(
-            "{\n.reg .b32 there;\n"
-            "mapa.shared::cluster.u32 there, %0, %1;\n"
-            "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(&shared.empty[stage])),
-            "r"(lane)
-            : "memory");
-    }
-
-    __device__ __forceinline__ void count() {
-        u32 before = 0;
-        const u32 n_slices = tile.row_bytes / SLICE;
-        pin(c);
-        for (u32 s = 0; s < n_slices; ++s, place.next()) {
-            wait(shared.full[place.stage], place.round);
-            const u64 a = matrix_at(shared.stages[place.stage] + group * 64 * SLICE);
-            const u64 b = matrix_at(shared.stages[place.stage] + UNIT_BYTES);
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-            for (u32 k = 0; k < 4; ++k) multiply_group(c, a + 2 * k, b + 2 * k);
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            if (s == 0) {
-                ahead.next();
-                if (!ahead.done()) look_ahead();
-            } else {
-                wait_for_products<1>();
-                release(before);
-            }
-            before = place.stage;
-        }
-        share_columns();
-        wait_for_products<0>();
-        release(before);
-        pin(c);
-    }
-
     __device__ __forceinline__ float4 bounds_at(u32 k) const { return shared.bounds[group][odd][4 * k + (lane & 3)]; }
 
     // Of four counts, the one of row e >> 1 and column e & 1.
-    __device__ __forceinline__ bool may_pass(u32 e, float4 b, int count) const {
-        const float slack = 0.5f + test.slack * per_sample;  // of rounding what is expected, and of single precision
+    __device__ __forceinline__ bool may_pass(u32 e, float4 b, int both) const {
+        const float slack = 0.5f + output.test.slack * per_sample;  // of rounding what is expected, and of single precision
         const float loose = fmaf(rows.loose[e >> 1], e & 1 ? b.z : b.x, -slack);
         const float tight = fmaf(rows.tight[e >> 1], e & 1 ? b.w : b.y, -slack);
-        return fabsf(__int_as_float(count) - CENTRE) >= fmaxf(loose, tight);
+        return fabsf(__int_as_float(both) - CENTRE) >= fmaxf(loose, tight);
     }
 
-    __device__ __forceinline__ void keep(u32 k, u32 e, int count) const {
+    __device__ __forceinline__ void keep(u32 k, u32 e, int both) const {
         const u32 r = e >> 1;
         const float2 ones = shared.ones[group][odd][4 * k + (lane & 3)];
-        keep_if_passing(tile, test, found, row0 + row_in_tile + 8 * r, column0 + 8 * k + 2 * (lane & 3) + (e & 1),
-                        count - start(r ? rows.share[1] : rows.share[0], e & 1 ? ones.y : ones.x));
+        keep_if_passing(tile, output.test, output.found, row0 + row_in_tile + 8 * r, column0 + 8 * k + 2 * (lane & 3) + (e & 1),
+                        both - start(r ? rows.share[1] : rows.share[0], e & 1 ? ones.y : ones.x));
     }
 
     // The counts that may pass, of these parts of sixteen counts each.
@@ -309,16 +321,43 @@ struct GroupCounter {
             rows = next_rows;
             row0 = ahead.row0;
             column0 = ahead.column0;
-            count();
+            count([&] { if (!ahead.done()) look_ahead(); }, [&] { share_columns(); });
             test_all();
             restart();
         }
     }
 };
 
+// Counts and writes.
+template <class Counts>
+struct GroupWriter : GroupCounter {
+    const Counts& output;
+
+    __device__ __forceinline__ GroupWriter(const Tile& t, const Counts& o, Shared& s) : GroupCounter(t, s), output(o) {}
+
+    __device__ __forceinline__ void run() {
+        while (!ahead.done()) {
+            const u32 row = ahead.row0 + row_in_tile, column = ahead.column0 + 2 * (lane & 3);
+#pragma unroll
+            for (u32 k = 0; k < 128; ++k) c[k] = 0;
+            count([] {}, [] {});
+#pragma unroll
+            for (u32 k = 0; k < 64; ++k)
+                output.put_two(row + 8 * (k & 1), column + 8 * (k >> 1), c[2 * k], c[2 * k + 1]);
+        }
+    }
+};
+
+template <class Out>
+__device__ __forceinline__ void count_in_group(const Tile& tile, const Out& output, Shared& shared) {
+    if constexpr (Out::kTests) GroupTester<Out>(tile, output, shared).run();
+    else GroupWriter<Out>(tile, output, shared).run();
+}
+
 extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32 * COUNTING_WARPS + 128, 1)
-    pairs_wgmma(PARAMETERS) {
-    UNPACK;
+    count(PARAMETERS) {
+    const Tile tile = TILE;
+    const Output output = OUTPUT;
     extern __shared__ __align__(1024) u8 raw[];
     Shared& shared = *(Shared*)raw;
     if (threadIdx.x < STAGES) {
@@ -331,7 +370,7 @@ extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32 * COUNTING_W
     // Counting takes more registers than an even share of them.
     if (threadIdx.x < 32 * COUNTING_WARPS) {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        GroupCounter{tile, test, found, shared}.run();
+        count_in_group(tile, output, shared);
     } else {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == 32 * COUNTING_WARPS) fetch_all(tile, shared);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
@@ -19,6 +20,6 @@ def require_names_without(
     Traceback (most recent call last):
     markhood.errors.InputError: XML cannot hold the node name 'a\x00'; write .json instead.
     """
-    for name in graph.nodes:
+    for name in (*graph.nodes, *chain.from_iterable(graph.members.values())):
         if impossible.search(name):
             raise InputError(f"{form} cannot hold the node name {name!r}; write {instead} instead.")

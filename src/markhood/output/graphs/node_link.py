@@ -41,7 +41,7 @@ def to_bytes(graph: Graph) -> bytes:
         "directed": False,
         "multigraph": False,
         "graph": {**about_graph(graph), **further},
-        "nodes": [{"id": name} for name in graph.nodes],
+        "nodes": [_node(graph, name) for name in graph.nodes],
         "edges": [
             _edge(dict(zip(columns, row, strict=True)), table)
             for row, table in zip(rows, table_column(graph), strict=True)
@@ -75,6 +75,12 @@ def from_bytes(content: bytes) -> Graph:
     tables = [edge.get(TABLE) if edge.keys() >= set(END_COLUMNS) else None for edge in edges]
     nodes = [node["id"] for node in document["nodes"]]
     return graph_from_columns(columns, nodes, about, further, tables)
+
+
+def _node(graph: Graph, name: str) -> dict[str, Any]:
+    """Return a node, with the columns that it stands for besides its own; what is read is in `variables`."""
+    members = graph.members.get(name)
+    return {"id": name, "members": list(members)} if members else {"id": name}
 
 
 def _edge(fields: dict[str, Any], table: list[list[float]] | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Written here, because networkx has no place for provenance in GEXF and writes infinities in
 GraphML as Python spells them; read by networkx, which knows other programs' dialects. A node's
-name is its id, and its label, which Gephi shows. Provenance and levels are JSON text: graph attributes in
+name is its id; its label, which Gephi shows, also says how many columns it stands for. Provenance and levels are JSON text: graph attributes in
 GraphML, the description in GEXF. A coupling table is JSON text too, an attribute of its edge; all
 other attributes of edges are numbers. That annotations are ours is told from what the head declares.
 """
@@ -45,8 +45,8 @@ def to_graphml(graph: Graph) -> bytes:
     body = SubElement(root, "graph", edgedefault="undirected")
     for name, said in about.items():
         SubElement(body, "data", key=name).text = json.dumps(said)
-    for name in graph.nodes:
-        SubElement(SubElement(body, "node", id=name), "data", key="label").text = name
+    for name, label in zip(graph.nodes, graph.variables.labels, strict=True):
+        SubElement(SubElement(body, "node", id=name), "data", key="label").text = label
     for (a, b), attributes in zip(graph.edge_names(), _attributes(graph), strict=True):
         edge = SubElement(body, "edge", source=a, target=b)
         for name, text in attributes.items():
@@ -72,8 +72,8 @@ def to_gexf(graph: Graph) -> bytes:
     for name, kind in _kinds(graph).items():
         SubElement(declared, "attribute", id=name, title=name, type=kind)
     nodes = SubElement(body, "nodes")
-    for name in graph.nodes:
-        SubElement(nodes, "node", id=name, label=name)
+    for name, label in zip(graph.nodes, graph.variables.labels, strict=True):
+        SubElement(nodes, "node", id=name, label=label)
     edges = SubElement(body, "edges")
     rows = zip(graph.edge_names(), _attributes(graph), strict=True)
     for row, ((a, b), attributes) in enumerate(rows):

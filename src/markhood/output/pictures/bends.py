@@ -1,7 +1,8 @@
-"""Which edges are drawn as arcs: those that would run through another node, and all around a circle.
+"""Which edges are drawn as arcs: those that would run through another node, and all around a circle or along a line.
 
 On a grid or a map three nodes often stand in a line, and a straight edge between the outer two would look
-like two edges. Around a circle arcs towards the middle keep off the rim, where the nodes are.
+like two edges. Around a circle arcs towards the middle keep off the rim, where the nodes are; along a line all go
+over it, the longer the higher.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from markhood.output.pictures.layout import Edges, Places
 MOST_NODES = 600  # among more, nobody sees what an edge runs through
 _BEND = 0.18  # height of an arc's middle control point over its chord, in lengths of the chord
 _INWARDS, _STEEPEST = 0.6, 0.7  # share of the way to the middle of the circle; for neighbours less
+_OVER = 1.0  # of nodes in a row: the arc is then half as high as it is long
 _CLOSE = 0.12  # to a node, in the distance between neighbouring nodes
 _BLOCK = 500  # edges at a time
 
@@ -31,22 +33,38 @@ def bends(places: Places, edges: Edges) -> NDArray[np.float64]:
     [0.0, 0.18]
     """
     found = np.zeros(len(edges))
-    if not len(edges) or len(places) > MOST_NODES:
+    if not len(edges):
         return found
     starts, along = places[edges[:, 0]], places[edges[:, 1]] - places[edges[:, 0]]
     length = np.linalg.norm(along, axis=1)
-    middle = places.mean(0)
-    radius = np.linalg.norm(places - middle, axis=1)
-    if len(places) > 3 and np.ptp(radius) < 1e-6 * radius.max():
+    if len(places) > 3 and not np.ptp(places[:, 1]):
+        return np.asarray(_OVER * np.sign(along[:, 0]))
+    middle = _middle_of_circle(places)
+    if middle is not None:
         normal = np.column_stack([-along[:, 1], along[:, 0]])
         inwards = middle - starts - 0.5 * along
         bent = _INWARDS * (inwards * normal).sum(1) / np.maximum(length, 1e-12) ** 2
         return np.asarray(bent.clip(-_STEEPEST, _STEEPEST))
+    if len(places) > MOST_NODES:
+        return found
     close = _CLOSE * _spacing(places)
     for first in range(0, len(edges), _BLOCK):
         part = slice(first, first + _BLOCK)
         found[part] = _BEND * _runs_through(places, starts[part], along[part], close)
     return found
+
+
+def _middle_of_circle(places: Places) -> NDArray[np.float64] | None:
+    """Return the middle of the circle on which all nodes are, None where there is none.
+
+    Ours is around the origin, with nodes wherever their positions are; others' are found where nodes
+    are spread evenly.
+    """
+    for middle in (np.zeros(2), places.mean(0)):
+        radius = np.linalg.norm(places - middle, axis=1)
+        if len(places) > 3 and np.ptp(radius) < 1e-6 * radius.max():
+            return middle
+    return None
 
 
 def _runs_through(places: Places, starts: Places, along: Places, close: float) -> NDArray[np.bool_]:

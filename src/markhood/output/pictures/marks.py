@@ -136,8 +136,13 @@ def of_nodes(graph: Graph, given: Any, what: str) -> list[Any]:
 
 
 def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
-    """Return the diameter of every dot in points; unless given, the more nodes, the smaller."""
-    usual = float(np.sqrt(np.clip(6000 / max(graph.n_nodes, 1), 12, 90)))
+    """Return the diameter of every dot in points; unless given, the more nodes, the smaller.
+
+    A node that stands for a hundred columns has three times the diameter, as a logarithm grows.
+    """
+    usual: Any = float(np.sqrt(np.clip(6000 / max(graph.n_nodes, 1), 12, 90)))
+    if graph.variables.members is not None:
+        usual = usual * (1 + np.log10([1 + len(own) for own in graph.variables.members]))
     given = of_nodes(graph, usual if sizes is None else sizes, "sizes")
     try:
         found = np.array(given, dtype=np.float64)

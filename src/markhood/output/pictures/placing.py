@@ -1,6 +1,7 @@
 """The layouts that one can ask for, by name, by file or by places: for the plots as for the report.
 
-A file has a header and a line for every variable: `name` with `x` and `y` (sites on a map, pixels), or
+Variables that lie along a genome stand around a circle, or in a row, to its scale (`genome`); unless another layout is
+asked for, that is where they stand. A file has a header and a line for every variable: `name` with `x` and `y` (sites on a map, pixels), or
 `name` with `position` (along a genome, say), which goes around a circle in the order of the positions.
 """
 
@@ -12,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from markhood.errors import InputError, option
 from markhood.graph.graph import Graph
+from markhood.output.pictures.genome import around, on_line, shares_along
 from markhood.output.pictures.layout import Places, grid_positions, positions
 
-LAYOUTS = ("stress", "grid", "circle")
+LAYOUTS = ("auto", "stress", "grid", "circle", "arc")
 Layout = str | os.PathLike[str] | Mapping[str, Sequence[float]] | ArrayLike
 
 
@@ -28,8 +30,10 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     Parameters
     ----------
     graph : Graph
-    layout : {"stress", "grid", "circle"}, path, mapping or array_like of shape (n_nodes, 2)
-        By the edges, in the order of the variables on a grid or around a circle, from a file (.csv,
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path, mapping or array_like of shape (n_nodes, 2)
+        By the edges, in the order of the variables on a grid, along a genome (where none is known, in
+        the order of the variables) around a circle or in a row, whichever of the first and the circle is
+        right, from a file (.csv,
         .tsv) with the columns name, x and y or name and position, or places of your own, by name or in
         the order of the nodes.
     columns : int, optional
@@ -52,15 +56,37 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     if not isinstance(layout, (str, os.PathLike)):
         return _given(graph, layout)
     check_layout(layout)
+    if layout == "auto":
+        layout = "stress" if is_free(graph, layout) else "circle"
     if layout == "grid":
         if columns is not None and columns < 1:
             raise InputError(f"{option('columns')} must be 1 or more, not {columns}.")
         return grid_positions(graph.n_nodes, columns or int(np.ceil(np.sqrt(graph.n_nodes))) or 1)
     if layout == "circle":
-        return _around(np.arange(graph.n_nodes) / max(graph.n_nodes, 1))
+        return around(shares_along(graph), graph.n_nodes)
+    if layout == "arc":
+        return on_line(shares_along(graph), graph.n_nodes)
     if layout == "stress":
         return positions(graph, seed)
     return _from_file(graph, Path(layout))
+
+
+def chosen(graph: Graph, layout: Layout) -> Layout:
+    """Return the layout that "auto" is for a graph, and any other as it is.
+
+    Examples
+    --------
+    >>> chosen(Graph("ab", []), "auto"), chosen(Graph("ab", []), "grid")
+    ('stress', 'grid')
+    """
+    if not isinstance(layout, str) or layout != "auto":
+        return layout
+    return "stress" if graph.variables.loci is None else "circle"
+
+
+def is_free(graph: Graph, layout: Layout) -> bool:
+    """Whether places go by the edges, and so are free of nodes that others' edges run through."""
+    return isinstance(layout, str) and chosen(graph, layout) == "stress"
 
 
 def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float]]:
@@ -103,7 +129,7 @@ def check_layout(layout: str | os.PathLike[str]) -> None:
     --------
     >>> check_layout("spiral")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown layout 'spiral': choose stress, grid, circle, or give places or a file of them (.csv, .tsv).
+    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, grid, circle, arc, or give places or a file of them (.csv, .tsv).
     """
     if layout in LAYOUTS:
         return
@@ -135,13 +161,6 @@ def _given(graph: Graph, layout: ArrayLike) -> Places:
     return places
 
 
-def _around(turns: NDArray[np.float64]) -> Places:
-    """Go around a circle, clockwise from the top; neighbours on it are about one apart."""
-    angle = 0.5 * np.pi - 2 * np.pi * turns
-    radius = max(len(turns) / (2 * np.pi), 1.0)
-    return np.asarray(radius * np.column_stack([np.cos(angle), np.sin(angle)]))
-
-
 def _from_file(graph: Graph, path: Path) -> Places:
     header, rows = _read(path)
     wanted = ("x", "y") if {"x", "y"} <= set(header) else ("position",)
@@ -170,7 +189,7 @@ def _from_file(graph: Graph, path: Path) -> Places:
     span = float(np.ptp(numbers)) if len(numbers) else 0.0
     # A gap of a step between the last and the first tells where the circle begins.
     whole = span * (1 + 1 / max(graph.n_nodes - 1, 1)) or 1.0
-    return _around((numbers[:, 0] - numbers.min(initial=np.inf)) / whole)
+    return around((numbers[:, 0] - numbers.min(initial=np.inf)) / whole, graph.n_nodes)
 
 
 def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:

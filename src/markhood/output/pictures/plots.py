@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
-from markhood.evaluate.measures import edge_outcomes
+from markhood.evaluate.measures import edge_outcomes, folded
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
+from markhood.output.pictures.distance import by_distance
 from markhood.output.pictures.gamma import gamma_path
+from markhood.output.pictures.genome import write_marks
 from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.marks import (
@@ -38,7 +40,7 @@ from markhood.output.pictures.marks import (
     write_labels,
 )
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
-from markhood.output.pictures.placing import Layout, placed, shared_layout
+from markhood.output.pictures.placing import Layout, chosen, is_free, placed, shared_layout
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ __all__ = [
     "Curve",
     "Panel",
     "adjacency",
+    "by_distance",
     "centrality_intervals",
     "comparison",
     "degrees",
@@ -73,7 +76,7 @@ def network(
     graph: Graph,
     ax: Axes | None = None,
     *,
-    layout: Layout = "stress",
+    layout: Layout = "auto",
     columns: int | None = None,
     groups: str | Mapping[str, str] | Sequence[str] | None = None,
     labels: Labels = None,
@@ -89,12 +92,14 @@ def network(
     ----------
     graph : Graph
         Of more than 600 nodes an overview is drawn instead: the degrees, and in a corner the sizes
-        of the components; unless they stand on a grid or at places of your own.
+        of the components; unless they stand on a grid, along a genome or at places of your own.
     ax : Axes, optional
         Where to draw; by default new axes.
-    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2), default="stress"
-        Distances as in the graph, the cells of a grid, a circle, or places of your own (from igraph,
-        say); or a file (.csv, .tsv) of these, with the columns name, x and y or name and position.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
+        Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
+        places of your own (from igraph, say); or a file (.csv, .tsv) of these, with the columns name, x and y
+        or name and position. Circle and row are to scale where variables lie along a genome, and then
+        the circle is the default; elsewhere distances as in the graph are.
     columns : int, optional
         Of the grid, for variables that are pixels; by default the grid is square.
     groups : "communities", mapping or sequence of str, optional
@@ -128,13 +133,18 @@ def network(
     ['rain', 'sun', 'wet']
     """
     ax = new_axes(ax)
-    if graph.n_nodes > MANY and isinstance(layout, str) and layout == "stress":
+    layout = chosen(graph, layout)
+    if graph.n_nodes > MANY and is_free(graph, layout):
         return _overview(graph, ax)
     places = placed(graph, layout, columns, seed)
     diameters = diameters_of(graph, sizes)
-    handles = draw_edges(ax, graph, places, _is_free(layout), widest)
+    handles = draw_edges(ax, graph, places, is_free(graph, layout), widest)
     handles += draw_nodes(ax, graph, places, _named_groups(graph, groups), colors, diameters)
-    frame(ax, places, handles if legend else [])
+    along = isinstance(layout, str) and layout in ("circle", "arc")
+    over = edge_lines(places, graph.edges, is_free=False) if along else []
+    frame(ax, np.concatenate([places, *over]), handles if legend else [])
+    if along:
+        write_marks(ax, graph, places, is_circle=layout == "circle")
     _label(ax, graph, places, diameters, labels)
     return ax
 
@@ -181,7 +191,7 @@ def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
         ax.axhline(cut, color="black", linewidth=0.4)
         ax.axvline(cut, color="black", linewidth=0.4)
     shown = range(graph.n_nodes) if graph.n_nodes <= LABELLED else []
-    names = [graph.nodes[order[k]] for k in shown]
+    names = [graph.variables.labels[order[k]] for k in shown]
     ax.set_xticks(list(shown), names, rotation=90, fontsize="x-small", parse_math=False)
     ax.set_yticks(list(shown), names, fontsize="x-small", parse_math=False)
     return ax
@@ -192,7 +202,7 @@ def comparison(
     learned: Graph,
     ax: Axes | None = None,
     *,
-    layout: Layout = "stress",
+    layout: Layout = "auto",
     columns: int | None = None,
     labels: Labels = None,
     seed: int = 0,
@@ -202,7 +212,7 @@ def comparison(
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order.
+        Of the same nodes, in any order; true columns that one learned node stands for are one.
     ax, layout, columns, labels, seed
         As for `network`; the layout is that of the true graph.
 
@@ -219,6 +229,7 @@ def comparison(
     ax = new_axes(ax)
     from matplotlib.collections import LineCollection
 
+    truth = folded(truth, learned)
     places = placed(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     kinds = (
@@ -229,7 +240,7 @@ def comparison(
     handles = []
     for edges, colour, style, name in kinds:
         lines = LineCollection(
-            edge_lines(places, edges, _is_free(layout)),
+            edge_lines(places, edges, is_free(truth, layout)),
             colors=colour, linestyles=style, linewidths=1.6, zorder=1,
         )  # fmt: skip
         ax.add_collection(lines)
@@ -259,11 +270,6 @@ def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
     return ax
-
-
-def _is_free(layout: Layout) -> bool:
-    """Whether the places went by the edges, and so are free of nodes that others' edges run through."""
-    return isinstance(layout, str) and layout == "stress"
 
 
 def _draw_cells(
@@ -299,7 +305,7 @@ def _label(
     """Write the names that are asked for; unless told, all of few nodes and the hubs of many."""
     if labels is False:
         return
-    names = graph.nodes if isinstance(labels, bool) or labels is None else labels
+    names = graph.variables.labels if isinstance(labels, bool) or labels is None else labels
     texts = [str(text) for text in of_nodes(graph, names, "labels")]
     order = np.argsort(-graph.degree, kind="stable")
     most = HUBS if labels is None and graph.n_nodes > LABELLED else graph.n_nodes

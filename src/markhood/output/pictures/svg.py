@@ -77,7 +77,7 @@ def _discs(graph: Graph, dots: Places) -> list[str]:
         f'fill="{group_colour(group) if group >= 0 else PALE}">'
         f"<title>{_escaped(name)}</title></circle>"
         for (x, y), name, group in zip(
-            dots.tolist(), graph.nodes, communities(graph).tolist(), strict=True
+            dots.tolist(), graph.variables.labels, communities(graph).tolist(), strict=True
         )
     ]
 
@@ -85,7 +85,7 @@ def _discs(graph: Graph, dots: Places) -> list[str]:
 def _names(graph: Graph, dots: Places) -> list[str]:
     shown = [
         name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
-        for name in graph.nodes
+        for name in graph.variables.labels
     ]
     return [
         f'<text x="{x + 8:.1f}" y="{y + 4:.1f}" font-size="11" fill="currentColor">'

@@ -102,6 +102,9 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     rows = [("variables", str(graph.n_nodes))]
     if "samples" in data:
         rows.insert(0, ("samples", str(data["samples"])))
+    if graph.members:
+        n_columns = graph.n_nodes + graph.variables.n_members
+        rows[-1] = ("variables", f"{graph.n_nodes}, which stand for {n_columns} columns")
     own = None if samples is None or samples.weights is None else samples.total_weight
     weight = data.get("weight", own)
     if _is_number(weight):

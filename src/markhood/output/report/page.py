@@ -22,6 +22,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
@@ -30,7 +32,7 @@ from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Places
-from markhood.output.pictures.placing import Layout, placed
+from markhood.output.pictures.placing import Layout, is_free, placed
 from markhood.output.places import check_place, known_ending, replace_all
 from markhood.output.report import facts
 from markhood.output.report.pairs import pair_counts
@@ -43,7 +45,7 @@ def write_report(
     samples: Samples | None = None,
     title: str = "Markov network",
     *,
-    layout: Layout = "stress",
+    layout: Layout = "auto",
     columns: int | None = None,
 ) -> None:
     """Write a graph as an interactive page: one HTML file that needs no network.
@@ -58,9 +60,11 @@ def write_report(
         The data that the graph was learned from; the page then says more about the variables.
     title : str, default="Markov network"
         Heading of the page.
-    layout : {"stress", "grid", "circle"}, path or array_like of shape (n_nodes, 2), default="stress"
-        Distances as in the graph, the cells of a grid, a circle, or places of your own; or a file
-        (.csv, .tsv) of these, with the columns name, x and y or name and position.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
+        Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
+        places of your own; or a file (.csv, .tsv) of these, with the columns name, x and y or name and
+        position. Circle and row are to scale where variables lie along a genome, and then the circle is
+        the default; elsewhere distances as in the graph are.
     columns : int, optional
         Of the grid, for variables that are pixels; by default the grid is square.
 
@@ -96,7 +100,7 @@ def report_html(
     samples: Samples | None = None,
     title: str = "Markov network",
     *,
-    layout: Layout = "stress",
+    layout: Layout = "auto",
     columns: int | None = None,
 ) -> str:
     """Return the page as text.
@@ -106,7 +110,9 @@ def report_html(
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
-    is_free = isinstance(layout, str) and layout == "stress"
+    if samples is not None and graph.members:
+        number = {name: j for j, name in enumerate(samples.names)}
+        samples = samples.pick(np.array([number[name] for name in graph.nodes]))
     style, script = _asset("style.css"), _asset("bundle.js")
     policy = (
         f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
@@ -117,15 +123,17 @@ def report_html(
         title=html.escape(_without_surrogates(title)),
         style=style,
         script=script,
-        data=_as_script(_content(graph, samples, title, placed(graph, layout, columns), is_free)),
+        data=_as_script(
+            _content(graph, samples, title, placed(graph, layout, columns), is_free(graph, layout))
+        ),
     )
 
 
 def _content(
-    graph: Graph, samples: Samples | None, title: str, places: Places, is_free: bool
+    graph: Graph, samples: Samples | None, title: str, places: Places, are_free: bool
 ) -> dict[str, Any]:
     """Return everything that the page shows; where places are free to choose, edges are straight."""
-    bent = {} if is_free else {"bend": bends(places, graph.edges).round(3).tolist()}
+    bent = {} if are_free else {"bend": bends(places, graph.edges).round(3).tolist()}
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
@@ -150,6 +158,7 @@ def _content(
 def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, Any]:
     nodes: dict[str, Any] = {
         "name": graph.nodes,
+        **({"members": _members(graph)} if graph.members else {}),
         "x": places[:, 0].tolist(),
         "y": places[:, 1].tolist(),
         "community": communities(graph).tolist(),
@@ -158,6 +167,14 @@ def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, A
     if samples is not None:
         nodes["shares"] = level_shares(samples)
     return nodes
+
+
+def _members(graph: Graph) -> list[list[str]]:
+    """Return the columns that each node stands for besides its own, a minus before an opposite one."""
+    return [
+        [f"\N{MINUS SIGN}{m.name}" if m.opposite else m.name for m in own]
+        for own in graph.variables.members or ()
+    ]
 
 
 def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from markhood.output.report.page import report_html, write_report
 _HEIGHT = 760  # pixels, in a notebook
 
 
-def show(graph: Graph, layout: Layout = "stress", columns: int | None = None) -> Any:
+def show(graph: Graph, layout: Layout = "auto", columns: int | None = None) -> Any:
     """Show the interactive view of a graph; see `Graph.show`."""
     if _in_notebook():
         from IPython.display import HTML
@@ -32,7 +32,7 @@ def show(graph: Graph, layout: Layout = "stress", columns: int | None = None) ->
     return None
 
 
-def notebook_html(graph: Graph, layout: Layout = "stress", columns: int | None = None) -> str:
+def notebook_html(graph: Graph, layout: Layout = "auto", columns: int | None = None) -> str:
     """Return the page as an element that a notebook can hold.
 
     Examples

@@ -1,0 +1,57 @@
+// One end of a pair of any levels: the numbers by which its levels enter couplings, and where its parameters and
+// forms are among those of the pair. kernels/pair_fit.py says why the numbers are what they are.
+#pragma once
+#include <cmath>
+
+#include "buffer.hpp"
+#include "packs.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+// The numbers by which a variable enters couplings, (levels, scores); columns sum to zero.
+static inline void fill_features(std::size_t levels, std::size_t scores, double* to) {
+    const double r = static_cast<double>(levels);
+    if (scores < levels - 1) {
+        const double unit = std::sqrt(3.0 / (r * r - 1.0));
+        for (std::size_t a = 0; a < levels; ++a) to[a] = (static_cast<double>(a) - 0.5 * (r - 1.0)) * unit;
+        return;
+    }
+    for (std::size_t k = 1; k < levels; ++k) {
+        const double n = static_cast<double>(k), size = 1.0 / std::sqrt(2.0 * n * (n + 1.0));
+        for (std::size_t a = 0; a < levels; ++a) to[a * scores + k - 1] = a < k ? -size : a == k ? n * size : 0.0;
+    }
+}
+
+// One end: its levels, and its neighbours as columns of the table.
+struct Side {
+    std::size_t levels = 1, scores = 0, n_thresholds = 0;
+    std::size_t first_parameter = 0, first_form = 0;  // thresholds, then the forms of slopes where they are others
+    std::size_t first_slope_form = 0;
+    Buffer<double> features;       // (levels, scores)
+    Buffer<const Pack*> columns;
+    Buffer<double> fields;         // of every level, at the parameters evaluated
+
+    void set(BitRows rows, std::size_t variable) {
+        levels = rows.levels(variable);
+        scores = rows.n_scores(variable);
+        n_thresholds = levels - 1;
+        features.resize(levels * scores);
+        fill_features(levels, scores, features.data());
+    }
+    void leave_out() {
+        levels = 1;
+        scores = n_thresholds = 0;
+        columns.resize(0);
+    }
+    bool is_step() const { return scores < n_thresholds; }
+    // Where every level has a score these serve as the forms of thresholds too.
+    std::size_t n_forms() const { return is_step() ? n_thresholds + scores : n_thresholds; }
+    std::size_t n_parameters() const { return n_thresholds + scores * columns.size(); }
+    // Of form f, counted from this side's first, at a level.
+    double form(std::size_t f, std::size_t level) const {
+        if (!is_step()) return features[level * scores + f];
+        return f < n_thresholds ? (level == f + 1 ? 1.0 : 0.0) : features[level * scores + f - n_thresholds];
+    }
+};
+
+}  // namespace markhood::MARKHOOD_TIER

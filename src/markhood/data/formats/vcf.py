@@ -1,0 +1,326 @@
+"""Variants in VCF and BCF, read through cyvcf2: every site that varies is a variable.
+
+Which sites stay is only known when all calls of each were seen, and so is whether all of them are phased; so the
+file is read twice, a site at a time, and bits go to where they are kept as they come.
+
+A phased file gives haplotypes: a sample for every copy of a chromosome, the alleles its levels, 0 the
+reference. More than two alleles have no order. Any other file gives genotypes: the number of copies of any
+allele but the reference, which are steps, as PLINK's are. To take an unphased file for haplotypes would be to invent
+phases; to take a phased one for genotypes loses them, and an edge then costs as much for half the samples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding import encoder
+from markhood.data.coding.encoder import Encoder
+from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.shares import check_shares
+from markhood.data.loci import Locus
+from markhood.data.placed import with_loci
+from markhood.data.reading import Reading
+from markhood.data.samples import Samples
+from markhood.data.weights import find_weights
+from markhood.errors import InputError, option
+
+MISSING, ABSENT = (
+    -1,
+    -2,
+)  # as cyvcf2 has them: a copy that was not called, and one that there is not
+CODINGS = ("auto", "haplotypes", "levels", "dominant", "recessive")
+LONGEST_ALLELES = 24  # letters that a name can take; insertions may have thousands
+END_OF_BGZF = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+
+
+def read_vcf(
+    path: Path,
+    reading: Reading | None = None,
+    min_minor: float = 0.01,
+    max_gap: float = 0.15,
+    genotypes: str = "auto",
+) -> Samples:
+    """Read haplotypes or genotypes from a VCF or BCF file, which may be compressed (.gz, .bgz).
+
+    Variables are called by chromosome and position, as in "7:117559590", and where two have one, by their
+    alleles as well, "7:117559590:CTT:C".
+
+    Parameters
+    ----------
+    path : Path
+    reading : Reading, optional
+    min_minor : float, default=0.01
+        Leave out sites at which the second most common allele has less than this share of all
+        copies that were called.
+    max_gap : float, default=0.15
+        Leave out sites at which more than this share of the copies was not called.
+    genotypes : {"auto", "haplotypes", "levels", "dominant", "recessive"}, default="auto"
+        A sample for every copy of a chromosome, with its alleles; or for every individual, with the
+        number of copies of any allele but the reference, whether there is one, or whether
+        all are. By default haplotypes where all calls are phased, else numbers of copies.
+    """
+    if genotypes not in CODINGS:
+        raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}.")
+    check_shares(min_minor=min_minor, max_gap=max_gap)
+    reading = reading or Reading()
+    file = _Variants(path)
+    survey = _Survey(len(file.individuals))
+    for site in file.sites():
+        survey.add(site, min_minor, max_gap)
+    if len(survey.kept) < 2:
+        raise InputError(
+            f"{len(survey.kept)} of the {survey.n_sites} sites of {path} vary enough "
+            f"({option('min_minor', min_minor)}) with few enough missing calls "
+            f"({option('max_gap', max_gap)}): lower the one, or raise the other."
+        )
+    coding = survey.coding(genotypes, path)
+    survey.tell(reading, coding)
+    return _encode(file, survey, reading, coding)
+
+
+class _Site(NamedTuple):
+    """A site: where it is, its alleles, and the calls, of shape (individuals, ploidy), with their phase."""
+
+    locus: Locus
+    alleles: tuple[str, ...]
+    calls: NDArray[np.int16]
+    is_phased: NDArray[np.bool_]
+
+
+class _Variants:
+    """A file of variants, read a site at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        _check_end(path)
+        self.individuals: list[str] = self._open().samples
+        if not self.individuals:
+            raise InputError(
+                f"{path} has no genotypes: give a file with a column for every individual."
+            )
+
+    def sites(self) -> Iterator[_Site | None]:
+        """Yield every site, None for one without calls."""
+        records, number = iter(self._open()), 0
+        while True:
+            number += 1
+            try:
+                site = _site(next(records))
+            except StopIteration:
+                return
+            except Exception as error:  # cyvcf2 raises nothing more special
+                raise InputError(
+                    f"{self.path} is damaged at site {number}, and cannot be read any further: check "
+                    "the line, or write the file again."
+                ) from error
+            yield site
+
+    def _open(self) -> Any:
+        try:
+            import cyvcf2
+        except ImportError as error:
+            message = f"Reading {self.path} needs cyvcf2: pip install 'markhood[vcf]'."
+            raise InputError(message) from error
+        quiet = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
+        if quiet is not None:  # what htslib would print is said in our sentences
+            quiet(0)
+        try:
+            return cyvcf2.VCF(str(self.path))
+        except Exception as error:
+            raise InputError(
+                f"{self.path} cannot be read as VCF or BCF: give a whole file, with its header."
+            ) from error
+
+
+def _site(record: Any) -> _Site | None:
+    """Return a record of cyvcf2's as a site, None where it has no calls."""
+    if "GT" not in record.FORMAT:
+        return None
+    calls = record.genotype.array()
+    locus, alleles = Locus(record.CHROM, record.POS), (record.REF, *record.ALT)
+    return _Site(locus, alleles, calls[:, :-1], calls[:, -1].astype(np.bool_))
+
+
+def _check_end(path: Path) -> None:
+    """Raise for a file in compressed blocks whose last, empty one is missing: the rest is lost."""
+    with path.open("rb") as file:
+        is_in_blocks = file.read(18)[12:14] == b"BC"
+        if is_in_blocks:
+            file.seek(-min(len(END_OF_BGZF), path.stat().st_size), 2)
+            if file.read() != END_OF_BGZF:
+                raise InputError(
+                    f"{path} is cut short (it does not end as such a file does): copy it again."
+                )
+
+
+@dataclass
+class _Survey:
+    """What the first reading finds: which sites stay, and what their calls are like."""
+
+    n_individuals: int
+    n_sites: int = 0
+    kept: list[int] = field(default_factory=list)
+    loci: list[Locus] = field(default_factory=list)
+    alleles: list[tuple[str, ...]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    n_unphased: int = 0
+    n_ambiguous: int = 0
+    ploidy: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def add(self, site: _Site | None, min_minor: float, max_gap: float) -> None:
+        """Look at a site, and take it or leave it out."""
+        number, self.n_sites = self.n_sites, self.n_sites + 1
+        reason = "have no genotypes" if site is None else _reason(site.calls, min_minor, max_gap)
+        if site is None or reason:
+            self.left_out[reason] += 1
+            return
+        self.kept.append(number)
+        self.loci.append(site.locus)
+        self.alleles.append(site.alleles)
+        copies = (site.calls != ABSENT).sum(axis=1)
+        self.ploidy = np.maximum(copies, self.ploidy) if len(self.ploidy) else copies
+        unphased = ~site.is_phased & (copies > 1) & (site.calls >= 0).any(axis=1)
+        if unphased.any():
+            called = np.where(site.calls < 0, site.calls.max(axis=1)[:, None], site.calls)
+            self.n_unphased += int(unphased.sum())
+            self.n_ambiguous += int((unphased & (np.ptp(called, axis=1) > 0)).sum())
+
+    def coding(self, genotypes: str, path: Path) -> str:
+        """Return how calls are coded, having checked that they can be."""
+        if genotypes == "auto":
+            return "levels" if self.n_unphased else "haplotypes"
+        if genotypes == "haplotypes" and self.n_ambiguous:
+            raise InputError(
+                f"{self.n_ambiguous} heterozygous calls of {path} are not phased, so that nobody knows "
+                f"which allele is on which haplotype: phase them, or choose {option('genotypes', 'levels')}."
+            )
+        return genotypes
+
+    def names(self) -> list[str]:
+        """Return a name for every site that stays, all different."""
+        plain = [f"{locus.chromosome}:{locus.position}" for locus in self.loci]
+        times = Counter(plain)
+        longer = [
+            f"{name}:{':'.join(alleles)}"
+            if times[name] > 1 and sum(map(len, alleles)) <= LONGEST_ALLELES
+            else name
+            for name, alleles in zip(plain, self.alleles, strict=True)
+        ]
+        times, seen, names = Counter(longer), Counter[str](), list[str]()
+        for name in longer:
+            seen[name] += 1
+            names.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
+        return names
+
+    def tell(self, reading: Reading, coding: str) -> None:
+        """Note what was understood of the file."""
+        kinds = sorted(set(self.ploidy.tolist()))
+        ploidy = {(1,): "haploid", (2,): "diploid"}.get(
+            tuple(kinds), f"of ploidy {' to '.join(map(str, (kinds[0], kinds[-1])))}"
+        )
+        phases = "" if kinds == [1] else ", not phased" if self.n_unphased else ", phased"
+        taken = {
+            "haplotypes": f"{int(self.ploidy.sum())} haplotypes",
+            "levels": "genotypes, as copies of any allele but the reference",
+            "dominant": "genotypes, as whether there is any allele but the reference",
+            "recessive": "genotypes, as whether no copy is the reference",
+        }[coding]
+        reading.notes.tell(f"{self.n_individuals} individuals, {ploidy}{phases}: {taken}.")
+        gone = ", ".join(f"{times} {reason}" for reason, times in self.left_out.items())
+        left_out = f" ({gone})" if gone else ""
+        reading.notes.tell(f"{len(self.kept)} of {self.n_sites} sites{left_out}.")
+        several = sum(len(alleles) > 2 for alleles in self.alleles)
+        if several:
+            how = (
+                "each is a level"
+                if coding == "haplotypes"
+                else "all but the first are counted alike"
+            )
+            sites = "1 site has" if several == 1 else f"{several} sites have"
+            reading.notes.tell(f"{sites} more than two alleles: {how}.")
+
+
+def _reason(calls: NDArray[np.int16], min_minor: float, max_gap: float) -> str:
+    """Say why a site is left out; nothing where it stays."""
+    called = calls[calls >= 0]
+    n_copies = int((calls != ABSENT).sum())
+    if not len(called) or n_copies - len(called) > max_gap * n_copies:
+        return "have too many missing calls"
+    ranked = np.sort(np.append(np.bincount(called), 0))
+    return "vary too little" if ranked[-2] < min_minor * len(called) else ""
+
+
+def _encode(file: _Variants, survey: _Survey, reading: Reading, coding: str) -> Samples:
+    """Read the sites that stay once more, and pack them."""
+    names = survey.names()
+    picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
+    is_there = np.arange(int(survey.ploidy.max())) < survey.ploidy[:, None]
+    by_copy = coding == "haplotypes"
+    rows = [
+        f"{individual} ({copy + 1})" if by_copy and own > 1 else individual
+        for individual, own in zip(file.individuals, survey.ploidy.tolist(), strict=True)
+        for copy in range(own if by_copy else 1)
+    ]
+    kinds = "nominal" if by_copy and reading.kinds == "auto" else reading.kinds
+    reading = replace(
+        reading, kinds=kinds, missing_values=(*reading.missing_values, MISSING), bins=None
+    )
+    packing = Encoder(
+        [names[j] for j in picked],
+        len(rows),
+        locate=lambda row: f"sample {rows[row]!r}",
+        reading=reading,
+    )
+    column_of = {survey.kept[j]: column for column, j in enumerate(picked)}
+    block = _Block(packing, max(1, encoder.CHUNK_BYTES // (2 * len(rows))))
+    for number, site in enumerate(file.sites()):
+        if site is not None and number in column_of:
+            block.add(column_of[number], _coded(site.calls, coding, is_there))
+    block.flush()
+    packing.skip(len(rows))
+    return with_loci(packing.finish(), tuple(survey.loci[j] for j in picked))
+
+
+@dataclass
+class _Block:
+    """Columns that stand side by side, gathered until there are enough to be packed at once."""
+
+    packing: Encoder
+    most: int
+    start: int = 0
+    columns: list[NDArray[np.int16]] = field(default_factory=list)
+
+    def add(self, column: int, values: NDArray[np.int16]) -> None:
+        """Take a column."""
+        if column != self.start + len(self.columns) or len(self.columns) == self.most:
+            self.flush()
+        self.start = self.start if self.columns else column
+        self.columns.append(values)
+
+    def flush(self) -> None:
+        """Pack what is here."""
+        if self.columns:
+            self.packing.place(np.array(self.columns).T, 0, self.start)
+            self.columns = []
+
+
+def _coded(calls: NDArray[np.int16], coding: str, is_there: NDArray[np.bool_]) -> NDArray[np.int16]:
+    """Return a site's value of every sample, -1 where it is missing."""
+    if coding == "haplotypes":
+        alleles = np.full(is_there.shape, MISSING, np.int16)
+        alleles[:, : calls.shape[1]] = np.maximum(calls, MISSING)
+        return np.asarray(alleles[is_there])
+    copies = (calls > 0).sum(axis=1, dtype=np.int16)
+    if coding == "dominant":
+        copies = (copies > 0).astype(np.int16)
+    elif coding == "recessive":
+        copies = (copies == (calls != ABSENT).sum(axis=1)).astype(np.int16)
+    copies[(calls == MISSING).any(axis=1)] = MISSING
+    return np.asarray(copies)

@@ -1,0 +1,81 @@
+"""A graph of groups, unfolded: a node for every column, with the edges of the group that it is in.
+
+Numbers are those of the group. An opposite member has its levels the other way, so that what has a sign
+changes it, the ends of an interval change places too, and tables are turned round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.graph.edge_table import has_sign
+from markhood.graph.graph import Graph
+
+# Annotations that have the coupling's sign; of an interval, what is the low end the other way.
+SIGNED = {
+    "standardized": "standardized",
+    "coupling_low": "coupling_high",
+    "coupling_high": "coupling_low",
+}
+
+
+def unfolded(graph: Graph, join: bool) -> Graph:
+    """Return a graph with a node for every column, as `Graph.unfold` says."""
+    if graph.variables.members is None:
+        return graph
+    told = graph.variables.unfolded()
+    node, opposite = np.array(told.node), np.array(told.opposite)
+    columns = np.split(np.argsort(node, kind="stable"), np.cumsum(np.bincount(node))[:-1])
+    rows, edges = _copied_edges(graph, columns)
+    turned = opposite[edges]
+    inner = _inner_edges(columns) if join else np.empty((0, 2), dtype=np.int64)
+    unknown = np.full(len(inner), np.nan)
+    change = (turned[:, 0] != turned[:, 1]) & has_sign(graph)[rows]
+    annotations = {}
+    for name, numbers in graph.annotations.items():
+        other_way = graph.annotations.get(SIGNED.get(name, ""), -numbers)
+        own = np.where(change, -other_way[rows], numbers[rows]) if name in SIGNED else numbers[rows]
+        annotations[name] = np.append(own, unknown)
+    couplings = np.where(change[:, None], -1.0, 1.0) * graph.coupling_ends[rows]
+    return Graph(
+        told.variables,
+        np.concatenate([edges, inner]),
+        np.concatenate([graph.evidence_ends[rows], np.column_stack([unknown, unknown])]),
+        np.concatenate([couplings, np.column_stack([unknown, unknown])]),
+        dict(graph.provenance),
+        _tables(graph, rows, turned, len(inner)),
+        annotations,
+    )
+
+
+def _copied_edges(
+    graph: Graph, columns: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for every edge between columns the row of the edge of groups, and its two columns."""
+    copies = [
+        np.stack(np.meshgrid(columns[i], columns[j], indexing="ij"), axis=-1).reshape(-1, 2)
+        for i, j in graph.edges.tolist()
+    ]
+    rows = np.repeat(np.arange(len(copies)), [len(own) for own in copies])
+    return rows, np.concatenate([np.empty((0, 2), dtype=np.int64), *copies])
+
+
+def _inner_edges(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return all pairs of columns of one group."""
+    pairs = [np.column_stack([own[k] for k in np.triu_indices(len(own), 1)]) for own in columns]
+    return np.concatenate([np.empty((0, 2), dtype=np.int64), *pairs])
+
+
+def _tables(
+    graph: Graph, rows: NDArray[np.int64], turned: NDArray[np.bool_], n_inner: int
+) -> list[NDArray[np.float64] | None]:
+    if not graph.coupling_tables:
+        return []
+    found: list[NDArray[np.float64] | None] = []
+    for row, (first, second) in zip(rows.tolist(), turned.tolist(), strict=True):
+        table = graph.coupling_tables[row]
+        found.append(
+            None if table is None else table[:: -1 if first else 1, :: -1 if second else 1]
+        )
+    return found + [None] * n_inner

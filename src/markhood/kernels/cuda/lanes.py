@@ -1,0 +1,69 @@
+"""Streams of work on a card, each for one thread at a time, and the room that results need.
+
+A stream that is made for every tile costs more than a tile of few variables, and the memory that CuPy keeps for it is lost
+to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+CAPACITY = 1 << 22  # pairs that a tile may return before it is run again with more room
+
+
+class Lane:
+    """A stream of work on the card, and room for its results."""
+
+    def __init__(self, cupy: Any) -> None:
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self._cupy = cupy
+        self._rooms: dict[str, Any] = {}
+
+    def room(self, what: str, n_rows: int, n_columns: int, dtype: type = np.int32) -> Any:
+        """Return an array in which anything may be."""
+        n, had = n_rows * n_columns, self._rooms.pop(what, None)
+        if had is None or had.size < n:
+            del had  # before more is asked for
+            had = self._cupy.empty(n, dtype=dtype)
+        self._rooms[what] = had
+        return had[:n].reshape(n_rows, n_columns)
+
+    def found(
+        self, n_columns: int, find: Callable[[Any, Any, np.uint64], None]
+    ) -> NDArray[np.int32]:
+        """Let a kernel find rows of numbers, once more with more room where they were too many."""
+        capacity, n_found = CAPACITY, self.room("n_found", 1, 1, np.uint64)
+        while True:
+            rows = self.room("found", capacity, n_columns)
+            n_found.fill(0)
+            find(rows, n_found, np.uint64(capacity))
+            n = int(n_found[0, 0])
+            if n <= capacity:
+                return np.asarray(rows[:n].get())
+            capacity = n
+
+
+class Lanes:
+    """As many lanes as tiles may be at work at a time."""
+
+    def __init__(self, cupy: Any, n: int) -> None:
+        self._free: SimpleQueue[Lane] = SimpleQueue()
+        for _ in range(n):
+            self._free.put(Lane(cupy))
+
+    @contextmanager
+    def taken(self) -> Iterator[Lane]:
+        """Take a lane when one is free; its work is done at the end."""
+        lane = self._free.get()
+        try:
+            with lane.stream:
+                yield lane
+                lane.stream.synchronize()
+        finally:
+            self._free.put(lane)

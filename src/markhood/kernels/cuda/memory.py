@@ -1,0 +1,87 @@
+"""`Memory`: what of the data is on the card.
+
+Rows of bits are copied there once and stay while memory lasts; the oldest leave first. A block that is on its way
+is waited for only by those who need it, so that tiles whose blocks are there are counted meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.cuda.lanes import Lanes
+from markhood.kernels.cuda.ways import SLICE, WHOLE_TILES
+
+SHARE_OF_MEMORY = 0.8
+BLOCKS_OF_A_TILE = 2  # these always stay
+
+Block = TypeVar("Block")
+
+
+class Memory(Generic[Block]):
+    """The blocks of rows that are on the card.
+
+    Parameters
+    ----------
+    cupy : module
+    words : ndarray of shape (n_rows, n_words), dtype uint64
+    copying : Lanes
+        Streams to copy on.
+    make : callable
+        Makes a block of rows on the card, padded with zeros to whole tiles and slices.
+    copies : int, default=1
+        How many times the rows are in a block.
+    """
+
+    def __init__(
+        self,
+        cupy: Any,
+        words: NDArray[np.uint64],
+        copying: Lanes,
+        make: Callable[[range, Any], Block],
+        copies: int = 1,
+    ) -> None:
+        self._cupy, self._words, self._copying = cupy, words, copying
+        self._make, self._copies = make, copies
+        self._lock = Lock()
+        self._blocks: OrderedDict[range, Future[Block]] = OrderedDict()
+
+    def block(self, rows: range) -> Block:
+        """Return some rows on the card, as they were made."""
+        with self._lock:
+            known = self._blocks.get(rows)
+            block = self._blocks[rows] = known or Future()
+            self._blocks.move_to_end(rows)
+            if known is None:
+                self._make_room(rows)
+        if known is None:
+            try:
+                with self._copying.taken():
+                    block.set_result(self._make(rows, self._brought(rows)))
+            except BaseException as error:
+                self._blocks.pop(rows, None)
+                block.set_exception(error)
+                raise
+        return block.result()
+
+    def _make_room(self, rows: range) -> None:
+        pool = self._cupy.get_default_memory_pool()
+        wanted = len(rows) * self._words.shape[1] * 8 * (1 + self._copies)
+        _, total = self._cupy.cuda.runtime.memGetInfo()
+        is_full = pool.used_bytes() + wanted > SHARE_OF_MEMORY * total
+        while is_full and len(self._blocks) > BLOCKS_OF_A_TILE + 1:
+            self._blocks.popitem(last=False)
+            is_full = pool.used_bytes() + wanted > SHARE_OF_MEMORY * total
+
+    def _brought(self, rows: range) -> Any:
+        words, width = self._words[rows.start : rows.stop], self._words.shape[1]
+        shape = (-(-len(rows) // WHOLE_TILES) * WHOLE_TILES, -(-width * 8 // SLICE) * SLICE // 8)
+        block = self._cupy.zeros(shape, dtype=np.uint64)
+        block[: len(rows), :width] = self._cupy.asarray(words)
+        return block

@@ -1,0 +1,151 @@
+"""Columns that are copies of others, or nearly: what the option `identical` stands for.
+
+Exact copies are found by `markhood.data.identical`. Nearly identical ones are looked for among the pairs that
+pass the screen, and measured by Cohen's kappa, the agreement beyond chance
+
+    kappa = (share of samples that agree - share expected by chance) / (1 - that share):
+
+two rare variants agree in nearly every sample because nearly every sample has neither, and are not alike for
+that. Of a binary column the opposite is tried too. Likeness is not handed on: every member is that much alike
+the one that stands for it. Those with the most alike ones come first, and take them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.identical import Alike, alike_variables, with_alike_grouped
+from markhood.data.samples import Samples
+from markhood.data.variables import Variables
+from markhood.errors import InputError, option, warn
+from markhood.execution.runner import Runner
+from markhood.scores.scorer import Pairs, Scorer, Tile
+from markhood.search.leaders import leaders
+
+WORDS = ("auto", "keep", "group")
+SCREEN_GAMMA = 0.5
+PAIRS_PER_BLOCK = 1 << 16
+FEWEST = 10  # copies of which somebody should hear: a star of so many is no accident
+
+
+def check_identical(given: Any) -> None:
+    """Raise for an option that is none."""
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    is_share = is_number and 0 < float(given) <= 1
+    if not is_share and not (isinstance(given, str) and given in WORDS):
+        raise InputError(
+            f"{option('identical')} must be one of {', '.join(WORDS)}, or a number above 0 and at most 1 "
+            f"such as 0.99, not {given!r}."
+        )
+
+
+def is_to_group(samples: Samples, how: Any) -> bool:
+    """Whether copies are to be grouped that are not yet."""
+    if how == "keep" or samples.variables.members is not None:
+        return False
+    return how != "auto" or samples.are_sites
+
+
+@dataclass(frozen=True)
+class Copies:
+    """What became of copies: the groups that there are, or how many copies nobody said anything about."""
+
+    variables: Variables
+    how: Any
+    n_left: int
+
+    @classmethod
+    def of(cls, samples: Samples, how: Any, labels: NDArray[np.int64]) -> Copies:
+        """Return what became of the copies in samples that are prepared; labels tell some apart."""
+        is_open = how == "auto" and not samples.are_sites
+        return cls(samples.variables, how, alike_variables(samples, labels).n_copies * is_open)
+
+    def warn(self) -> None:
+        """Say that many columns are copies of others, where nobody said what to do about it."""
+        if self.n_left >= FEWEST:
+            warn(
+                f"{self.n_left} columns are copies of others: {option('identical', 'group')} makes one "
+                f"node of each set of them, {option('identical', 'keep')} leaves them as they are."
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the provenance says of copies."""
+        if self.variables.members is None:
+            return {"copies": self.n_left} if self.n_left else {}
+        sizes = [1 + len(own) for own in self.variables.members]
+        return {
+            "identical": {
+                "how": float(self.how) if isinstance(self.how, Real) else "group",
+                "columns": sum(sizes),
+                "nodes": len(sizes),
+                "largest_group": max(sizes),
+            }
+        }
+
+
+def with_nearly_alike_grouped(
+    samples: Samples, scorer: Scorer, runner: Runner, least: float, labels: NDArray[np.int64]
+) -> Samples:
+    """Return samples in which one variable stands for all whose agreement with it is that large."""
+    if samples.missing:
+        raise InputError(
+            f"Columns that nearly agree are not looked for among missing values: choose "
+            f"{option('identical', 'group')}, or {option('missing', 'drop')}."
+        )
+
+    def nearly_alike(tile: Tile) -> Pairs:
+        edges = scorer.pairs(tile, SCREEN_GAMMA).edges
+        kappas = [
+            agreement(samples, edges[k : k + PAIRS_PER_BLOCK])
+            for k in range(0, len(edges), PAIRS_PER_BLOCK)
+        ]
+        kappa = np.concatenate([np.empty(0), *kappas])
+        kept = np.abs(kappa) >= least
+        return Pairs(edges[kept], kappa[kept])
+
+    tiles = list(runner.map("identical", nearly_alike, scorer.tiles()))
+    edges = np.concatenate([np.empty((0, 2), np.int64), *(found.edges for found in tiles)])
+    kappa = np.concatenate([np.empty(0), *(found.gains for found in tiles)])
+    same = labels[edges[:, 0]] == labels[edges[:, 1]]
+    edges, opposite = edges[same], kappa[same] < 0
+    node = leaders(edges, samples.n_variables)
+    alike = Alike(node, np.zeros(samples.n_variables, np.bool_))
+    for first, second in ((0, 1), (1, 0)):
+        led = node[edges[:, first]] == edges[:, second]
+        alike.opposite[edges[led, first]] = opposite[led]
+    return with_alike_grouped(samples, alike)
+
+
+def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return Cohen's kappa of pairs of variables: negative for a binary one and its near opposite.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> samples = encode([[0, 1, 0], [1, 0, 0], [0, 1, 1], [1, 0, 1]])
+    >>> agreement(samples, np.array([[0, 1], [0, 2]])).tolist()
+    [-1.0, 0.0]
+    """
+    n_rows = np.diff(samples.starts)
+    found = np.zeros(len(pairs))
+    comparable = n_rows[pairs[:, 0]] == n_rows[pairs[:, 1]]
+    for r in np.unique(n_rows[pairs[comparable]]).tolist():
+        at = np.flatnonzero(comparable & (n_rows[pairs[:, 0]] == r))
+        rows = samples.starts[pairs[at]][:, :, None] + np.arange(r)
+        differ = np.zeros((len(at), samples.words.shape[1]), np.uint64)
+        for k in range(r):
+            differ |= samples.words[rows[:, 0, k]] ^ samples.words[rows[:, 1, k]]
+        agree = 1 - np.bitwise_count(differ).sum(axis=1) / samples.n_samples
+        shares = samples.ones[rows] / samples.n_samples
+        shares = np.concatenate([1 - shares.sum(axis=2, keepdims=True), shares], axis=2)
+        by_chance = (shares[:, 0] * shares[:, 1]).sum(axis=1)
+        found[at] = (agree - by_chance) / (1 - by_chance)
+        if r == 1:  # the opposite agrees where this does not
+            opposite = (by_chance - agree) / by_chance
+            found[at] = np.where(opposite > found[at], -opposite, found[at])
+    return found

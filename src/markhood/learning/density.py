@@ -1,0 +1,50 @@
+"""What would help where search spaces are dense, as they are in genomes: said before anything is run.
+
+A search among all that is near takes time in proportion to how many that are. Copies and near copies are the
+usual reason for many, and they can be grouped or give way to each other; near pairs can be left out of the answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markhood.data.samples import Samples
+from markhood.errors import option
+from markhood.learning.copies import Copies
+from markhood.learning.forecast import Forecast
+from markhood.learning.methods import Plrhc
+
+if TYPE_CHECKING:
+    from markhood.learning.request import Request
+
+DENSE = 200  # variables near to one, on average
+BOUND = 100  # a bound on them that keeps most of what is found
+
+
+def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
+    """Return a sentence that says spaces are dense, and one for all that would help; else none.
+
+    Parameters
+    ----------
+    request : Request
+    samples : Samples
+        As `Request.prepared` has them.
+    said : Forecast
+        Of these.
+    """
+    if said.candidates < DENSE:
+        return []
+    how, helps = request.options.identical, []
+    copies = Copies.of(samples, how, request.labels(samples))
+    if copies.n_left:
+        helps.append(f"{option('identical', 'group')} (for {copies.n_left} copies)")
+    elif how in ("auto", "group"):
+        helps.append(f"{option('identical', 0.9)} (for near copies)")
+    if isinstance(request.method, Plrhc) and request.method.max_candidates is None:
+        helps.append(f"{option('max_candidates', BOUND)}")
+    if samples.variables.loci is not None and request.options.min_distance is None:
+        helps.append(f"{option('min_distance', 10000)} (to see less of what is near)")
+    sentences = [
+        f"Search spaces are dense: {said.candidates:.2g} variables are near to one on average."
+    ]
+    return [*sentences, f"What would help: {', '.join(helps)}."] if helps else sentences

@@ -1,0 +1,200 @@
+"""Edges by the distance of their ends along a genome, and which of them stand out.
+
+Near variants depend on each other because they are inherited together, and how much falls off with the distance. What
+is far above the usual for far pairs is what people look for: co-selection, epistasis, an assembly gone wrong. Which is
+far above is said as by SpydrPick (Pensar and others, 2019): of every variable its strongest far edge is taken, and with
+the quartiles Q1 and Q3 of these maxima an edge is an outlier above Q3 + 1.5 (Q3 - Q1), and an extreme one above
+Q3 + 3 (Q3 - Q1). SpydrPick takes the maxima over all pairs, and here a variable without a far edge has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.loci import distances
+from markhood.errors import InputError, option
+from markhood.graph.graph import Graph
+from markhood.output.pictures.axes import new_axes
+from markhood.output.pictures.genome import scale_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMED = 5  # of the strongest outliers
+FEWEST = 4  # variables with a far edge, below which quartiles mean nothing
+USUAL, OUTLIER, EXTREME = "#B0B0B0", "#0072B2", "#D55E00"
+
+
+@dataclass(frozen=True, eq=False)
+class ByDistance:
+    """Edges by distance.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n_edges,)
+        Infinite between two chromosomes, NaN where an end lies nowhere.
+    values : ndarray of shape (n_edges,)
+        How strong each edge is.
+    outlier, extreme : float
+        Above which values an edge is one; infinite where there are too few edges to say.
+    """
+
+    distances: NDArray[np.float64]
+    values: NDArray[np.float64]
+    outlier: float
+    extreme: float
+
+    @classmethod
+    def of(
+        cls, graph: Graph, value: str = "evidence", min_distance: float | None = None
+    ) -> ByDistance:
+        """Measure the edges of a graph; those that are nearer than that have no part in the bounds."""
+        if graph.variables.loci is None:
+            raise InputError(
+                "The graph does not know where its variables lie: learn it with "
+                f"{option('positions')}, or from names such as 'chr1:12345'."
+            )
+        known = {
+            "evidence": graph.evidence,
+            "coupling": np.abs(graph.coupling),
+            **graph.annotations,
+        }
+        if value not in known:
+            raise InputError(f"Edges have no {value!r}: choose one of {', '.join(known)}.")
+        apart, values = distances(graph.variables.loci, graph.edges), known[value]
+        far = (apart >= (min_distance or 0)) & np.isfinite(values)
+        return cls(apart, values, *bounds(graph.edges[far], values[far], graph.n_nodes))
+
+    @property
+    def is_outlier(self) -> NDArray[np.bool_]:
+        """Whether each edge is above the first bound."""
+        return self.values > self.outlier
+
+
+def bounds(
+    edges: NDArray[np.int64], values: NDArray[np.float64], n_nodes: int
+) -> tuple[float, float]:
+    """Return above which values edges are outliers, and extreme ones, by the maxima of their ends.
+
+    Examples
+    --------
+    >>> edges = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
+    >>> bounds(edges, np.array([1.0, 2.0, 3.0, 100.0]), 8)
+    (66.875, 105.5)
+    """
+    highest = np.full(n_nodes, -np.inf)
+    np.maximum.at(highest, edges.ravel(), np.repeat(values, 2))
+    maxima = highest[highest > -np.inf]
+    if len(maxima) < FEWEST:
+        return np.inf, np.inf
+    low, high = np.quantile(maxima, [0.25, 0.75])
+    return float(high + 1.5 * (high - low)), float(high + 3 * (high - low))
+
+
+def by_distance(
+    graph: Graph,
+    ax: Axes | None = None,
+    *,
+    value: str = "evidence",
+    min_distance: float | None = None,
+    names: int = NAMED,
+) -> Axes:
+    """Draw how strong edges are by the distance of their ends along a genome, outliers marked.
+
+    Parameters
+    ----------
+    graph : Graph
+        Whose variables lie somewhere: learned from VCF, PLINK or an alignment, or with ``positions``.
+    ax : Axes, optional
+        Where to draw; by default new axes.
+    value : str, default="evidence"
+        What is drawn: "evidence", "coupling" (its size), or an annotation such as "mi".
+    min_distance : float, optional
+        Edges between nearer variables are drawn, and have no part in the bounds; by default those
+        that the graph was learned with left out.
+    names : int, default=5
+        How many of the strongest outliers are named.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    With the quartiles of every variable's strongest far edge, an edge is an outlier above
+    Q3 + 1.5 (Q3 - Q1), and an extreme one above Q3 + 3 (Q3 - Q1). Edges between two chromosomes are at the
+    right.
+
+    Examples
+    --------
+    >>> from markhood.data.loci import Locus
+    >>> from markhood.data.variables import Variables
+    >>> loci = tuple(Locus("1", 1000 * k) for k in range(4))
+    >>> graph = Graph(Variables(tuple("abcd"), loci=loci), [(0, 3), (1, 2)], [(3, 4), (1, 1)])
+    >>> by_distance(graph).get_xlabel()
+    'distance (kb)'
+    """
+    least = graph.provenance.get("min_distance") if min_distance is None else min_distance
+    found = ByDistance.of(graph, value, least)
+    ax = new_axes(ax)
+    finite = found.distances[np.isfinite(found.distances)]
+    unit, unit_name = scale_of(float(finite.max(initial=1.0)))
+    x = found.distances / unit
+    longest = float(finite.max(initial=0.0)) / unit or 1.0
+    apart = np.isinf(x)
+    x[apart] = (
+        longest * (1.08 + 0.06 * np.linspace(-1, 1, int(apart.sum()))) if apart.any() else 0.0
+    )
+    kinds = (
+        (found.values <= found.outlier, USUAL, 8, "usual"),
+        (found.is_outlier & (found.values <= found.extreme), OUTLIER, 16, "outlier"),
+        (found.values > found.extreme, EXTREME, 22, "extreme outlier"),
+    )
+    for among, colour, size, words in kinds:
+        if among.any():
+            ax.scatter(x[among], found.values[among], s=size, color=colour, label=words, zorder=2)
+    _draw_bounds(ax, found, least and least / unit)
+    if apart.any():
+        ax.axvline(1.01 * longest, color=USUAL, linewidth=0.6)
+        ax.annotate(
+            "between\nchromosomes", (1.08 * longest, 1.0), (0, 2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", ha="center", fontsize="x-small",
+        )  # fmt: skip
+    _name_outliers(ax, graph, found, x, names)
+    ax.set(xlabel=f"distance ({unit_name})", ylabel=value.replace("_", " "))
+    if graph.n_edges:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def _draw_bounds(ax: Axes, found: ByDistance, least: float | None) -> None:
+    for bound, mark in ((found.outlier, "*"), (found.extreme, "**")):
+        if np.isfinite(bound):
+            ax.axhline(bound, color=EXTREME, linestyle="dashed", linewidth=0.8, zorder=1)
+            ax.annotate(mark, (0, bound), (-3, 0), xycoords=("axes fraction", "data"),
+                        textcoords="offset points", ha="right", va="center", color=EXTREME)  # fmt: skip
+    if least:
+        ax.axvline(least, color=EXTREME, linestyle="dotted", linewidth=0.8, zorder=1)
+
+
+def _name_outliers(
+    ax: Axes, graph: Graph, found: ByDistance, x: NDArray[np.float64], most: int
+) -> None:
+    """Write the names of the strongest outliers beside them, where they do not lie on others'."""
+    edge_names, taken = graph.edge_names(), list[Any]()
+    order = np.argsort(-np.where(found.is_outlier, found.values, -np.inf), kind="stable")
+    for k in order[: min(most, int(found.is_outlier.sum()))].tolist():
+        a, b = edge_names[k]
+        text = ax.annotate(
+            f"{a} \N{EN DASH} {b}", (x[k], found.values[k]), (4, 3), textcoords="offset points",
+            fontsize="x-small", parse_math=False,
+        )  # fmt: skip
+        box = text.get_window_extent()
+        if any(box.overlaps(other) for other in taken):
+            text.remove()
+        else:
+            taken.append(box)

@@ -1,0 +1,149 @@
+"""Variables along a genome, laid out to scale: chromosomes one after another, with gaps between them.
+
+Where nothing is known of places, variables stand in their order and as far apart as each other. Those that lie nowhere
+come last, as a chromosome of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.loci import Loci
+from markhood.graph.graph import Graph
+from markhood.output.pictures.layout import Places
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_GAP = 0.02  # of the whole, after every chromosome
+_MARKS = 8  # positions that are written along one chromosome
+_UNITS = ((1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
+_GREY = "#707070"
+
+
+def shares_along(graph: Graph) -> NDArray[np.float64]:
+    """Return how far along the whole each variable is: from 0 to below 1.
+
+    Examples
+    --------
+    >>> from markhood.data.loci import Locus
+    >>> from markhood.data.variables import Variables
+    >>> loci = (Locus("1", 100), Locus("1", 300), Locus("2", 5), Locus("2", 205))
+    >>> shares_along(Graph(Variables(tuple("abcd"), loci=loci), [])).round(2).tolist()
+    [0.0, 0.48, 0.5, 0.98]
+    """
+    loci = graph.variables.loci
+    if loci is None:
+        return np.arange(graph.n_nodes) / max(graph.n_nodes, 1)
+    shares = np.zeros(graph.n_nodes)
+    for numbers, offsets, start, length in _chromosomes(loci):
+        shares[numbers] = start + length * offsets
+    return shares
+
+
+def _chromosomes(
+    loci: Loci,
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64], float, float]]:
+    """List the variables of every chromosome, how far along it each is, where it begins, and how long it is."""
+    members: dict[str | None, list[int]] = {}
+    for number, locus in enumerate(loci):
+        members.setdefault(locus and locus.chromosome, []).append(number)
+    members |= (
+        {None: members.pop(None)} if None in members else {}
+    )  # those that lie nowhere come last
+    parts = []
+    for chromosome, own in members.items():
+        places = np.arange(len(own), dtype=np.float64)
+        if chromosome is not None:
+            places = np.array([loci[number][1] for number in own], np.float64)  # type: ignore[index]
+        parts.append((np.array(own), places - places.min(), float(np.ptp(places))))
+    whole = sum(span for *_, span in parts[: len(members) - (None in members)]) or 1.0
+    # What lies nowhere has no length of its own: it gets that of a tenth of the genome.
+    lengths = [span / whole for *_, span in parts]
+    if None in members:
+        lengths[-1] = 0.1 * (len(parts[-1][0]) > 1)
+    room = 1 - _GAP * len(parts)
+    found, start, total = [], 0.0, sum(lengths) or 1.0
+    for (own_numbers, offsets, span), length in zip(parts, lengths, strict=True):
+        share = room * length / total
+        found.append((own_numbers, offsets / (span or 1.0), start, share))
+        start += share + _GAP
+    return found
+
+
+def marks_along(graph: Graph) -> list[tuple[float, str]]:
+    """Return what is written along the whole, and where: chromosomes, or the positions along a single one.
+
+    Examples
+    --------
+    >>> from markhood.data.loci import Locus
+    >>> from markhood.data.variables import Variables
+    >>> loci = (Locus("1", 0), Locus("1", 3000))
+    >>> [text for _, text in marks_along(Graph(Variables(("a", "b"), loci=loci), []))]
+    ['0 kb', '0.5 kb', '1 kb', '1.5 kb', '2 kb', '2.5 kb', '3 kb']
+    """
+    loci = graph.variables.loci or ()
+    parts = _chromosomes(loci) if any(loci) else []
+    if len(parts) > 1:
+        names = [loci[numbers[0]] for numbers, *_ in parts]
+        return [
+            (start + length / 2, "" if locus is None else locus.chromosome)
+            for locus, (_, _, start, length) in zip(names, parts, strict=True)
+        ]
+    positions = [locus.position for locus in loci if locus is not None]
+    if not positions or min(positions) == max(positions):
+        return []
+    low, high = min(positions), max(positions)
+    step = _round_step((high - low) / _MARKS)
+    unit, name = scale_of(high)
+    (_, _, start, length) = parts[0]
+    ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    return [
+        (start + length * (tick - low) / (high - low), f"{tick / unit:g} {name}") for tick in ticks
+    ]
+
+
+def scale_of(distance: float) -> tuple[float, str]:
+    """Return the unit in which a distance is written, and its name.
+
+    Examples
+    --------
+    >>> scale_of(2500), scale_of(7)
+    ((1000.0, 'kb'), (1.0, 'bp'))
+    """
+    return next(((size, name) for size, name in _UNITS if distance >= size), _UNITS[-1])
+
+
+def write_marks(ax: Axes, graph: Graph, places: Places, is_circle: bool) -> None:
+    """Write what stands along the genome outside the circle, or below the line."""
+    for share, text in marks_along(graph):
+        at, away = on_line(np.array([share]), graph.n_nodes)[0], np.array([0.0, -1.0])
+        if is_circle:
+            at = around(np.array([share]), graph.n_nodes)[0]
+            away = at / np.linalg.norm(at)
+        written = ax.annotate(
+            text, at, (12 * away[0], 12 * away[1]), textcoords="offset points", fontsize="x-small", color=_GREY,
+            ha="center", va="center", parse_math=False,
+        )  # fmt: skip
+        written.set_in_layout(False)
+
+
+def around(shares: NDArray[np.float64], n_nodes: int) -> Places:
+    """Go around a circle, clockwise from the top; neighbours on it are about one apart."""
+    angle = 0.5 * np.pi - 2 * np.pi * shares
+    radius = max(n_nodes / (2 * np.pi), 1.0)
+    return np.asarray(radius * np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def on_line(shares: NDArray[np.float64], n_nodes: int) -> Places:
+    """Stand in a row from left to right, about one apart."""
+    return np.column_stack([max(n_nodes, 1) * shares, np.zeros(len(shares))])
+
+
+def _round_step(rough: float) -> float:
+    """Return the next larger of 1, 2, 5 and 10 times a power of ten; at least 1."""
+    power = 10.0 ** np.floor(np.log10(max(rough, 1.0)))
+    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough))

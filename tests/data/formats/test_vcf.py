@@ -1,0 +1,220 @@
+"""VCF and BCF: phased files are haplotypes, others genotypes, and every file is read or a sentence says why not."""
+
+import gzip
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import markhood
+from markhood.commandline.app import app
+from markhood.data.loci import Locus
+from markhood.data.storage.packing import pack
+
+HEADER = """##fileformat=VCFv4.2
+##contig=<ID=1>
+##contig=<ID=X>
+##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">
+##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Depth">
+#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tann\tbob\tcid
+"""
+PHASED = [
+    "1 5 . A T 0|1 1|0 0|0",
+    "1 9 rs1 A T,G 0|1 2|0 0|0",
+    "1 9 rs2 A C 1|1 0|0 0|1",
+    "X 7 . G GT 1 0|1 0|0",
+]
+
+
+def written(tmp_path, lines, name="data.vcf", form="GT"):
+    """Write sites, given as chromosome, position, name, alleles and calls."""
+    text = HEADER
+    for line in lines:
+        chromosome, position, identity, ref, alt, *calls = line.split(" ")
+        text += "\t".join([chromosome, position, identity, ref, alt, ".", ".", ".", form, *calls])
+        text += "\n"
+    path = tmp_path / name
+    if name.endswith("gz"):
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def columns(decode):
+    """Return the values of every variable; "gone" where they are missing."""
+    return lambda samples: [list(column) for column in zip(*decode(samples), strict=True)]
+
+
+@pytest.mark.parametrize("name", ["data.vcf", "data.VCF.gz", "data.vcf.bgz"])
+def test_example_a_phased_file_is_haplotypes(name, tmp_path, columns):
+    samples = markhood.read_samples(written(tmp_path, PHASED, name), missing="impute")
+    assert samples.names == ("1:5", "1:9:A:T:G", "1:9:A:C", "X:7")
+    assert samples.variables.loci == (Locus("1", 5), Locus("1", 9), Locus("1", 9), Locus("X", 7))
+    assert samples.variables.kinds == ("binary", "nominal", "binary", "binary")
+    assert columns(samples) == [
+        [0, 1, 1, 0, 0, 0],
+        [0, 1, 2, 0, 0, 0],
+        [1, 1, 0, 0, 0, 1],
+        [1, "gone", 0, 1, 0, 0],
+    ]
+    assert samples.account.file == (
+        "3 individuals, diploid, phased: 6 haplotypes.",
+        "4 of 4 sites.",
+        "1 site has more than two alleles: each is a level.",
+    )
+
+
+def test_example_one_unphased_call_makes_it_genotypes(tmp_path, columns):
+    lines = ["1 4 . A T 0/0 1|1 0|1", *PHASED]
+    samples = markhood.read_samples(written(tmp_path, lines), missing="impute")
+    assert columns(samples) == [[0, 2, 1], [1, 1, 0], [1, 1, 0], [2, 0, 1], [1, 1, 0]]
+    assert samples.variables.kinds[0] == "ordinal"
+    assert samples.account.file[0].startswith("3 individuals, diploid, not phased: genotypes")
+    for genotypes, expected in (("dominant", [0, 1, 1]), ("recessive", [0, 1, 0])):
+        read = markhood.read_samples(
+            tmp_path / "data.vcf", columns=["1:4", "1:9:A:C"], genotypes=genotypes
+        )
+        assert columns(read)[0] == expected
+    # A homozygous call has no phase to be asked for.
+    read = markhood.read_samples(tmp_path / "data.vcf", genotypes="haplotypes", missing="impute")
+    assert columns(read)[0] == [0, 0, 1, 1, 0, 1]
+
+
+def test_example_heterozygous_calls_without_a_phase_are_no_haplotypes(tmp_path):
+    path = written(tmp_path, ["1 4 . A T 0/0 1|1 0/1", *PHASED])
+    with pytest.raises(markhood.InputError, match=r"1 heterozygous calls of .* are not phased"):
+        markhood.read_samples(path, genotypes="haplotypes")
+
+
+def test_example_haploid_files_have_a_sample_for_each(tmp_path, columns):
+    path = written(tmp_path, ["1 4 . A T 0 1 1", "1 6 . A T 1 1 0"])
+    samples = markhood.read_samples(path)
+    assert columns(samples) == [[0, 1, 1], [1, 1, 0]]
+    assert samples.account.file[0] == "3 individuals, haploid: 3 haplotypes."
+
+
+def test_example_sites_that_say_little_are_left_out_and_told(tmp_path, columns):
+    lines = [
+        *PHASED,
+        "1 20 . A T 0|0 0|0 0|0",
+        "1 30 . A T 0|0 0|1 .|.",
+        "1 40 . A . 0|0 0|0 0|0",
+    ]
+    samples = markhood.read_samples(written(tmp_path, lines), missing="impute")
+    assert samples.n_variables == 4
+    said = "4 of 7 sites (2 vary too little, 1 have too many missing calls)."
+    assert samples.account.file[1] == said
+    wide = markhood.read_samples(tmp_path / "data.vcf", missing="impute", max_gap=0.4)
+    assert wide.names[-1] == "1:30"
+    assert columns(wide)[-1] == [0, 0, 0, 1, "gone", "gone"]
+    rare = markhood.read_samples(tmp_path / "data.vcf", missing="impute", min_minor=0.3)
+    assert rare.names == ("1:5", "1:9", "X:7")  # and so no two are at one position
+
+
+def test_example_missing_calls_are_missing_values(tmp_path, columns):
+    path = written(tmp_path, ["1 4 . A T 0|0 1|1 .|1", "1 6 . A T 1|1 0|1 0|0"])
+    with pytest.raises(markhood.InputError, match=r"1 missing value .* sample 'cid \(1\)'"):
+        markhood.read_samples(path, max_gap=0.5)
+    with pytest.warns(markhood.DataWarning, match="5 stay"):
+        samples = markhood.read_samples(path, max_gap=0.5, missing="drop")
+    assert samples.n_samples == 5
+    genotypes = markhood.read_samples(path, max_gap=0.5, genotypes="levels", missing="impute")
+    assert columns(genotypes)[0] == [0, 2, "gone"]
+
+
+def test_property_columns_are_picked_in_the_order_wanted_whatever_the_blocks(
+    tmp_path, monkeypatch, columns
+):
+    from markhood.data.coding import encoder
+
+    rng = np.random.default_rng(0)
+    calls = rng.integers(0, 2, size=(40, 3, 2))
+    lines = [
+        f"1 {10 + j} . A T " + " ".join(f"{a}|{b}" for a, b in own) for j, own in enumerate(calls)
+    ]
+    path = written(tmp_path, lines)
+    whole = markhood.read_samples(path, min_minor=0.2)
+    names = list(rng.permutation(whole.names))
+    for chunk in (1, 36, 1 << 24):
+        monkeypatch.setattr(encoder, "CHUNK_BYTES", chunk)
+        picked = markhood.read_samples(path, columns=names, min_minor=0.2)
+        assert picked.names == tuple(names)
+        expected = [calls[int(name[2:]) - 10].ravel().tolist() for name in names]
+        assert columns(picked) == expected
+
+
+def test_property_bcf_and_packed_folders_hold_the_same(tmp_path):
+    cyvcf2 = pytest.importorskip("cyvcf2")
+    path = written(tmp_path, PHASED)
+    source = cyvcf2.VCF(str(path))
+    writer = cyvcf2.Writer(str(tmp_path / "data.bcf"), source, mode="wb")
+    for record in source:
+        writer.write_record(record)
+    writer.close()
+    pack(path, tmp_path / "packed", missing="impute")
+    texts = markhood.read_samples(path, missing="impute")
+    for other in ("data.bcf", "packed"):
+        read = markhood.read_samples(
+            tmp_path / other, **({"missing": "impute"} if other == "data.bcf" else {})
+        )
+        assert read.fingerprint == texts.fingerprint
+        assert read.variables == texts.variables
+    (tmp_path / "cut.bcf").write_bytes((tmp_path / "data.bcf").read_bytes()[:-28])
+    with pytest.raises(markhood.InputError, match="is cut short"):
+        markhood.read_samples(tmp_path / "cut.bcf")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a,b\n1,2\n", "cannot be read as VCF or BCF"),
+        (HEADER, "0 of the 0 sites"),
+        (HEADER + "1\tx\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0|0\n", "is damaged at site 1"),
+        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\n", "is damaged at site 1"),
+        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tDP\t1\t2\t3\n", "0 of the 1 sites"),
+        ("\t".join(HEADER.split("\t")[:8]) + "\n", "has no genotypes"),
+        ("\x00" * 100, "cannot be read as VCF or BCF"),
+    ],
+)
+def test_example_what_cannot_be_read_is_said_in_a_sentence(content, said, tmp_path):
+    path = tmp_path / "bad.vcf"
+    path.write_text(content)
+    with pytest.raises(markhood.InputError, match=said) as error:
+        markhood.read_samples(path)
+    assert str(error.value).endswith(".")
+    done = CliRunner().invoke(app, ["learn", str(path)])
+    assert done.exit_code == 2
+
+
+def test_example_options_that_are_none(tmp_path):
+    path = written(tmp_path, PHASED)
+    with pytest.raises(markhood.InputError, match="Unknown genotypes 'x'"):
+        markhood.read_samples(path, genotypes="x")
+    with pytest.raises(markhood.InputError, match="max_gap must be a share"):
+        markhood.read_samples(path, max_gap=2)
+
+
+def test_example_without_cyvcf2_it_is_said_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cyvcf2", None)
+    with pytest.raises(markhood.InputError, match=r"pip install 'markhood\[vcf\]'"):
+        markhood.read_samples(written(tmp_path, PHASED))
+
+
+def test_example_the_command_line_tells_what_was_found(tmp_path):
+    rng = np.random.default_rng(1)
+    sites = rng.integers(0, 2, size=(6, 3, 2))
+    lines = [
+        f"1 {100 * j} . A T " + " ".join(f"{a}|{b}" for a, b in own)
+        for j, own in enumerate(sites, 1)
+    ]
+    path = written(tmp_path, lines)
+    done = CliRunner().invoke(app, ["learn", str(path), "--min-distance", "150"])
+    assert done.exit_code == 0, done.output
+    assert "file      3 individuals, diploid, phased: 6 haplotypes." in done.output
+    assert "positions" in done.output
+    assert "near      0 edges nearer than 150 left out" in done.output
+    done = CliRunner().invoke(app, ["pack", str(path), "--output", str(tmp_path / "packed")])
+    assert "6 haplotypes" in done.output

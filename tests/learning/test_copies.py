@@ -1,0 +1,206 @@
+"""`identical=`: columns that no data tell apart, through the whole road."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import markhood
+from golden.test_golden import load
+from markhood.data.coding.encode import encode
+from markhood.learning.copies import agreement
+from markhood.learning.methods import Plrhc
+from markhood.learning.request import Options, Request
+from oracles.networks import network
+
+VALUES = network(4, 300, 8, strength=1.5)
+NAMES = list("abcdefgh")
+
+
+def with_copies(values, names, seed):
+    """Add copies and opposites of some columns, and put all in another order."""
+    rng = np.random.default_rng(seed)
+    which = rng.integers(0, values.shape[1], 6)
+    turned = rng.random(6) < 0.5
+    copies = np.where(turned, 1 - values[:, which], values[:, which])
+    table = pd.DataFrame(
+        np.column_stack([values, copies]), columns=[*names, *(f"copy{k}" for k in range(6))]
+    )
+    stands_for = {f"copy{k}": names[j] for k, j in enumerate(which)}
+    return (
+        table[rng.permutation(table.columns)],
+        stands_for,
+        dict(zip(stands_for, turned, strict=True)),
+    )
+
+
+def edges_in(graph, stands_for):
+    """Return edges and couplings in the names of the columns that were copied, both signs alike."""
+    names = [(stands_for.get(a, a), stands_for.get(b, b)) for a, b in graph.edge_names()]
+    return {
+        tuple(sorted(pair)): round(abs(c), 6) for pair, c in zip(names, graph.coupling, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", ["gnp-40-1000", "grid-64-500", "hub-64-1000", "grid-100-2000"])
+def test_golden_with_copies_the_graph_of_those_that_stand_for_them_is_golden(name):
+    golden = load(name)
+    names = [f"v{k}" for k in range(golden["data"].shape[1])]
+    table, stands_for, _ = with_copies(golden["data"], names, 1)
+    graph = markhood.learn(table, identical="group", n_jobs=1)
+    found = {tuple(sorted(int(name[1:]) for name in pair)) for pair in edges_in(graph, stands_for)}
+    assert found == {tuple(pair) for pair in np.unique(golden["plrhc"], axis=0).tolist()}
+    assert graph.n_nodes == len(names)
+
+
+def test_property_where_nothing_is_identical_nothing_changes():
+    assert markhood.learn(VALUES, identical="group") == markhood.learn(VALUES, identical="keep")
+    assert markhood.learn(VALUES, identical="auto") == markhood.learn(VALUES, identical=1.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_property_neither_order_nor_copies_nor_strands_change_the_answer(seed):
+    plain = markhood.learn(pd.DataFrame(VALUES, columns=NAMES))
+    table, stands_for, turned = with_copies(VALUES, NAMES, seed)
+    graph = markhood.learn(table, identical="group")
+    assert edges_in(graph, stands_for) == edges_in(plain, {})
+    whole = graph.unfold(join=False)
+    assert whole.nodes == tuple(table.columns)
+    for (a, b), coupling in zip(whole.edge_names(), whole.coupling, strict=True):
+        sign = -1 if turned.get(a, False) != turned.get(b, False) else 1
+        i, j = (plain.number(stands_for.get(name, name)) for name in (a, b))
+        row = plain.edges.tolist().index([min(i, j), max(i, j)])
+        assert coupling == pytest.approx(sign * plain.coupling[row], abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["hc", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "bayes"])
+def test_property_every_method_learns_from_one_of_each(method):
+    table, stands_for, _ = with_copies(VALUES, NAMES, 0)
+    options = {"sweeps": 5, "chains": 2} if method == "bayes" else {}
+    graph = markhood.learn(table, method, identical="group", **options)
+    kept = table[list(graph.nodes)]
+    alone = markhood.learn(kept, method, identical="keep", **options)
+    assert graph.n_nodes == len({stands_for.get(name, name) for name in table})
+    assert graph.edge_names() == alone.edge_names()
+    assert graph.members
+    assert not alone.members
+
+
+def test_example_what_is_known_of_a_member_is_known_of_its_group():
+    table = pd.DataFrame(VALUES, columns=NAMES).assign(copy=VALUES[:, 0])
+    plain = markhood.learn(table, identical="group")
+    other = next(name for name in NAMES[1:] if not plain.has_edge("copy", name))
+    assert plain.has_edge("a", other) == plain.has_edge("copy", other)
+    graph = markhood.learn(table, identical="group", required_edges=[("copy", other)])
+    assert graph.has_edge("a", other)
+    by_number = markhood.learn(table, identical="group", required_edges=[(8, NAMES.index(other))])
+    assert by_number == graph
+    partner = plain.neighbours("a")[0]
+    assert not markhood.learn(
+        table, identical="group", forbidden_edges=[("copy", partner)]
+    ).has_edge("a", partner)
+    with pytest.raises(markhood.InputError, match="'a' and 'copy' are copies and become one node"):
+        markhood.learn(table, identical="group", required_edges=[("copy", "a")])
+    assert markhood.learn(table, identical="group", forbidden_edges=[("copy", "a")]) == plain
+
+
+def test_example_groups_and_covariates_tell_copies_apart():
+    table = pd.DataFrame(VALUES, columns=NAMES).assign(copy=VALUES[:, 0], twin=VALUES[:, 0])
+    groups = {name: int(name == "copy") for name in table}
+    graph = markhood.learn(table, identical="group", groups=groups)
+    assert dict(graph.members) == {"a": ("twin",)}
+    graph = markhood.learn(table, identical="group", adjust_for=["copy"])
+    assert dict(graph.members) == {"a": ("twin",)}
+
+
+def test_example_missing_values_are_imputed_in_groups():
+    table = pd.DataFrame(VALUES, columns=NAMES).astype(float)
+    table.loc[::9, "a"] = np.nan
+    table = table.assign(copy=1 - table["a"])
+    graph = markhood.learn(table, identical="group", missing="impute", imputations=2)
+    assert dict(graph.members) == {"a": ("copy",)}
+    with pytest.raises(markhood.InputError, match="nearly agree are not looked for among missing"):
+        markhood.learn(table, identical=0.9, missing="impute")
+
+
+def test_example_a_checkpoint_of_groups_is_gone_on_from(tmp_path):
+    table, *_ = with_copies(VALUES, NAMES, 0)
+    once = markhood.learn(table, identical="group", checkpoint=tmp_path / "saved")
+    again = markhood.learn(table, identical="group", checkpoint=tmp_path / "saved")
+    assert again == once
+    assert again.members == once.members
+
+
+def test_example_nearly_identical_columns_agree_beyond_chance():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(VALUES, columns=NAMES)
+    wrong = rng.random(300) < 0.02
+    table["near"] = np.where(wrong, 1 - table["b"], table["b"])
+    table["far"] = 1 - np.where(wrong, 1 - table["c"], table["c"])
+    rare = (rng.random((300, 2)) < 0.004).astype(int)
+    table["rare"], table["rarer"] = rare.T
+    graph = markhood.learn(table, identical=0.9)
+    assert {node: set(own) for node, own in graph.members.items()} == {"b": {"near"}, "c": {"far"}}
+    assert graph.variables.members[2][0].opposite
+    assert graph.provenance["identical"]["how"] == 0.9
+    assert not markhood.learn(table, identical="group").members
+    kappa = agreement(encode(table), np.array([[1, 8], [2, 9], [10, 11]]))
+    assert kappa[0] > 0.9
+    assert kappa[1] < -0.9
+    assert abs(kappa[2]) < 0.1
+
+
+def test_oracle_agreement_is_cohens():
+    from sklearn.metrics import cohen_kappa_score
+
+    table = np.random.default_rng(1).integers(0, 3, (80, 4))
+    pairs = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)])
+    expected = [cohen_kappa_score(table[:, i], table[:, j]) for i, j in pairs]
+    assert agreement(encode(table), pairs) == pytest.approx(expected)
+
+
+def test_example_other_tables_are_told_of_their_copies():
+    table = pd.DataFrame(VALUES, columns=NAMES).assign(
+        **{f"copy{k}": VALUES[:, 0] for k in range(10)}
+    )
+    with pytest.warns(
+        markhood.DataWarning, match="10 columns are copies of others: identical='group'"
+    ):
+        graph = markhood.learn(table)
+    assert graph.n_nodes == 18
+    assert graph.provenance["copies"] == 10
+    assert "copies" not in markhood.learn(table, identical="keep").provenance
+
+
+def test_example_four_hundred_copies_cost_nothing():
+    table = np.column_stack([VALUES, *[VALUES[:, :1]] * 400])
+    graph = markhood.learn(table, identical="group")
+    assert (graph.n_nodes, graph.variables.n_members) == (8, 400)
+    assert graph.edges.tolist() == markhood.learn(VALUES).edges.tolist()
+
+
+@pytest.mark.parametrize("given", ["yes", 0, 1.5, -0.1, True, None, float("nan")])
+def test_example_what_is_no_choice(given):
+    with pytest.raises(markhood.InputError, match="identical must be one of auto, keep, group"):
+        Request(Plrhc(), Options(identical=given))
+
+
+def test_example_bootstrap_groups_and_models_keep_members():
+    table, *_ = with_copies(VALUES, NAMES, 0)
+    graph = markhood.learn(table, identical="group")
+    drawn = graph.bootstrap(table, replicates=2)
+    assert drawn.graph == graph
+    assert drawn.graph.members == graph.members
+    model = markhood.fit_model(graph, table)
+    assert model.graph.members == graph.members
+    groups = markhood.compare_groups(
+        table, by=np.arange(300) % 2, identical="group", permutations=1
+    )
+    assert groups.graphs[0].variables == graph.variables
+
+
+def test_example_an_estimator_scores_new_samples_by_one_of_each():
+    table, *_ = with_copies(VALUES, NAMES, 0)
+    estimator = markhood.PLRHC(identical="group").fit(table)
+    alone = markhood.PLRHC().fit(table[list(estimator.graph_.nodes)])
+    some = table.iloc[:40]
+    assert estimator.score(some) == pytest.approx(alone.score(some[list(estimator.graph_.nodes)]))
