@@ -44,6 +44,7 @@ def enter_folder(namespace):
     answers = rng.choice(["no", "some", "much", "-9"], size=(200, 4), p=[0.3, 0.3, 0.3, 0.1])
     weights = rng.uniform(0.5, 2, size=(200, 1)).round(3)
     write_table("survey.csv", "sad,tired,anxious,slept,weight", np.hstack([answers, weights]))
+    shutil.copy(HERE / "alignments" / "purine.sto", folder)
     write_table("never.csv", "source,target", [["sad", "slept"]])
     groups = [["sad", "mind"], ["anxious", "mind"], ["tired", "body"], ["slept", "body"]]
     write_table("questions.csv", "variable,group", groups)

@@ -1,4 +1,4 @@
-// Bindings of the samplers of networks, binary and of any levels.
+// Bindings of networks: their samplers, binary and of any levels, and the fit of a Potts model of all variables.
 #include "arguments.hpp"
 
 namespace markhood {
@@ -76,6 +76,42 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> potts_gibbs
     return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
 }
 
+std::pair<Out<float>, std::int64_t> fit_potts(In<std::int32_t, 2> places, Integers starts, In<double, 1> weights,
+                                              Integers targets, double field_penalty, In<double, 1> penalties,
+                                              double tolerance, std::size_t most_steps,
+                                              const std::string& instruction_set) {
+    const std::size_t n = places.shape(0), d = places.shape(1);
+    require(starts.shape(0) == d + 1 && starts(0) == 0, "starts must have a value a variable, and one more");
+    for (std::size_t v = 0; v < d; ++v) require(starts(v) < starts(v + 1), "a variable must have a level");
+    const std::int64_t n_rows = starts(d);
+    bool has_missing = false;
+    for (std::size_t s = 0; s < n; ++s)
+        for (std::size_t v = 0; v < d; ++v) {
+            const std::int32_t row = places(s, v);
+            require((row >= starts(v) && row < starts(v + 1)) || row == n_rows, "places must be rows of their variables");
+            has_missing = has_missing || row == n_rows;
+        }
+    require(weights.shape(0) == n, "there must be one weight a sample");
+    require(penalties.shape(0) == d && field_penalty > 0, "there must be a penalty a variable, and one of fields");
+    for (std::size_t v = 0; v < d; ++v) require(penalties(v) > 0, "penalties must be positive");
+    require_variables(targets, d);
+    require(targets.shape(0) >= 1 && targets.shape(0) <= kMostTargets, "there must be from 1 to 64 targets");
+    std::size_t n_columns = 0;
+    for (std::size_t t = 0; t < targets.shape(0); ++t)
+        n_columns += static_cast<std::size_t>(starts(targets(t) + 1) - starts(targets(t)));
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<float> table((static_cast<std::size_t>(n_rows) + 1) * n_columns);
+    std::int64_t n_steps = 0;
+    {
+        nb::gil_scoped_release release;
+        n_steps = tier.fit_potts({places.data(), starts.data(), weights.data(), n, d, static_cast<std::size_t>(n_rows),
+                                  has_missing},
+                                 targets.data(), targets.shape(0), {field_penalty, penalties.data()}, tolerance,
+                                 most_steps, table.data());
+    }
+    return {to_numpy(std::move(table)), n_steps};
+}
+
 }  // namespace
 
 void bind_networks(nb::module_& m) {
@@ -85,6 +121,8 @@ void bind_networks(nb::module_& m) {
     m.def("potts_gibbs", &potts_gibbs, "neighbour_starts"_a, "neighbours"_a, "factors"_a, "factor_starts"_a,
           "field_factors"_a, "field_starts"_a, "n_levels"_a, "order"_a, "is_wide"_a, "states"_a, "generators"_a,
           "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
+    m.def("fit_potts", &fit_potts, "places"_a, "starts"_a, "weights"_a, "targets"_a, "field_penalty"_a, "penalties"_a,
+          "tolerance"_a, "most_steps"_a, "instruction_set"_a = "");
 }
 
 }  // namespace markhood

@@ -159,6 +159,30 @@ struct GraphNumbers {
     double *probabilities, *couplings, *squares;
 };
 
+constexpr std::size_t kMostTargets = 64;  // of one fit of a Potts model
+
+// Samples as a Potts model reads them: `places` has for each sample and variable the row of its level, variables having
+// the rows from starts[v] on, or `n_rows` where it is missing.
+struct PottsSamples {
+    const std::int32_t* places;
+    const std::int64_t* starts;
+    const double* weights;
+    std::size_t n, n_variables, n_rows;
+    bool has_missing;
+
+    std::size_t first_row(std::size_t v) const { return static_cast<std::size_t>(starts[v]); }
+    std::size_t levels(std::size_t v) const { return first_row(v + 1) - first_row(v); }
+    std::size_t row(std::size_t sample, std::size_t v) const {
+        return static_cast<std::size_t>(places[sample * n_variables + v]);
+    }
+};
+
+// What the squares of fields, and of the couplings of two variables (the product of theirs), are taken off times.
+struct PottsPenalty {
+    double field;
+    const double* variables;
+};
+
 // What a climb goes over. Group g are the variables at group_starts[g] ... group_starts[g + 1] - 1, ascending. Each has its
 // blanket at the start, and partners (ascending) with which it is joined by an edge that may be flipped. A place is one in the
 // list of partners: `owners` says whose list it is in, `mirrors` where the other end has the edge (the place itself where the
@@ -262,6 +286,11 @@ struct Tier {
     // known then to `fits`, where not null. Returns how many pairs were fitted, -1 where it was asked to stop.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
                                   double* densities, GraphNumbers, const Sink* fits, StopSign);
+
+    // The table of some targets' fields and couplings to all others: a row for each level of each variable, then the fields;
+    // a column for each level of each target. Returns the number of steps.
+    std::int64_t (*fit_potts)(PottsSamples, const std::int64_t* targets, std::size_t n_targets, PottsPenalty,
+                              double tolerance, std::size_t most_steps, float* table);
 };
 
 // Null where this build or architecture has none.

@@ -52,6 +52,7 @@ PAGES = {
         "psychometrics": "From table to paragraph",
         "genomes": "From a VCF to a figure",
         "genetics": "Genetics",
+        "alignments": "Alignments",
     },
     "Scale and the paper": {
         "scale": "Scale",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
     from markhood.estimators.joint_posterior import BlanketsJointPosterior
     from markhood.estimators.l1_logistic import L1Logistic
-    from markhood.estimators.pairs import ChowLiu, Pairwise
+    from markhood.estimators.pairs import ChowLiu, Pairwise, PseudoLikelihood
     from markhood.estimators.probabilities import Bayes
     from markhood.graph import convert
     from markhood.graph.graph import Graph
@@ -68,6 +68,7 @@ __all__ = [
     "MarginalPseudoLikelihood",
     "Pairwise",
     "PottsModel",
+    "PseudoLikelihood",
     "Regressions",
     "Variables",
     "blanket",
@@ -112,6 +113,7 @@ _HOMES = {
     "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
     "Pairwise": "markhood.estimators.pairs",
     "PottsModel": "markhood.model.potts.model",
+    "PseudoLikelihood": "markhood.estimators.pairs",
     "Regressions": "markhood.model.regressions",
     "Variables": "markhood.data.variables",
     "blanket": "markhood.learning.blanket",

@@ -25,6 +25,7 @@ ESTIMATORS = {
     "bjp": markhood.BlanketsJointPosterior,
     "pairwise": markhood.Pairwise,
     "chow-liu": markhood.ChowLiu,
+    "plm": markhood.PseudoLikelihood,
 }
 VALUES = network(31, 400, 8, strength=1.5)
 HOLES = np.where(np.random.default_rng(1).random(VALUES.shape) < 0.03, -9, VALUES)
@@ -45,6 +46,8 @@ SHARED = {
     "bins": (4, {}),
     "merge_rare": (30, {"kinds": {"q0": "nominal", "q3": "ordinal"}}),
     "positions": ({name: 100 * k for k, name in enumerate(NAMES)}, {}),
+    "letters": ("reduced", {}),
+    "similarity_threshold": (0.13, {"required_edges": [("q0", "q7")]}),
     "identical": (0.5, {}),
     "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
     "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
@@ -82,6 +85,8 @@ OF_METHODS = {
     ("pairwise", "top"): 3,
     ("pairwise", "remove_indirect"): True,
     ("chow-liu", "forest"): False,
+    ("plm", "penalty"): 0.5,
+    ("plm", "top"): 3,
 }
 
 
@@ -122,14 +127,19 @@ def at_every_door(tmp_path, method, options):
     table = HOLES if "missing_values" in options else VALUES
     table = STEPS if "kinds" in options else MEASURED if "bins" in options else table
     weights = np.linspace(0.5, 2.5, len(table)) if "normalize_weights" in options else None
+    if "letters" in options:
+        table = np.array(list("AGCT"))[STEPS % 4]
+    if "similarity_threshold" in options:
+        weights = "similarity"
     data = pd.DataFrame(table, columns=NAMES)
     learned = markhood.learn(data, method, weights=weights, **own("python"))
     fitted = ESTIMATORS[method](**own("estimator")).fit(data, sample_weight=weights).graph_
     path, out = tmp_path / "data.csv", tmp_path / "graph.json"
-    columns = data if weights is None else data.assign(weight=weights)
+    is_own = weights is None or isinstance(weights, str)
+    columns = data if is_own else data.assign(weight=weights)
     columns.to_csv(path, index=False)
     typed = ["learn", path, "--method", method, "-o", out, *flags(tmp_path, own("shell"))]
-    typed += [] if weights is None else ["--weights", "weight"]
+    typed += [] if weights is None else ["--weights", weights if is_own else "weight"]
     done = CliRunner().invoke(app, list(map(str, typed)), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return learned, fitted, markhood.read_graph(out)

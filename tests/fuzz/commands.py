@@ -15,7 +15,7 @@ REAL = ["-0.1", "0", "0.25", "0.5", "1", "2", "1e308", "nan", "inf", "-inf", "x"
 TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "é", "a,b", ",", "=", "\udcff",
         "%n", "$(id)", "a\nb"]  # fmt: skip
 DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3", "parquet0",
-              "arrow0", "arrow1", "fasta", "fasta.gz", "vcf", "vcf.gz", "bed", "packed", "packed", "packed-weighted",
+              "arrow0", "arrow1", "fasta", "fasta.gz", "a3m", "sto", "vcf", "vcf.gz", "bed", "packed", "packed", "packed-weighted",
               "packed-weighted"]  # fmt: skip
 GRAPH_KINDS = ["graph-csv", "graph-json", "graph-graphml", "graph-gexf", "graph-npz"]
 OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv", "out",
@@ -23,9 +23,10 @@ OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "da
            "out.json", "protected.csv", "closed/out.csv", "loop.json", "saved/run.json"]  # fmt: skip
 
 WORDS: dict[str, list[str]] = {
-    "method": ["plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "x"],
+    "method": ["plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "plm", "x"],
     "rule": ["global", "or", "and", "x"],
     "gamma": REAL,
+    "penalty": REAL,
     "depth": LARGE,
     "max_candidates": LARGE,
     "max_levels": LARGE,
@@ -37,6 +38,8 @@ WORDS: dict[str, list[str]] = {
     "weights": ["a", "e", "weights.txt", "similarity", "data.csv", "x", ""],
     "columns": ["a,b", "a", "", "x0,x1", "b,b", "c,a,e", "\x1b"],
     "array": ["arr_0", "x", ""],
+    "letters": ["all", "reduced", "x"],
+    "similarity_threshold": REAL,
     "genotypes": ["auto", "haplotypes", "levels", "dominant", "recessive", "x"],
     "adjust_for": ["a", "a,b", "x", "", "b,b"],
     "resample": ["rows", "halves", "cases", "model", "x"],
@@ -62,7 +65,7 @@ WORDS: dict[str, list[str]] = {
     "fit_penalty": ["l1", "l2", "x"],
     "fit_strength": REAL,
     "ranking": ["evidence", "mi", "mi_apc", "x"],
-    "top": LARGE,
+    "top": [*LARGE, "mixture"],
     "shuffles": ["0", "1", "-1", "x"],
     "prior": [*REAL, "none"],
     "coding": ["01", "spins", "x"],

@@ -30,6 +30,9 @@ VCF = (
     b"1\t5\t.\tA\tC\t.\t.\t.\tGT\t0|1\t1|0\t0|0\t1|1\n1\t9\t.\tA\tC,T\t.\t.\t.\tGT\t0|2\t1|0\t0|0\t1|1\n"
     b"1\t9\trs1\tA\t*\t.\t.\t.\tGT\t0|1\t.|0\t1|0\t1|1\n2\t7\t.\tAC\tA\t.\t.\t.\tGT\t0|1\t1\t0|0\t0|1\n"
 )
+STOCKHOLM = (
+    b"# STOCKHOLM 1.0\na ACGUACGA\nb ACGUUCGA\nc UCGUACCA\nd UCGUUCCA\n#=GC SS_cons <<....>>\n//\n"
+)
 FASTA = b">a\nACGTACGA\n>b\nACGTTCGA\n>c\nTCGTACCA\n>d\nTCGTTCCA\n>e\nTCGAACCA\n"
 
 
@@ -63,6 +66,8 @@ def valid() -> dict[str, Files]:
     found["fasta"] = {"data.fasta": FASTA}
     found["vcf"] = {"data.vcf": VCF}
     found["vcf.gz"] = {"data.vcf.gz": gzip.compress(VCF, mtime=0)}
+    found["a3m"] = {"data.a3m": FASTA.replace(b"CGT", b"CgGT")}
+    found["sto"] = {"data.sto": STOCKHOLM}
     found["fasta.gz"] = {"data.fasta.gz": gzip.compress(FASTA, mtime=0)}
     bim = "".join(f"1\ts{k}\t0\t{k}\tA\tC\n" for k in range(3)).encode()
     fam = "".join(f"f{k} i{k} 0 0 0 -9\n" for k in range(4)).encode()

@@ -58,7 +58,7 @@ def test_example_other_searches():
     assert list(said.seconds) == ["blankets", "evidence"]
     assert said.pairs == 0
     with pytest.raises(
-        InputError, match="Only plrhc, hc, mpl and bayes can be forecast, not chow-"
+        InputError, match="Only plrhc, hc, mpl, bayes and plm can be forecast, not chow-"
     ):
         Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
 

@@ -31,27 +31,66 @@ def compare(
 
     Where the first graph was itself learned nothing is right or wrong: what is said is how many edges are shared, only
     in the first, or only in the other. Graphs are matched by the names of their nodes. Any format that
-    markhood writes will do.
+    markhood writes will do. A Stockholm file, wherever it stands, is the truth by its consensus structure: graphs of its alignment are
+    compared with its base pairs, as far as both columns are nodes.
 
     [bold]Examples[/bold]
 
       markhood compare truth.graphml learned.graphml
 
       markhood compare truth.csv plrhc.csv hc.csv -o comparison.csv
+
+      markhood compare graph.json family.sto
     """
+    from markhood.data.formats.sequences import is_stockholm
     from markhood.evaluate.measures import comparison_table, overlap_table
     from markhood.output.graphs.files import read_graph
-    from markhood.output.tables import check_table_writable, write_table
+    from markhood.output.tables import check_table_writable
 
     if output is not None:
         check_table_writable(output)
         check_outputs([], inputs=[truth, *learned], others=[output])
+    if structures := [path for path in (truth, *learned) if is_stockholm(path)]:
+        rows = _with_structure(structures, [p for p in (truth, *learned) if p not in structures])
+        _show(rows, output)
+        return
     graphs = {str(path): read_graph(path) for path in learned}
     first = read_graph(truth)
     is_learned = "method" in first.provenance
     rows = overlap_table(first, graphs) if is_learned else comparison_table(first, graphs)
     if is_learned:
         say(f"{truth} was learned itself, so edges are shared or only in one of two graphs.")
+    _show(rows, output)
+
+
+def _with_structure(structures: list[Path], learned: list[Path]) -> list[dict[str, Any]]:
+    """Compare learned graphs of an alignment with the base pairs of its consensus structure."""
+    from markhood.data.formats.sequences import read_structure
+    from markhood.errors import InputError
+    from markhood.evaluate.measures import comparison_table
+    from markhood.evaluate.structures import base_pairs_among
+    from markhood.output.graphs.files import read_graph
+
+    if len(structures) > 1 or not learned:
+        raise InputError(
+            "A structure is compared with graphs: give one Stockholm file, and graphs of its alignment."
+        )
+    structure, rows = read_structure(structures[0]), []
+    for path in learned:
+        graph = read_graph(path)
+        truth = base_pairs_among(structure.pairs, graph.nodes)
+        rows += comparison_table(truth, {str(path): graph})
+        say(
+            f"Of the {len(structure.pairs)} base pairs of {structures[0]}, {truth.n_edges} have both columns "
+            f"among the {len(graph.nodes)} nodes of {path}."
+        )
+    return rows
+
+
+def _show(rows: list[dict[str, Any]], output: Path | None) -> None:
+    """Print a comparison, and write it where asked."""
+    from markhood.output.tables import write_table
+
     console = console_for([])
     table = _as_table(rows)
     as_wide_as_it_likes = console.options.update_width(10_000)

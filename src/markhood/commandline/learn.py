@@ -53,6 +53,7 @@ def learn(
     edge_prior: options.EdgePrior = None,
     sweeps: options.Sweeps = None,
     chains: options.Chains = None,
+    penalty: options.Penalty = None,
     required_edges: options.RequiredEdges = None,
     forbidden_edges: options.ForbiddenEdges = None,
     groups: options.Groups = None,
@@ -97,6 +98,8 @@ def learn(
 
       markhood learn survey.csv --adjust-for age,sex --bins age=5 --report page.html
 
+      markhood learn family.a3m --method plm --weights similarity --output pairs.csv
+
       markhood learn protein.fasta --method pairwise --ranking mi_apc --top 80
 
       markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
@@ -131,6 +134,7 @@ def learn(
         "edge_prior": edge_prior,
         "sweeps": sweeps,
         "chains": chains,
+        "penalty": penalty,
     }
     given = {name: value for name, value in of_method.items() if value is not None}
     shared = Options(

@@ -27,6 +27,10 @@ def _seed(text: Any) -> int | None:
     return None if text == "none" else int(text)
 
 
+def _top(text: Any) -> int | str:
+    return int(text) if str(text).isdecimal() else str(text)
+
+
 def _identical(text: Any) -> Any:
     """Return a number where it is one; another word is judged where all doors lead."""
     try:
@@ -38,10 +42,10 @@ def _identical(text: Any) -> Any:
 MethodName = Annotated[
     str,
     typer.Option(
-        help="plrhc, hc, bayes, mpl, l1lr, bjp, pairwise or chow-liu.",
+        help="plrhc, hc, bayes, plm, mpl, l1lr, bjp, pairwise or chow-liu.",
         rich_help_panel=METHOD,
         autocompletion=words_beginning(
-            "plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu"
+            "plrhc", "hc", "bayes", "plm", "mpl", "l1lr", "bjp", "pairwise", "chow-liu"
         ),
     ),
 ]
@@ -133,10 +137,6 @@ Ranking = Annotated[
         autocompletion=words_beginning("evidence", "mi", "mi_apc"),
     ),
 ]
-Top = Annotated[
-    int | None,
-    typer.Option(help="Keep so many of the best pairs (pairwise).", rich_help_panel=METHOD),
-]
 RemoveIndirect = Annotated[
     bool | None,
     typer.Option(
@@ -175,6 +175,22 @@ Sweeps = Annotated[
 Chains = Annotated[
     int | None,
     typer.Option(help="Chains over graphs (bayes); 4 by default.", rich_help_panel=METHOD),
+]
+Penalty = Annotated[
+    float | None,
+    typer.Option(
+        help="How much squares of couplings cost (plm); 0.01 by default.", rich_help_panel=METHOD
+    ),
+]
+Top = Annotated[
+    Any,
+    typer.Option(
+        metavar="N|mixture",
+        parser=_top,
+        help="Keep so many of the best pairs (pairwise, plm), or mixture: those that stick out (plm).",
+        rich_help_panel=METHOD,
+        autocompletion=words_beginning("mixture"),
+    ),
 ]
 
 RequiredEdges = Annotated[

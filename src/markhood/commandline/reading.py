@@ -127,6 +127,17 @@ def read_data(
             help="Merge levels of fewer samples, with their neighbours where they are steps, else into other.",
         ),
     ] = None,
+    letters: Annotated[
+        str,
+        typer.Option(
+            help="Of aligned sequences: all, or reduced (similar ones are one level).",
+            autocompletion=words_beginning("all", "reduced"),
+        ),
+    ] = "all",
+    similarity_threshold: Annotated[
+        float,
+        typer.Option(help="--weights similarity: what differs in at most this share is alike."),
+    ] = 0.1,
     positions: Annotated[
         Path | None,
         typer.Option(
@@ -159,6 +170,8 @@ def read_data(
         kinds=_kinds(kinds, ordinal, nominal),
         bins=None if bins is None else _bins(bins),
         merge_rare=merge_rare,
+        letters=letters,
+        similarity_threshold=similarity_threshold,
         positions=positions,
         storage=storage or MEMORY,
     )

@@ -57,6 +57,10 @@ class Reading:
         Into how many bins columns of many numbers are cut: see `markhood.data.coding.bins`.
     merge_rare : int, optional
         Merge levels that fewer samples have: see `markhood.data.coding.regrouping`.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level: see `markhood.data.alphabets`.
+    similarity_threshold : float, default=0.1
+        Samples that differ in at most this share of the variables are alike, for weights by similarity.
     notes : Notes
         What readers decide is gathered here.
 
@@ -81,6 +85,8 @@ class Reading:
     kinds: Kinds = "auto"
     bins: Bins | None = None
     merge_rare: int | None = None
+    letters: str = "all"
+    similarity_threshold: float = 0.1
     notes: Notes = field(default_factory=Notes, compare=False, repr=False)
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
@@ -103,11 +109,26 @@ class Reading:
                 f"{option('merge_rare')} must be a whole number of samples from 2 up, not {rare!r}: "
                 "levels that fewer have are merged."
             )
+        if self.letters not in ("all", "reduced"):
+            raise InputError(
+                f"Unknown {option('letters')} {self.letters!r}: choose all or reduced."
+            )
+        self._check_threshold()
         columns = None if self.columns is None else _names("columns", self.columns)
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "exclude", _names("exclude", self.exclude))
         object.__setattr__(self, "missing_values", _listed(self.missing_values))
         object.__setattr__(self, "missing_codes", _codes(self.missing_values))
+
+    def _check_threshold(self) -> None:
+        name, share = "similarity_threshold", self.similarity_threshold
+        if not isinstance(share, Real) or isinstance(share, bool) or not 0 <= share < 1:
+            raise InputError(f"{option(name)} must be a share from 0 to below 1, not {share!r}.")
+        by_similarity = isinstance(self.weights, str) and self.weights == SIMILARITY
+        if share != 0.1 and not by_similarity:
+            raise InputError(
+                f"{option(name)} is for {option('weights', SIMILARITY)}: give that too, or leave it out."
+            )
 
     @property
     def is_default(self) -> bool:

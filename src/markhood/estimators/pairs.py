@@ -1,12 +1,16 @@
-"""Graphs made of pairwise tests alone, as scikit-learn estimators: two baselines."""
+"""Graphs made of pairs, as scikit-learn estimators: of tests of each alone, or of a ranking of all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from markhood.estimators.structure import StructureEstimator
 from markhood.learning import methods
+from markhood.learning.describe import Learned
 
 
 @dataclass(eq=False, repr=False)
@@ -84,3 +88,51 @@ class ChowLiu(StructureEstimator):
 
     gamma: float = 0.5
     forest: bool = True
+
+
+@dataclass(eq=False, repr=False)
+class PseudoLikelihood(StructureEstimator):
+    """Rank all pairs by the couplings of the whole Potts model, and join the best (plmDCA).
+
+    Parameters
+    ----------
+    penalty : float, default=0.01
+        What the squares of couplings are multiplied by, times (d - 1) sqrt((r_i - 1) (r_j - 1)) for
+        variables with r_i and r_j of d levels.
+    top : int or "mixture", optional
+        How many pairs are edges, or those that stick out of the background of scores. By default three
+        for every two positions of a protein, and the mixture elsewhere.
+    **parameters
+        Of all estimators, as for `HillClimbing`. Missing values are not imputed: they say nothing.
+
+    Attributes
+    ----------
+    graph_, or_graph_, adjacency_, evaluations_
+        As for `PLRHC`; the two graphs are the same. The evidence of an edge is its score, which is no
+        likelihood ratio: it ranks pairs of one data set. Its coupling is that of the whole model.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        All pairs of variables that vary, i < j.
+    scores_ : ndarray of shape (n_pairs,)
+        How strong each is: the Frobenius norm of its zero-sum table, gaps left out, less the average
+        product; where all variables are binary, the size of its log odds ratio.
+
+    Examples
+    --------
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> found = PseudoLikelihood(top=1).fit(coins)
+    >>> found.graph_.edges.tolist(), found.pairs_[found.scores_.argmax()].tolist()
+    ([[0, 2]], [0, 2])
+    """
+
+    _method: ClassVar = methods.PseudoLikelihood
+    _is_conditional: ClassVar = False
+
+    penalty: float = 0.01
+    top: int | str | None = None
+
+    def _keep(self, learned: Learned) -> None:
+        super()._keep(learned)
+        assert learned.ranking is not None
+        self.pairs_: NDArray[np.int64] = learned.ranking.pairs
+        self.scores_: NDArray[np.float64] = learned.ranking.scores

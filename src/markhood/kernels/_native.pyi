@@ -205,6 +205,17 @@ def sample_graphs(
 ) -> tuple[
     NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, _Reals, _Reals, int, _Integers
 ]: ...
+def fit_potts(
+    places: NDArray[np.int32],
+    starts: _Integers,
+    weights: _Reals,
+    targets: _Integers,
+    field_penalty: float,
+    penalties: _Reals,
+    tolerance: float,
+    most_steps: int,
+    instruction_set: str = "",
+) -> tuple[NDArray[np.float32], int]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

@@ -30,6 +30,9 @@ from markhood.kernels.protocol import (
     Network,
     PairFits,
     PairPrior,
+    PottsFits,
+    PottsPenalty,
+    PottsSamples,
     Pricing,
     Tiling,
     Unsound,
@@ -363,6 +366,20 @@ class NativeKernels:
         present, generator, densities, probabilities, couplings, squares, n_fits, fits = sampled
         sums = GraphSums(densities, probabilities, couplings, squares, n_fits)
         return sums, GraphChain(present, generator, None if chain.fits is None else fits)
+
+    def fit_potts(
+        self,
+        samples: PottsSamples,
+        targets: NDArray[np.int64],
+        penalty: PottsPenalty,
+        tolerance: float,
+        most_steps: int,
+    ) -> PottsFits:
+        """Fit the regressions of some targets on all other variables."""
+        table, n_steps = _native.fit_potts(
+            *samples, targets, *penalty, tolerance, most_steps, self.instruction_set
+        )
+        return PottsFits(table.reshape(int(samples.starts[-1]) + 1, -1), n_steps)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

@@ -287,6 +287,42 @@ class GraphSums(NamedTuple):
     n_fits: int
 
 
+class PottsSamples(NamedTuple):
+    """Samples as a Potts model reads them: a row of its table for every level of every variable.
+
+    Variable v has the rows from ``starts[v]`` to ``starts[v + 1]``, one a level. ``places``, of shape
+    (n_samples, n_variables) and dtype int32, has the row of each value, or ``starts[-1]`` where it is
+    missing; ``weights``, of shape (n_samples,), says how often each sample counts.
+    """
+
+    places: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+class PottsPenalty(NamedTuple):
+    """What the squares of fields, and of the couplings of i and j, are multiplied by.
+
+    The latter is ``variables[i] * variables[j]``, once in each of their two regressions.
+    """
+
+    field: float
+    variables: NDArray[np.float64]
+
+
+class PottsFits(NamedTuple):
+    """Some targets' regressions on all other variables: their part of a Potts model.
+
+    ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
+    variable, then one with the fields; a column for each level of each target. Fields are those of an
+    average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the mean being over
+    the samples. A target's own rows are zero. ``n_steps`` is how long it took.
+    """
+
+    table: NDArray[np.float32]
+    n_steps: int
+
+
 class Unsound(NamedTuple):
     """First variables, -1 for none, with a one ``past`` the samples, or a sample of ``two_levels``.
 
@@ -309,6 +345,7 @@ RESULTS = (
     L1Paths,
     Lists,
     PairFits,
+    PottsFits,
 )
 
 
@@ -464,6 +501,21 @@ class Kernels(Protocol):
 
         In each sweep every pair is an edge with its probability given the others; see
         ``kernels/graph_chain.py``. Returns sums over the last ``n_sweeps`` sweeps, and where the chain is then.
+        """
+
+    def fit_potts(
+        self,
+        samples: PottsSamples,
+        targets: NDArray[np.int64],
+        penalty: PottsPenalty,
+        tolerance: float,
+        most_steps: int,
+    ) -> PottsFits:
+        """Fit the regressions of some targets, 64 at most, on all other variables.
+
+        What is minimised is minus the targets' log-likelihood plus the penalty. It ends when a step
+        would gain less than about ``tolerance`` nats a sample and target, or after ``most_steps``. A
+        missing value adds nothing to the log odds, and is no target.
         """
 
     def unsound_variables(

@@ -6,6 +6,7 @@ its blanket, infinite where the data are separated; of other levels it is a tabl
 Where a search has coefficients of its own, those are the couplings; where it has probabilities, the
 couplings are means given that the edge is there, and finite, and each edge has its probability and an
 interval. Edges that speak of their two ends alone are described by these: each end's regression is on the other, and nothing else.
+Where a search ranks all pairs, an edge's evidence is its score, which is no likelihood ratio.
 
 Edges that are not to be reported (near pairs along a genome) are left out here, and not before: they stand in the
 blankets on which the others are described, and their own evidence is not worked out.
@@ -30,6 +31,7 @@ from markhood.model.zero_sum import zero_sum
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
 from markhood.search.probabilities import EdgeProbabilities
+from markhood.search.ranking import Ranking
 
 VARIABLES_PER_TILE = 64
 
@@ -65,6 +67,8 @@ class Learned:
         How many pairs passed the screen, where there was one; near ones too.
     largest_blanket : int or None
         How many neighbours a variable has at most in the union of all blankets.
+    ranking : Ranking or None
+        All pairs and their scores, where the search ranks them.
     """
 
     graph: Graph
@@ -79,6 +83,7 @@ class Learned:
     probabilities: EdgeProbabilities | None = None
     n_screened: int | None = None
     largest_blanket: int | None = None
+    ranking: Ranking | None = None
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -119,6 +124,7 @@ def describe(job: Job, found: Found) -> Learned:
         probabilities=found.probabilities,
         n_screened=None if found.screened is None else len(found.screened.edges),
         largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
+        ranking=found.ranking,
     )
 
 
@@ -154,6 +160,8 @@ def scaled(
 def numbers_of(job: Job, found: Found) -> Numbers:
     """Score and fit every edge that a search found and that is reported."""
     reported = found.edges[job.knowledge.reports(found.edges)]
+    if found.ranking is not None:
+        return _of_ranking(job, found)
     if found.is_marginal:
         return _of_pairs(job, reported)
     numbers = _of_blankets(job, found.edges, reported)
@@ -162,6 +170,20 @@ def numbers_of(job: Job, found: Found) -> Numbers:
     if found.probabilities is not None:
         return replace(numbers, **_mean_couplings(job, reported, found.probabilities))
     return numbers
+
+
+def _of_ranking(job: Job, found: Found) -> Numbers:
+    """Take evidence and couplings from a search that has both; the two ends have half, or the same."""
+    assert found.ranking is not None
+    reported = np.flatnonzero(job.knowledge.reports(found.edges))
+    tables = [found.ranking.tables[k] for k in reported.tolist()]
+    couplings = np.array([4 * t[0, 0] if t.shape == (2, 2) else np.linalg.norm(t) for t in tables])
+    of_levels = [None if table.shape == (2, 2) else table for table in tables]
+    return Numbers(
+        np.column_stack([found.ranking.edge_scores[reported] / 2] * 2),
+        np.column_stack([couplings] * 2),
+        [] if (job.samples.bits.n_scores == 1).all() else of_levels,
+    )
 
 
 def _mean_couplings(

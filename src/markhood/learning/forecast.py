@@ -29,7 +29,8 @@ from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
 from markhood.learning.forecast_chains import chain_bytes, n_steps, time_chains
-from markhood.learning.methods import Bayes, Climbing, Method, Plrhc
+from markhood.learning.forecast_couplings import memory_of_couplings, seconds_of_couplings
+from markhood.learning.methods import Bayes, Climbing, Method, Plrhc, PseudoLikelihood
 from markhood.scores.scorer import Scorer
 from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
 from markhood.search.job import Job
@@ -85,8 +86,12 @@ def forecast(job: Job, method: Method) -> Forecast:
         return _of_climb(job, method)[0]
     if isinstance(method, Bayes):
         return _of_chains(job, method)
+    if isinstance(method, PseudoLikelihood):
+        d, seconds = job.n_variables, seconds_of_couplings(job, float(method.penalty))
+        pairs = d * (d - 1) // 2
+        return Forecast({"couplings": seconds}, memory_of_couplings(job), pairs, float(d - 1))
     raise InputError(
-        f"Only plrhc, hc, mpl and bayes can be forecast, not {method.name}: try it on fewer "
+        f"Only plrhc, hc, mpl, bayes and plm can be forecast, not {method.name}: try it on fewer "
         "variables."
     )
 

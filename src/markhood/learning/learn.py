@@ -26,6 +26,8 @@ def learn(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    letters: str = "all",
+    similarity_threshold: float = 0.1,
     positions: Any = None,
     identical: Any = "auto",
     imputations: int = 10,
@@ -52,7 +54,7 @@ def learn(
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         Every column has at most `max_levels` distinct values, whatever they are. A path is that of a
         file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
-    method : {"plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
+    method : {"plrhc", "hc", "bayes", "plm", "l1lr", "mpl", "bjp", "pairwise", "chow-liu"}, default="plrhc"
         How to search; the notes below say what each is and takes.
     missing : {"error", "drop", "level", "impute"}, default="error"
         What to do about missing values, see `encode`; so are the following.
@@ -77,6 +79,11 @@ def learn(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
+        of bases.
+    similarity_threshold : float, default=0.1
+        For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
         name or in order; or a file with the columns name, chromosome (where there are several) and
@@ -166,6 +173,8 @@ def learn(
         ``gamma=0.5``, ``ranking="evidence"`` (or "mi", "mi_apc"), ``top=None``, ``remove_indirect=False``.
     "chow-liu" : the best forest
         ``gamma=0.5``, ``forest=True``.
+    "plm" : all pairs ranked by the couplings of the whole Potts model
+        ``penalty=0.01``, ``top=None`` (a number of pairs, or "mixture").
 
     ``gamma`` is the weight of the number of possible blankets in the criterion: a larger one gives
     fewer edges. ``rule`` says how blankets become a graph: by a climb over edges ("global"; "pair"
@@ -178,7 +187,9 @@ def learn(
     ``remove_indirect`` leaves out the weakest pair of every triangle of these, as ARACNE does. ``fdr`` is the share of false edges that may be expected;
     in place of it ``min_probability`` is what an edge must exceed. ``edge_prior`` is the
     probability of an edge before the data are seen (by default learned), ``sweeps`` and ``chains`` how
-    long and how many the chains are. The estimators have the same options, one class a method.
+    long and how many the chains are. ``penalty`` is on the squares of couplings; ``top`` says how many of
+    the best pairs are edges, by default three for every two positions of a protein, elsewhere those whose
+    scores stick out. The estimators have the same options, one class a method.
 
     Examples
     --------

@@ -11,11 +11,13 @@ from math import ceil
 
 import numpy as np
 
+from markhood.data.alphabets import alphabet_of
 from markhood.data.coding.findings import listed
 from markhood.data.samples import Samples
 from markhood.errors import option, warn
 
 SAMPLES_PER_PARAMETER = 5
+MOST_COUPLINGS = 20 * 20  # of 20 amino acids and a gap, each but for one
 
 
 def costly_columns(samples: Samples) -> list[int]:
@@ -38,6 +40,23 @@ def costly_columns(samples: Samples) -> list[int]:
     return sorted(order[costly].tolist())
 
 
+def warn_of_letters(samples: Samples, n_edges: int) -> None:
+    """Say so where proteins have no edges: their letters are too many for a likelihood ratio to pay."""
+    if n_edges or alphabet_of(samples.variables) != "protein" or costly_columns(samples):
+        return  # of costly columns it was said before
+    warn(
+        f"A coupling of two positions of a protein has up to {MOST_COUPLINGS} numbers, and no pair is strong enough to "
+        f"pay for them: {_for_proteins()}."
+    )
+
+
+def _for_proteins() -> str:
+    return (
+        f"rank pairs with {option('method', 'plm')}, or merge letters into classes with "
+        f"{option('letters', 'reduced')}"
+    )
+
+
 def warn_of_parameters(samples: Samples, *, heeds_order: bool) -> None:
     """Say so where an edge would cost more parameters than the samples can carry.
 
@@ -51,9 +70,14 @@ def warn_of_parameters(samples: Samples, *, heeds_order: bool) -> None:
     # So many samples a level leave so few levels that no edge is too dear any more.
     enough = ceil(n / (int((n / SAMPLES_PER_PARAMETER) ** 0.5) + 1))
     many, steps = len(columns) > 1, option("kinds", "ordinal")
+    instead = (
+        f"{f'choose {steps} if they are steps, or ' if heeds_order else ''}"
+        f"merge rare ones with {option('merge_rare', enough)}"
+    )
+    if alphabet_of(samples.variables) == "protein":
+        instead = _for_proteins()
     warn(
         f"{len(columns)} column{'s have' if many else ' has'} so many levels that an edge would cost a "
         f"parameter for fewer than {SAMPLES_PER_PARAMETER} of the {n:.6g} samples, and only a strong one "
-        f"is found: {listed(named)}; {f'choose {steps} if they are steps, or ' if heeds_order else ''}"
-        f"merge rare ones with {option('merge_rare', enough)}."
+        f"is found: {listed(named)}; {instead}."
     )

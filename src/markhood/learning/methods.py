@@ -14,6 +14,8 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
+from markhood.data.alphabets import alphabet_of
+from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.kernels.protocol import FitPenalty
 from markhood.scores.bic import Bic
@@ -28,7 +30,9 @@ from markhood.search.job import Job
 from markhood.search.l1_paths import l1_search
 from markhood.search.pairwise import pairwise
 from markhood.search.probabilities import Choice
+from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
 
+PAIRS_PER_POSITION = 1.5  # of a protein, about as many as it has contacts far apart in the chain
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
 
@@ -37,6 +41,9 @@ class Method(Protocol):
 
     name: ClassVar[str]
     is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
+    takes_missing: ClassVar[bool] = (
+        False  # whether it searches where values are missing, without imputing any
+    )
 
     @property
     def scored_by(self) -> Criterion:
@@ -473,6 +480,58 @@ class Bayes(Method):
         return Sweeps(int(self.chains), (averaged + 1) // 2, averaged)
 
 
+@dataclass(frozen=True)
+class PseudoLikelihood(Method):
+    """All pairs ranked by the couplings of the whole Potts model, penalised (plmDCA).
+
+    Parameters
+    ----------
+    penalty : float, default=0.01
+        What the squares of couplings are multiplied by, times (d - 1) sqrt((r_i - 1) (r_j - 1)).
+    top : int or "mixture", optional
+        How many pairs are edges, or those that stick out of the background of scores. By default three
+        for every two positions of a protein, and the mixture elsewhere.
+    """
+
+    name: ClassVar[str] = "plm"
+    takes_missing: ClassVar[bool] = True
+
+    penalty: float = 0.01
+    top: int | str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if not _is_number(self.penalty) or self.penalty <= 0:
+            raise InputError(f"{option('penalty')} must be a number above 0, not {self.penalty!r}.")
+        if self.top is None or self.top == MIXTURE:
+            return
+        if not isinstance(self.top, Integral) or isinstance(self.top, bool) or self.top < 1:
+            raise InputError(
+                f"{option('top')} must be a whole number of pairs from 1 up, or {MIXTURE}, not "
+                f"{self.top!r}."
+            )
+
+    @property
+    def scored_by(self) -> Criterion:
+        """What would score blankets: the search has none."""
+        return Bic()
+
+    @property
+    def heeds_order(self) -> bool:
+        """Whether ordered levels are steps to it: its couplings are tables, without order."""
+        return False
+
+    def search(self, job: Job) -> Found:
+        """Rank all pairs."""
+        return pseudo_likelihood(job, penalty=float(self.penalty), top=self._top(job.samples))
+
+    def _top(self, samples: Samples) -> int | None:
+        """Return how many pairs are edges; None where the scores decide."""
+        if self.top is None and alphabet_of(samples.variables) == "protein":
+            return int(PAIRS_PER_POSITION * (~samples.is_constant).sum())
+        return None if self.top in (None, MIXTURE) else int(self.top)
+
+
 METHODS: Mapping[str, type[Method]] = {
     method.name: method
     for method in (
@@ -484,6 +543,7 @@ METHODS: Mapping[str, type[Method]] = {
         BlanketsJointPosterior,
         Pairwise,
         ChowLiu,
+        PseudoLikelihood,
     )
 }
 

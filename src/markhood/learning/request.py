@@ -37,8 +37,8 @@ from markhood.learning.copies import Copies, check_identical, is_to_group, with_
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
-from markhood.learning.many_parameters import warn_of_parameters
-from markhood.learning.methods import Bayes, Method
+from markhood.learning.many_parameters import warn_of_letters, warn_of_parameters
+from markhood.learning.methods import Bayes, Method, PseudoLikelihood
 from markhood.learning.preparing import covariates_last, knowledge_of, labels_of, of_its_kinds
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.bic import Bic
@@ -76,6 +76,10 @@ class Options:
         Into how many bins columns of many numbers are cut.
     merge_rare : int, optional
         Merge levels that fewer samples have.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level.
+    similarity_threshold : float, default=0.1
+        For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome.
     identical : {"auto", "keep", "group"} or float, default="auto"
@@ -122,6 +126,8 @@ class Options:
     kinds: Any = "auto"
     bins: Any = None
     merge_rare: int | None = None
+    letters: str = "all"
+    similarity_threshold: float = 0.1
     positions: Any = None
     identical: Any = "auto"
     imputations: int = 10
@@ -258,6 +264,8 @@ class Request:
             kinds=self.options.kinds,
             bins=self.options.bins,
             merge_rare=self.options.merge_rare,
+            letters=self.options.letters,
+            similarity_threshold=self.options.similarity_threshold,
             positions=self.options.positions,
         )
 
@@ -274,10 +282,12 @@ class Request:
         samples = self.prepared(samples)
         copies = Copies.of(samples, self.options.identical, self.labels(samples))
         copies.warn()
-        warn_of_parameters(samples, heeds_order=self.method.heeds_order)
+        ranks = isinstance(self.method, PseudoLikelihood)  # whatever a coupling costs
+        if not ranks:
+            warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self.job(samples) as job:
             require_room(job, self.method)
-            if samples.missing:
+            if samples.missing and not self.method.takes_missing:
                 learned = learn_imputed(job, self.method, self._imputation)
             else:
                 saved = job.runner.checkpoint
@@ -294,6 +304,8 @@ class Request:
         if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
             warn_of_disagreement(learned.probabilities, self.method)
         warn_of_chance(job, self.method, learned.graph.n_edges)
+        if not ranks:
+            warn_of_letters(samples, learned.graph.n_edges)
         imputation = self._imputation if samples.missing else None
         return with_provenance(
             learned,
@@ -308,7 +320,7 @@ class Request:
         """Say how long learning would take on threads of this machine, and how much memory."""
         samples = self.prepared(samples)
         with self.job(samples) as job:
-            if samples.missing:
+            if samples.missing and not self.method.takes_missing:
                 return forecast_imputed(job, self.method, self._imputation)
             return forecast(job, self.method)
 

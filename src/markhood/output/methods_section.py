@@ -165,6 +165,22 @@ def _chow_liu(given: Parameters) -> Iterator[str]:
     yield f"The graph is the {kind} under which the data are most likely (Chow and Liu, 1968)."
 
 
+def _pseudo_likelihood(given: Parameters) -> Iterator[str]:
+    top = given.get("top")
+    kept = "those that stick out of the background of scores, or three for every two positions of a protein"
+    if top is not None:
+        kept = (
+            "those that stick out of the background of scores"
+            if top == "mixture"
+            else f"the {top} best"
+        )
+    yield (
+        "All pairs of variables were ranked by the couplings of a Potts model, fitted by pseudo-likelihood with an L2 "
+        f"penalty (lambda = {given['penalty']:g} (d - 1) sqrt((r_i - 1)(r_j - 1))): by the Frobenius norms of their zero-sum tables, "
+        f"gaps left out, less the average product. Edges are {kept}."
+    )
+
+
 def _bayes(given: Parameters) -> Iterator[str]:
     chosen = f"above {given.get('min_probability', 0.5):g}"
     if "fdr" in given:
@@ -184,6 +200,7 @@ SEARCHES: Mapping[str, Callable[[Parameters], Iterator[str]]] = {
     "pairwise": _pairwise,
     "chow-liu": _chow_liu,
     "bayes": _bayes,
+    "plm": _pseudo_likelihood,
 }
 
 

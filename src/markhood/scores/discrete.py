@@ -34,6 +34,9 @@ from markhood.kernels.protocol import (
     Kernels,
     L1Paths,
     PairPrior,
+    PottsFits,
+    PottsPenalty,
+    PottsSamples,
     Pricing,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
@@ -46,6 +49,10 @@ from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
 from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
+# Nats a sample and target that a step of a Potts fit must gain: with a tenth of it scores change by 0.2 % of the largest
+# at most (a family of 3616 proteins), and the best 1.5 pairs a position are the same.
+POTTS_TOLERANCE = 1e-5
+MOST_POTTS_STEPS = 500  # a few dozen are taken
 LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
 
@@ -208,6 +215,13 @@ class DiscreteScorer:
         bits = self.samples.bits
         return self.kernels.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
 
+    def potts(
+        self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
+    ) -> PottsFits:
+        """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
+        steps = MOST_POTTS_STEPS if most_steps is None else most_steps
+        return self.kernels.fit_potts(self._placed, targets, penalty, POTTS_TOLERANCE, steps)
+
     @property
     def owners(self) -> NDArray[np.int64]:
         """The variable of each indicator, of shape (n_indicators,)."""
@@ -220,6 +234,23 @@ class DiscreteScorer:
     def _costs(self) -> Pricing:
         assert isinstance(self.criterion, Bic | Mpl)
         return self.criterion.costs(self.samples.total_weight, self.samples.n_variables)
+
+    @cached_property
+    def _placed(self) -> PottsSamples:
+        """Every value as the number of its level among those of all variables."""
+        samples, bits = self.samples, self.samples.bits
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(samples.starts) + 1)])
+        places = np.empty((samples.n_samples, samples.n_variables), np.int32)
+        for v in range(samples.n_variables):
+            places[:, v] = codes(bits, v) + starts[v]
+        for v, mask in samples.missing.items():
+            is_missing = np.unpackbits(
+                mask.view(np.uint8), count=samples.n_samples, bitorder="little"
+            )
+            places[is_missing.astype(np.bool_), v] = starts[-1]
+        weighting = bits.weighting
+        weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
+        return PottsSamples(places, starts, weights)
 
     @cached_property
     def _n_log_n(self) -> NDArray[np.float64]:

@@ -24,6 +24,8 @@ from markhood.kernels.protocol import (
     GraphSums,
     L1Paths,
     PairPrior,
+    PottsFits,
+    PottsPenalty,
 )
 
 Tile = tuple[range, range]
@@ -128,6 +130,11 @@ class Scorer(Protocol):
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over the graphs whose edges are some of these pairs."""
+
+    def potts(
+        self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
+    ) -> PottsFits:
+        """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
 
     @property
     def owners(self) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from markhood.kernels.lists import Lists
 from markhood.scores.scorer import Pairs
 from markhood.search.probabilities import EdgeProbabilities
+from markhood.search.ranking import Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,8 @@ class Found:
         Where the search has coefficients of its own, they are the couplings.
     probabilities : EdgeProbabilities or None
         Of all pairs that may be edges, where the search has them; the couplings are then these.
+    ranking : Ranking or None
+        All pairs and their scores, where the search ranks them; evidence and couplings are then these.
     is_marginal : bool
         Whether an edge speaks of its two ends alone, whatever else they are joined to.
     columns : dict of str to ndarray
@@ -84,6 +87,7 @@ class Found:
     screened: Pairs | None = None
     slopes: Slopes | None = None
     probabilities: EdgeProbabilities | None = None
+    ranking: Ranking | None = None
     is_marginal: bool = False
     columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.findings import check_shape
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
-from markhood.data.coding.regrouping import cut_samples, with_rare_merged
+from markhood.data.coding.regrouping import cut_samples, with_levels_merged
 from markhood.data.kinds import with_kinds
 from markhood.data.placed import with_positions
 from markhood.data.reading import SIMILARITY, Reading
@@ -44,6 +44,8 @@ def encode(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    letters: str = "all",
+    similarity_threshold: float = 0.1,
     positions: Any = None,
 ) -> Samples:
     """Pack a table of observations, a few bits a value.
@@ -85,6 +87,11 @@ def encode(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
+        of bases; see `markhood.data.alphabets`.
+    similarity_threshold : float, default=0.1
+        For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
         name or in order; or a file with the columns name, chromosome (where there are several) and
@@ -123,6 +130,8 @@ def encode(
         kinds=kinds,
         bins=bins,
         merge_rare=merge_rare,
+        letters=letters,
+        similarity_threshold=similarity_threshold,
     )
     if isinstance(data, Samples):
         if not without_picking(reading).is_default:
@@ -135,13 +144,15 @@ def encode(
         raise InputError(
             f"Unknown weights {weights!r}: give a number a sample, or the word similarity."
         )
-    samples = with_rare_merged(_encode(data, names, None, reading), merge_rare)
+    samples = with_levels_merged(_encode(data, names, None, reading), reading)
     return with_positions(samples, positions)
 
 
 def without_picking(reading: Reading) -> Reading:
     """Return a reading without what can still be chosen of samples: see `pick_samples`."""
-    return replace(reading, columns=None, exclude=(), kinds="auto", bins=None, merge_rare=None)
+    return replace(
+        reading, columns=None, exclude=(), kinds="auto", bins=None, merge_rare=None, letters="all"
+    )
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
@@ -156,7 +167,7 @@ def pick_samples(samples: Samples, reading: Reading) -> Samples:
         ordered = [j for j, steps in enumerate(samples.variables.is_ordered) if steps]
         variables, _ = with_kinds(samples.variables, reading.kinds, ordered)
         samples = replace(samples, variables=variables)
-    return with_rare_merged(samples, reading.merge_rare)
+    return with_levels_merged(samples, reading)
 
 
 def encode_like(

@@ -212,7 +212,8 @@ class Encoder:
             weights,
         )
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
-            samples = replace(samples, weights=similarity_weights(samples))
+            by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
+            samples = replace(samples, weights=by_similarity)
         if self._fixed is None:
             self._ask(samples, values, n_missing)
         notes = self._reading.notes

@@ -1,4 +1,4 @@
-"""Levels of packed samples put together: rare ones merged, and numbers cut into bins.
+"""Levels of packed samples put together: letters and rare ones merged, and numbers cut into bins.
 
 A level is a row of bits, so what several become together is their rows or-ed, and samples need not be
 read again for it. Where levels are steps a rare one joins the rarer of its two neighbours, the rarest
@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.alphabets import N_CLASSES, alphabet_of, classes_of
 from markhood.data.coding.bins import Bins, columns_to_cut, cut
 from markhood.data.coding.findings import listed
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
 from markhood.data.understood import Account
 from markhood.data.variables import Variables
+from markhood.errors import InputError, option
 
 
 class Grouping(NamedTuple):
@@ -29,6 +32,40 @@ class Grouping(NamedTuple):
 
     group: NDArray[np.int64]
     levels: tuple[Any, ...]
+
+
+def with_levels_merged(samples: Samples, reading: Reading) -> Samples:
+    """Return samples whose levels are merged as it was chosen: letters into classes, then rare ones."""
+    return with_rare_merged(with_letters_merged(samples, reading.letters), reading.merge_rare)
+
+
+def with_letters_merged(samples: Samples, letters: str) -> Samples:
+    """Return samples of aligned sequences in which similar letters are one level, if they are "reduced".
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> with_letters_merged(encode([["A", "C"], ["G", "T"], ["T", "-"]]), "reduced").levels
+    (('AG', 'CT'), ('-', 'CT'))
+    """
+    if letters == "all":
+        return samples
+    alphabet = alphabet_of(samples.variables)
+    if alphabet is None:
+        raise InputError(
+            f"{option('letters', letters)} is for aligned sequences, and the levels are no letters of "
+            "proteins, RNA or DNA: leave it out."
+        )
+    groupings = {}
+    for j, levels in enumerate(samples.levels):
+        classes = classes_of(alphabet, levels)
+        merged = list(dict.fromkeys(classes))
+        if len(merged) < len(levels):
+            groupings[j] = Grouping(np.array([merged.index(c) for c in classes]), tuple(merged))
+    account = samples.account or Account(samples.n_samples)
+    said = f"The letters of {alphabet} are merged into {N_CLASSES[alphabet]} classes in {len(groupings)} columns."
+    found = regrouped(samples, groupings)
+    return replace(found, account=replace(account, choices=(*account.choices, said)))
 
 
 def with_rare_merged(samples: Samples, fewest: int | None) -> Samples:

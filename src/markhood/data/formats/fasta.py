@@ -1,4 +1,4 @@
-"""Aligned sequences in FASTA: every position that varies is a variable, its letters the levels.
+"""Aligned sequences: every position that varies is a variable, its letters the levels.
 
 Most positions of an alignment hardly vary or are mostly gaps, and say nothing; which ones stay is
 only known after all sequences were seen, so the file is read twice, in chunks. Letters are
@@ -7,25 +7,24 @@ handled as their numbers in ASCII, whose order is the alphabet's, and named at t
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.alphabets import Alphabet
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.sequences import read_sequences
 from markhood.data.formats.shares import check_shares
 from markhood.data.loci import Locus
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 
 GAP = ord("-")
 GAPS = "-.?"
@@ -39,7 +38,7 @@ def read_fasta(
     min_minor: float = 0.01,
     max_gap: float = 0.15,
 ) -> Samples:
-    """Read aligned sequences from a FASTA file, which may be compressed (.gz).
+    """Read aligned sequences from a file of FASTA, A2M, A3M or Stockholm, which may be compressed (.gz).
 
     Gaps are "-", "." and "?", in nucleotides also N and the other ambiguity codes, in proteins X.
     They are a level like any other, "-", as usual with sequences; but missing values where
@@ -54,7 +53,8 @@ def read_fasta(
         Leave out positions at which the second most common letter has less than this share of
         the sequences that have no gap there.
     max_gap : float, default=0.15
-        Leave out positions at which more than this share of the sequences have a gap.
+        Leave out positions at which more than this share of the sequences have a gap. How many are
+        left out is told in `markhood.data.understood`.
     """
     check_shares(min_minor=min_minor, max_gap=max_gap)
     reading = reading or Reading()
@@ -81,11 +81,23 @@ def read_fasta(
     letters[tally.gaps()] = GAP
     for chunk in file.chunks():
         encoder.add(letters[chunk[:, kept[picked]]])
+    reading.notes.tell(_told(file.width, len(kept), tally, min_minor, max_gap))
     samples = encoder.finish()
     named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
     levels = tuple(named[levels] for levels in samples.levels)
     loci = tuple(Locus("", int(name)) for name in samples.names)
     return replace(samples, variables=replace(samples.variables, levels=levels, loci=loci))
+
+
+def _told(width: int, n_kept: int, tally: _Tally, min_minor: float, max_gap: float) -> str:
+    """Say what was found in the file, and what of that became variables."""
+    found = f"{tally.n_sequences} sequences of {tally.kind}, {width} positions"
+    if n_kept == width:
+        return f"{found}."
+    return (
+        f"{found}, of which {n_kept} vary enough ({option('min_minor', min_minor)}) with few enough gaps "
+        f"({option('max_gap', max_gap)}); the others are left out."
+    )
 
 
 def _by_number(reading: Reading, names: Sequence[str]) -> Reading:
@@ -118,11 +130,11 @@ class _Alignment:
         sequences = self._sequences()
         first = next(sequences, None)
         if first is None:
-            raise InputError(f"{self.path} has no sequences: give a FASTA file of an alignment.")
+            raise InputError(f"{self.path} has no sequences: give a file of an alignment.")
         self.width = len(first)
         if not self.width:
             raise InputError(
-                f"The first sequence of {self.path} has no letters: give a FASTA file of an alignment."
+                f"The first sequence of {self.path} has no letters: give a file of an alignment."
             )
         rows = chunk_rows(self.width)
         several = [first, *islice(sequences, rows - 1)]
@@ -131,22 +143,8 @@ class _Alignment:
             several = list(islice(sequences, rows))
 
     def _sequences(self) -> Iterator[NDArray[np.uint8]]:
-        parse = _parser(self.path)
-        is_compressed = self.path.suffix.lower() == ".gz"
-        try:
-            with (gzip.open if is_compressed else open)(self.path, "rt", encoding="ascii") as file:
-                for title, letters in parse(file):
-                    yield self._checked(title, letters)
-        except UnicodeDecodeError as error:
-            raise InputError(f"{self.path} is not plain text: give a FASTA file.") from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"{self.path} is damaged ({error}): compress it again.") from error
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"{self.path} is not FASTA ({error}): give aligned sequences."
-            ) from error
+        for title, letters in read_sequences(self.path):
+            yield self._checked(title, letters)
 
     def _checked(self, title: str, letters: str) -> NDArray[np.uint8]:
         if self.width and len(letters) != self.width:
@@ -156,15 +154,6 @@ class _Alignment:
                 "first."
             )
         return np.frombuffer(letters.upper().encode("ascii"), np.uint8)
-
-
-def _parser(path: Path) -> Any:
-    try:
-        from Bio.SeqIO.FastaIO import SimpleFastaParser
-    except ImportError as error:
-        message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'"
-        raise InputError(message) from error
-    return SimpleFastaParser
 
 
 @dataclass
@@ -183,11 +172,18 @@ class _Tally:
             times = (chunk == letter).sum(axis=0)
             self.counts[letter] = self.counts.get(letter, 0) + times
 
+    @property
+    def kind(self) -> Alphabet:
+        """What the sequences are of, by their letters."""
+        certain = {chr(letter) for letter in self.counts} - set(GAPS)
+        if not certain <= set(NUCLEOTIDES + AMBIGUOUS):
+            return "protein"
+        return "RNA" if "U" in certain else "DNA"
+
     def gaps(self) -> list[int]:
         """Return the letters that mean a gap, or anything."""
-        certain = {chr(letter) for letter in self.counts} - set(GAPS)
-        is_nucleotides = certain <= set(NUCLEOTIDES + AMBIGUOUS)
-        return [ord(c) for c in GAPS + (AMBIGUOUS if is_nucleotides else UNKNOWN_RESIDUE)]
+        unknown = UNKNOWN_RESIDUE if self.kind == "protein" else AMBIGUOUS
+        return [ord(c) for c in GAPS + unknown]
 
     def varies(self, min_minor: float, max_gap: float) -> NDArray[np.bool_]:
         """Return whether each position varies enough, and has few enough gaps."""

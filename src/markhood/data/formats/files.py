@@ -16,7 +16,7 @@ from typing import Any
 
 from markhood.data.coding.encode import encode, pick_samples, without_picking
 from markhood.data.coding.findings import listed
-from markhood.data.coding.regrouping import with_rare_merged
+from markhood.data.coding.regrouping import with_levels_merged
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
@@ -24,6 +24,7 @@ from markhood.data.formats.fasta import read_fasta
 from markhood.data.formats.npy import read_npy, read_npz
 from markhood.data.formats.plink import read_bed
 from markhood.data.formats.r_files import read_r
+from markhood.data.formats.sequences import SEQUENCE_ENDINGS
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS, read_statistics
 from markhood.data.formats.vcf import read_vcf
@@ -41,12 +42,11 @@ TABLE_ENDINGS = (*TEXT_ENDINGS, *PARQUET_ENDINGS, *ARROW_ENDINGS, ".npy", ".npz"
 SHEET_ENDINGS = (".xlsx", ".xls", ".xlsb", ".ods")
 STATISTICS_ENDINGS = tuple(READERS)
 R_ENDINGS = (".rds", ".rda", ".rdata")
-FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")  # and .gz after them
 VCF_ENDINGS = (".vcf", ".bcf")  # and .gz or .bgz after them
-SITE_ENDINGS = (*FASTA_ENDINGS, *VCF_ENDINGS, ".bed")  # see `Samples.are_sites`
-COMPRESSED = (*TEXT_ENDINGS, *FASTA_ENDINGS, *VCF_ENDINGS)
+SITE_ENDINGS = (*SEQUENCE_ENDINGS, *VCF_ENDINGS, ".bed")  # see `Samples.are_sites`
+COMPRESSED = (*TEXT_ENDINGS, *SEQUENCE_ENDINGS, *VCF_ENDINGS)
 ENDINGS = (
-    *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *FASTA_ENDINGS, *VCF_ENDINGS,
+    *TABLE_ENDINGS, *SHEET_ENDINGS, *STATISTICS_ENDINGS, *R_ENDINGS, *SEQUENCE_ENDINGS, *VCF_ENDINGS,
     ".bed",
 )  # fmt: skip
 
@@ -72,6 +72,8 @@ def read_samples(
     kinds: Any = "auto",
     bins: Any = None,
     merge_rare: int | None = None,
+    letters: str = "all",
+    similarity_threshold: float = 0.1,
     positions: Any = None,
     storage: Storage = MEMORY,
 ) -> Samples:
@@ -85,7 +87,8 @@ def read_samples(
         of SPSS, Stata and SAS (.sav, .zsav, .por, .dta, .sas7bdat, .xpt), whose labels of values
         become the names of levels, and of R (.rds, .rda, .RData); a folder made by `pack`, or one of
         Parquet files, which are joined in the order of their names. Aligned sequences in FASTA
-        (.fasta, .fa, .fna, .faa, .afa, also .gz): see `markhood.data.formats.fasta` for gaps. PLINK's
+        (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and Stockholm
+        (.sto, .stk), all also .gz: see `markhood.data.formats.fasta` for gaps. PLINK's
         .bed, with .bim and .fam beside it. Variants in VCF and BCF (.vcf, .bcf, also .gz and .bgz).
     columns : sequence of str, optional
         The columns that are variables, in this order; by default all. Names, or patterns such as
@@ -133,6 +136,11 @@ def read_samples(
     merge_rare : int, optional
         Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
         into "other" where they are not.
+    letters : {"all", "reduced"}, default="all"
+        Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
+        of bases; see `markhood.data.alphabets`.
+    similarity_threshold : float, default=0.1
+        For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional
         Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
         name or in order; or a file with the columns name, chromosome (where there are several) and
@@ -174,6 +182,8 @@ def read_samples(
         kinds,
         bins,
         merge_rare,
+        letters,
+        similarity_threshold,
     )
     path = Path(path)
     _check_file(path)
@@ -194,7 +204,7 @@ def read_samples(
         SHEET_ENDINGS: lambda: read_sheet(path, reading, header, transpose),
         STATISTICS_ENDINGS: lambda: read_statistics(path, reading),
         R_ENDINGS: lambda: read_r(path, reading, array),
-        FASTA_ENDINGS: lambda: read_fasta(path, reading, min_minor, max_gap),
+        SEQUENCE_ENDINGS: lambda: read_fasta(path, reading, min_minor, max_gap),
         VCF_ENDINGS: lambda: read_vcf(path, reading, min_minor, max_gap, genotypes),
         (".bed",): lambda: read_bed(path, reading, genotypes),
     }
@@ -203,7 +213,7 @@ def read_samples(
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
-    samples = replace(with_rare_merged(samples, merge_rare), are_sites=ending in SITE_ENDINGS)
+    samples = replace(with_levels_merged(samples, reading), are_sites=ending in SITE_ENDINGS)
     return with_positions(samples, positions)
 
 
@@ -235,7 +245,7 @@ def _read_folder(path: Path, reading: Reading) -> Samples:
             f"{path} is a directory: give a file, a folder that markhood packed, or one of Parquet "
             "files."
         )
-    return with_rare_merged(read_parquet(files, reading), reading.merge_rare)
+    return with_levels_merged(read_parquet(files, reading), reading)
 
 
 def _check_file(path: Path) -> None:

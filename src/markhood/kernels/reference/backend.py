@@ -29,11 +29,14 @@ from markhood.kernels.protocol import (
     Network,
     PairFits,
     PairPrior,
+    PottsFits,
+    PottsPenalty,
+    PottsSamples,
     Pricing,
     Tiling,
     Unsound,
 )
-from markhood.kernels.reference import gibbs, independence
+from markhood.kernels.reference import gibbs, independence, pseudo_likelihood
 from markhood.kernels.reference.l1_path import l1_path
 from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
 from markhood.kernels.reference.scores import score_of
@@ -207,6 +210,17 @@ class ReferenceKernels:
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over graphs."""
         return graph_chain.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
+
+    def fit_potts(
+        self,
+        samples: PottsSamples,
+        targets: NDArray[np.int64],
+        penalty: PottsPenalty,
+        tolerance: float,
+        most_steps: int,
+    ) -> PottsFits:
+        """Fit the regressions of some targets on all other variables."""
+        return pseudo_likelihood.fit_potts(samples, targets, penalty)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

@@ -158,6 +158,24 @@ def notes(graph: Graph) -> list[str]:
     return [coupling, *(NOTES[name] for name in graph.annotations if name in NOTES)]
 
 
+def bands(graph: Graph) -> list[tuple[float | None, str]]:
+    """Return words for evidence below each limit, and for all that is above.
+
+    Examples
+    --------
+    >>> bands(Graph("ab", []))[0], bands(Graph("ab", [], provenance={"method": "plm"}))
+    ((2.0, 'hardly worth a mention'), [(None, 'a score, which only ranks pairs')])
+    """
+    if _only_ranks(graph):
+        return [(None, "a score, which only ranks pairs")]
+    return [*BANDS, (None, STRONGEST_BAND)]
+
+
+def _only_ranks(graph: Graph) -> bool:
+    """Return whether evidence is no likelihood ratio."""
+    return graph.provenance.get("method") == "plm"
+
+
 def how_to_read(graph: Graph) -> list[str]:
     """Say in words which number to trust for what.
 
@@ -166,12 +184,17 @@ def how_to_read(graph: Graph) -> list[str]:
     >>> how_to_read(Graph("ab", []))[0][:39]
     'Is the edge there? Look at the evidence'
     """
-    bands = "; ".join(f"below {limit:g}, {words}" for limit, words in BANDS)
+    limits = "; ".join(f"below {limit:g}, {words}" for limit, words in BANDS)
     scale = (
-        f"{bands}; from there on, {STRONGEST_BAND} (the words are Kass and Raftery's, 1995). It grows "
+        f"{limits}; from there on, {STRONGEST_BAND} (the words are Kass and Raftery's, 1995). It grows "
         "with the number of samples, and it is no probability."
     )
-    if "probability" in graph.annotations:
+    if _only_ranks(graph):
+        there = (
+            "Is the edge there? A ranking does not say: the evidence is the score by which all pairs were "
+            "ranked, the strongest first. It is no likelihood ratio and compares with no other data."
+        )
+    elif "probability" in graph.annotations:
         there = (
             "Is the edge there? Look at the probability. The evidence, what the edge brings to the "
             f"score after its price, says the same on a scale of its own: {scale}"

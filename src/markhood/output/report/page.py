@@ -145,7 +145,7 @@ def _content(
         "annotations": list(graph.annotations),
         "notes": facts.notes(graph),
         "reading": facts.how_to_read(graph),
-        "bands": [*facts.BANDS, (None, facts.STRONGEST_BAND)],
+        "bands": facts.bands(graph),
         "run": facts.run_rows(graph),
         "data": facts.data_rows(graph, samples),
         "warnings": facts.warnings(graph, samples),

@@ -1,0 +1,204 @@
+"""All pairs ranked by the couplings of the whole Potts model: what the field calls plmDCA.
+
+The model of all variables has a table of couplings for every pair, and a likelihood that nobody can compute. Its pseudo-likelihood
+is a multinomial regression of every variable on all others, penalised:
+
+    sum_i [ -log p(x_i | others) + 0.01 |h_i|^2 + sum_j lambda_ij / 2 |J_ij|^2 ],
+    lambda_ij = penalty (d - 1) sqrt((r_i - 1) (r_j - 1))
+
+With the default penalty of 0.01 that is 0.2 (L - 1) for the 21 letters of a protein, which CCMpred and EVcouplings take too.
+Both regressions of a pair have a table for it; the coupling is their mean, zero-sum. The score of a pair is the table's Frobenius norm
+without the level "-" of a gap, where it has one, less the average product; where all variables are binary it is the size of the
+log odds ratio, uncorrected.
+
+**Each variable by itself.** The joint maximum ties the two tables of a pair to each other and must move all of them at once. Apart
+(Ekeberg, Hartonen and Aurell 2014) the regressions are tiles like any other work here: on threads or clusters, checkpointed, each done when it is done;
+`benchmarks/alignments.py` has the two side by side (plmc's is the joint one). A few variables share a tile, as many as their levels fill registers.
+How tiles are cut depends on the levels alone, so the answer is the same on any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.samples import Samples
+from markhood.data.storage.memory import available_memory, readable
+from markhood.errors import InputError
+from markhood.graph.numbering import in_order
+from markhood.kernels.protocol import PottsPenalty
+from markhood.kernels.tables import codes
+from markhood.search.found import Found, timed
+from markhood.search.job import Job
+from markhood.search.ranking import Ranking, corrected, signal
+
+FIELD_PENALTY = 0.01
+COLUMNS_PER_TILE = 64  # four registers of sixteen numbers
+MOST_TARGETS = 64
+BYTES_PER_COUPLING = 9  # at the peak: the tiles' tables, and all of them side by side
+GAP = "-"
+MIXTURE = "mixture"
+
+Tables = NDArray[np.float32]
+
+
+def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
+    """Rank all pairs, and join the best: so many, or those that stick out of the background.
+
+    Parameters
+    ----------
+    job : Job
+    penalty : float
+        Of couplings, as in the formula above.
+    top : int, optional
+        How many pairs are edges, besides those that are required; by default the scores decide.
+    """
+    seconds: dict[str, float] = {}
+    with timed(seconds, "couplings"):
+        tables = _fitted(job, penalty)
+    with timed(seconds, "ranking"):
+        n_levels = np.diff(job.samples.starts) + 1
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_levels)])
+        sizes = _sizes(job.samples, tables, starts)
+        varying = np.flatnonzero(~job.samples.is_constant)
+        is_corrected = not job.samples.is_binary
+        among = sizes[np.ix_(varying, varying)]
+        scores = corrected(among) if is_corrected else among
+        upper = np.triu_indices(len(varying), 1)
+        pairs = np.column_stack([varying[upper[0]], varying[upper[1]]])
+        errors = None if is_corrected else _errors(job.samples)[pairs].prod(axis=1)
+        edges = _chosen(job, pairs, scores[upper], errors, top)
+        whole = np.zeros((job.n_variables, job.n_variables))
+        whole[np.ix_(varying, varying)] = scores
+    return Found(
+        edges,
+        or_edges=edges,
+        ranking=Ranking(
+            pairs,
+            scores[upper],
+            whole[tuple(edges.T)],
+            [_coupling(tables, starts, i, j) for i, j in edges.tolist()],
+        ),
+        evaluations={"couplings": np.bincount([job.n_variables - 1] * job.n_variables)},
+        seconds=seconds,
+    )
+
+
+def _fitted(job: Job, penalty: float) -> Tables:
+    """Fit every variable's regression on all others: columns are the levels of targets."""
+    n_levels = np.diff(job.samples.starts) + 1
+    n_rows, d, scorer = int(n_levels.sum()), job.n_variables, job.scorer
+    _require_room(d, n_rows)
+    prior = penalty_for(n_levels, penalty)
+
+    def fit(tile: range) -> Tables:
+        return scorer.potts(np.arange(tile.start, tile.stop), prior).table
+
+    parts = list(job.runner.map("couplings", fit, tiles_of(n_levels.tolist())))
+    return np.hstack([np.empty((n_rows + 1, 0), np.float32), *parts])
+
+
+def penalty_for(n_levels: NDArray[np.int64], penalty: float) -> PottsPenalty:
+    """Return the penalty of variables with so many levels; half of a pair's is on each of its tables."""
+    of_all = 0.5 * penalty * max(1, len(n_levels) - 1)
+    return PottsPenalty(FIELD_PENALTY, np.sqrt(of_all * (n_levels - 1.0)))
+
+
+def bytes_of_couplings(n_rows: int) -> int:
+    """Return what the tables of all pairs take, of variables with so many levels in all."""
+    return BYTES_PER_COUPLING * n_rows**2
+
+
+def _require_room(n_variables: int, n_rows: int) -> None:
+    needed, available = bytes_of_couplings(n_rows), available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"The couplings of all pairs of {n_variables} variables, with {n_rows} levels in all, need "
+            f"about {readable(needed)} of memory, but only {readable(available)} is available: take fewer "
+            "columns, or a method that screens pairs first, such as plrhc."
+        )
+
+
+def tiles_of(n_levels: Sequence[int]) -> list[range]:
+    """Cut variables into tiles of about as many levels as registers hold.
+
+    Examples
+    --------
+    >>> tiles_of([21, 21, 20, 5, 21])
+    [range(0, 3), range(3, 5)]
+    """
+    tiles, first, filled = [], 0, 0
+    for v, n in enumerate(n_levels):
+        if v > first and (filled + n > COLUMNS_PER_TILE or v - first == MOST_TARGETS):
+            tiles.append(range(first, v))
+            first, filled = v, 0
+        filled += n
+    return [*tiles, range(first, len(n_levels))] if len(n_levels) else []
+
+
+def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDArray[np.float64]:
+    """Return the mean of a pair's two tables, zero-sum, a row for each level of i."""
+    of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+    table = (tables[of_i, of_j] + tables[of_j, of_i].T) / np.float64(2)
+    table -= table.mean(axis=0)
+    return np.asarray(table - table.mean(axis=1, keepdims=True))
+
+
+def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how large the coupling of each pair is, of shape (n_variables, n_variables)."""
+    d, n_levels, first = samples.n_variables, np.diff(starts), starts[:-1]
+    owners = np.repeat(np.arange(d), n_levels)
+    counted = np.concatenate([_counted(values) for values in samples.levels])
+    sizes = np.zeros((d, d))
+    for i in range(d):
+        of_i = slice(starts[i], starts[i + 1])
+        rows = (tables[of_i][:, : len(owners)] + tables[:-1, of_i].T) / np.float64(2)
+        rows -= rows.mean(axis=0)
+        rows -= (np.add.reduceat(rows, first, axis=1) / n_levels)[:, owners]
+        squares = (rows[counted[of_i]] ** 2).sum(axis=0) * counted
+        sizes[i] = np.sqrt(np.add.reduceat(squares, first))
+    if samples.is_binary:
+        sizes *= 2  # the log odds ratio
+    np.fill_diagonal(sizes, 0.0)
+    return np.maximum(sizes, sizes.T)  # the same, but for rounding
+
+
+def _counted(values: Sequence[object]) -> NDArray[np.bool_]:
+    """Return the levels that count in a norm: all but a gap, where there are more than two."""
+    if len(values) <= 2:
+        return np.ones(2, np.bool_)
+    return np.array([value != GAP for value in values])
+
+
+def _errors(samples: Samples) -> NDArray[np.float64]:
+    """Return a factor for each binary variable: a pair's product is its standard error.
+
+    It is that of a log odds ratio where nothing depends on anything, (N p_i q_i p_j q_j)^(-1/2).
+    """
+    weighting = samples.bits.weighting
+    weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
+    n = weights.sum()
+    share = np.array([weights @ codes(samples.bits, v) for v in range(samples.n_variables)]) / n
+    spread = np.clip(share * (1 - share), 1 / n**2, None)
+    return np.asarray(1 / np.sqrt(np.sqrt(n) * spread))
+
+
+def _chosen(
+    job: Job,
+    pairs: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    errors: NDArray[np.float64] | None,
+    top: int | None,
+) -> NDArray[np.int64]:
+    """Return the edges: the best pairs that may be, and those that must."""
+    known = job.knowledge
+    may = known.allows(*pairs.T) & ~known.requires(pairs) & known.reports(pairs)
+    if top is None:
+        best = pairs[may & signal(scores, errors)]
+    else:
+        falling = np.argsort(-scores[may], kind="stable")
+        best = pairs[may][falling[:top]]
+    edges = np.concatenate([best, known.required])
+    return edges[in_order(edges)]

@@ -1,0 +1,155 @@
+"""Pairs ranked by a score: what a search ends with that measures all pairs and tests none.
+
+**Average product.** Scores of pairs share what their ends have in common with everybody: how variable a position is,
+how much it says of who is related to whom. The average-product correction (Dunn, Wahl and Gloor 2008) takes off what
+the two ends' mean scores say: s_ij - s_i s_j / s. Means are over all pairs of variables that vary.
+
+**How many are edges.** A ranking does not say. Either so many are asked for, or the scores do: most pairs are not joined, and
+make a heap, from which the others stick out. Two components are fitted by expectation and maximisation: a normal background
+and, right of it, a lognormal signal (the idea of EVcouplings, whose background is skew); a pair is an edge where it is
+signal with a probability of 0.99 and so are all that score higher. Couplings of binary variables are uncorrected, and those of rare
+levels large by chance; divided by the standard error that they would have if nothing depended on anything, they are half normal with a
+deviation of one, or a little more, in the background, and with a larger one in the signal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+CERTAIN = 0.99  # probability of being signal
+ROUNDS = 200
+LEAST_DEVIATION = 1e-9
+WIDEST_BACKGROUND = 2.0  # in standard errors
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """All pairs and their scores, and the couplings of the edges.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_pairs, 2), dtype int64
+        i < j, in lexicographic order: all pairs of variables that vary.
+    scores : ndarray of shape (n_pairs,)
+        Higher is stronger; comparable within one data set only.
+    edge_scores : ndarray of shape (n_edges,)
+        Of the edges of the graph.
+    tables : list of ndarray
+        For every edge the zero-sum table of its coupling, a row for each level of its first end.
+    """
+
+    pairs: NDArray[np.int64]
+    scores: Values
+    edge_scores: Values
+    tables: list[Values]
+
+
+def corrected(sizes: Values) -> Values:
+    """Take the average product off a symmetric table of scores, whose diagonal is not looked at.
+
+    Examples
+    --------
+    >>> sizes = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    >>> corrected(sizes).round(3).tolist()[0]
+    [0.0, 0.312, -0.125]
+    """
+    n = len(sizes)
+    off = np.where(np.eye(n, dtype=np.bool_), 0.0, sizes)
+    means = off.sum(axis=1) / max(1, n - 1)
+    overall = means.mean() if n else 0.0
+    if overall <= 0:
+        return off
+    return np.where(np.eye(n, dtype=np.bool_), 0.0, off - np.outer(means, means) / overall)
+
+
+def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
+    """Return which scores stick out of the background.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_pairs,)
+        Corrected ones; or sizes of couplings, with their standard errors.
+    errors : ndarray of shape (n_pairs,), optional
+
+    Examples
+    --------
+    >>> background = np.random.default_rng(0).normal(scale=0.1, size=500)
+    >>> scores = np.append(background, [1.5, 0.9, 2.0])
+    >>> np.flatnonzero(signal(scores)).tolist()
+    [500, 501, 502]
+    """
+    if len(scores) == 0 or not np.ptp(np.append(scores, 0.0)):
+        return np.zeros(len(scores), np.bool_)
+    if errors is not None:
+        scores = scores / errors
+    probability = _by_two_sides(scores) if errors is None else _by_two_widths(scores)
+    falling = np.argsort(-scores, kind="stable")
+    doubted = probability[falling] < CERTAIN
+    n = int(np.argmax(doubted)) if doubted.any() else len(scores)
+    is_signal = np.zeros(len(scores), np.bool_)
+    is_signal[falling[:n]] = True
+    return is_signal
+
+
+def _by_two_sides(scores: Values) -> Values:
+    """Return the probability that each score is lognormal signal, and not of the normal background."""
+    # The side below the median has no signal, so it says how wide the background is.
+    centre = float(np.median(scores))
+    deviation = max(LEAST_DEVIATION, 1.4826 * float(np.median(np.abs(scores - centre))))
+    chance = (scores > max(0.0, centre + 4 * deviation)).astype(np.float64)
+    positive = np.log(np.maximum(scores, LEAST_DEVIATION))
+    for _ in range(ROUNDS):
+        share = chance.mean()
+        if not 0 < share < 1:
+            return chance
+        mean = float(np.average(positive, weights=chance))
+        spread = max(0.05, float(np.average((positive - mean) ** 2, weights=chance)) ** 0.5)
+        centre = float(np.average(scores, weights=1 - chance))
+        deviation = float(np.average((scores - centre) ** 2, weights=1 - chance)) ** 0.5
+        deviation = max(LEAST_DEVIATION, deviation)
+        as_signal = np.where(
+            scores > 0, np.log(share) + _normal(positive, mean, spread) - positive, -np.inf
+        )
+        as_background = np.log1p(-share) + _normal(scores, centre, deviation)
+        chance, before = _share_of(as_signal, as_background), chance
+        if np.abs(chance - before).max() < 1e-6:
+            break
+    return chance
+
+
+def _by_two_widths(sizes: Values) -> Values:
+    """Return the probability that each size is of the wider of two half normal distributions.
+
+    The narrow one is of errors in units of what they are expected to be: one, or not much more, even where
+    nearly all pairs are joined.
+    """
+    narrow = float(np.clip(np.median(sizes) / 0.6745, 1.0, WIDEST_BACKGROUND))
+    chance = (sizes > 4 * narrow).astype(np.float64)
+    for _ in range(ROUNDS):
+        share = chance.mean()
+        if not 0 < share < 1:
+            return chance
+        narrow = float(np.average(sizes**2, weights=1 - chance)) ** 0.5
+        narrow = float(np.clip(narrow, 1.0, WIDEST_BACKGROUND))
+        wide = max(narrow, float(np.average(sizes**2, weights=chance)) ** 0.5)
+        as_signal = np.log(share) + _normal(sizes, 0.0, wide)
+        as_background = np.log1p(-share) + _normal(sizes, 0.0, narrow)
+        chance, before = _share_of(as_signal, as_background), chance
+        if np.abs(chance - before).max() < 1e-6:
+            break
+    return chance
+
+
+def _normal(x: Values, mean: float, deviation: float) -> Values:
+    """Return the log density but for a constant that both components share."""
+    return np.asarray(-0.5 * ((x - mean) / deviation) ** 2 - np.log(deviation))
+
+
+def _share_of(one: Values, other: Values) -> Values:
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(np.clip(other - one, -700, 700))))
