@@ -342,30 +342,46 @@ class MultinomialModel {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             if (n_there_[r] < 2) continue;  // certain
             weigh_row(r);
-            add_row<has_values>(0, 1.0, r, design_.starts[r]);
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
-                add_row<has_values>(design_.active[a], value<has_values>(a), r, a + 1);
+            for (std::size_t k = 0; k < n_thresholds; ++k) gradient_[k] += residual_[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                double* to = gradient_ + design_.active[a] * n_thresholds;
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] += value<has_values>(a) * residual_[k];
+            }
+            switch (block_size_ / kPack) {
+                case 1: add_blocks<has_values, 1>(r); break;
+                case 2: add_blocks<has_values, 2>(r); break;
+                case 4: add_blocks<has_values, 4>(r); break;
+                default: add_blocks<has_values, 0>(r);
+            }
         }
     }
 
-    // Adds the row's block for predictor u with the threshold and the predictors listed before `end`.
-    template <bool has_values>
-    void add_row(std::size_t u, double x, std::size_t r, std::size_t end) {
-        if constexpr (!has_values) x = 1.0;  // known to the compiler, which then multiplies by nothing
-        for (std::size_t k = 0; k < n_thresholds; ++k) gradient_[u * n_thresholds + k] += x * residual_[k];
-        add_block(u, 0, x);
-        for (std::size_t a = design_.starts[r]; a < end; ++a) add_block(u, design_.active[a], x * value<has_values>(a));
-    }
-
-    // Adds to the block of predictors u >= v. Blocks are packs, not squares of the matrix, whose rows would be too short.
-    void add_block(std::size_t u, std::size_t v, double scale) {
-        double* to = blocks_.data() + (u * (u + 1) / 2 + v) * block_size_;
-        for (std::size_t k = 0; k < block_size_; k += kPack) {
-            Pack sum, more;
-            std::memcpy(&sum, to + k, sizeof(Pack));
-            std::memcpy(&more, block_.data() + k, sizeof(Pack));
-            sum += scale * more;
-            std::memcpy(to + k, &sum, sizeof(Pack));
+    // Adds the row's block for every two of its predictors, the threshold among them. Blocks are packs, not squares of the
+    // matrix, whose rows would be too short; of a few packs the row's own stays in registers, elsewhere `n_packs` is zero.
+    template <bool has_values, std::size_t n_packs>
+    void add_blocks(std::size_t r) {
+        Pack own[n_packs ? n_packs : 1];
+        if constexpr (n_packs > 0) std::memcpy(own, block_.data(), sizeof(own));
+        const auto add = [&](double* to, double scale) {
+            if constexpr (n_packs == 0) {
+                for (std::size_t k = 0; k < block_size_; ++k) to[k] += scale * block_[k];
+            } else {
+                for (std::size_t q = 0; q < n_packs; ++q) {
+                    Pack sum;
+                    std::memcpy(&sum, to + q * kPack, sizeof(Pack));
+                    if constexpr (has_values) sum += scale * own[q];
+                    else sum += own[q];
+                    std::memcpy(to + q * kPack, &sum, sizeof(Pack));
+                }
+            }
+        };
+        const std::size_t begin = design_.starts[r], end = design_.starts[r + 1];
+        add(blocks_.data(), 1.0);
+        for (std::size_t a = begin; a < end; ++a) {
+            const std::size_t u = design_.active[a];
+            double *of_u = blocks_.data() + u * (u + 1) / 2 * block_size_, x = value<has_values>(a);
+            add(of_u, x);
+            for (std::size_t b = begin; b <= a; ++b) add(of_u + design_.active[b] * block_size_, x * value<has_values>(b));
         }
     }
 
