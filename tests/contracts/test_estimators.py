@@ -17,6 +17,7 @@ from markhood import (
     L1Logistic,
     MarginalPseudoLikelihood,
     Pairwise,
+    PseudoLikelihood,
 )
 from markhood.learning.methods import METHODS
 from markhood.paper.experiment import Cell, Sampling, draw
@@ -30,6 +31,7 @@ ESTIMATORS = {
     "bjp": BlanketsJointPosterior(),
     "pairwise": Pairwise(),
     "chow-liu": ChowLiu(),
+    "plm": PseudoLikelihood(),
 }
 
 
@@ -53,7 +55,7 @@ def test_every_method_is_an_estimator_and_the_same_graph_on_any_number_of_thread
         assert fitted.graph_ == graph
     assert graph.provenance["method"] == method
     assert fitted.adjacency_.sum() == 2 * graph.n_edges
-    if method == "pairwise":  # its edges are of pairs alone
+    if method in ("pairwise", "plm"):  # edges are of pairs, and there are no blankets
         assert not hasattr(fitted, "score")
     else:
         assert fitted.blanket_scores_.sum() == pytest.approx(fitted.score_)

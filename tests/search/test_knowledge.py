@@ -112,10 +112,10 @@ def test_property_every_backend_and_number_of_threads_knows_the_same(name, optio
     known = data.draw(knowledge(forest=name == "chow-liu"))
     values = network(seed, 100, D, strength=2.0)
     here = learn(values, name, options, known)
-    for there in (
-        learn(values, name, options, known, ReferenceKernels()),
-        learn(values, name, options, known, n_jobs=2),
-    ):
+    others = [learn(values, name, options, known, n_jobs=2)]
+    if name != "plm":  # in single precision: test_plm has it beside its twin
+        others.append(learn(values, name, options, known, ReferenceKernels()))
+    for there in others:
         for graph in ("graph", "or_graph"):
             assert getattr(here, graph).edges.tolist() == getattr(there, graph).edges.tolist()
         if name != "l1lr":  # where a slope is just not zero, paths may differ by a support
@@ -261,7 +261,7 @@ def test_example_an_edge_to_a_constant_variable_may_be_required(name, options):
     known = known_beforehand(NAMES, [(2, 3), (0, 2)])
     learned = learn(values, name, options, known)
     assert neighbours(learned.graph.edges.tolist(), 2) == [0, 3]
-    assert name == "pairwise" or learned.blanket_scores[2] == 0
+    assert name in ("pairwise", "plm") or learned.blanket_scores[2] == 0
 
 
 def test_example_a_million_variables_in_two_groups():
