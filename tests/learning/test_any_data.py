@@ -68,7 +68,8 @@ def test_property_integer_weights_are_repeated_rows(method, levels):
     weighted = markhood.learn(values, method, weights=counts, kinds=kinds)
     repeated = markhood.learn(values.repeat(counts, axis=0), method, kinds=kinds)
     assert edges_of(weighted) == edges_of(repeated)
-    np.testing.assert_allclose(weighted.evidence_ends, repeated.evidence_ends, rtol=0, atol=1e-8)
+    close = 1e-4 if method == "plm" else 1e-8  # which is fitted in single precision
+    np.testing.assert_allclose(weighted.evidence_ends, repeated.evidence_ends, rtol=0, atol=close)
     assert weighted.provenance["data"]["weight"] == counts.sum()
 
 
@@ -110,7 +111,7 @@ def test_property_imputation_without_missing_values_is_the_plain_run(method):
     assert imputed == markhood.learn(values, method, kinds=kinds)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [name for name in METHODS if not METHODS[name].takes_missing])
 def test_example_every_method_imputes(method):
     values = with_holes(chain(7, 400, (2,) * 6), 0.15)
     graph = markhood.learn(values, method, missing="impute", imputations=4)

@@ -31,6 +31,7 @@ def main() -> None:
         _open_standard_streams()
         code = _exit_code_of_command()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one has nothing left to stop
         code = stopped_code()
         _say("stopped.")
     except OSError as error:

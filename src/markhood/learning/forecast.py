@@ -87,7 +87,8 @@ def forecast(job: Job, method: Method) -> Forecast:
     if isinstance(method, Bayes):
         return _of_chains(job, method)
     if isinstance(method, PseudoLikelihood):
-        d, seconds = job.n_variables, seconds_of_couplings(job, float(method.penalty))
+        d = job.n_variables
+        seconds = seconds_of_couplings(job, float(method.penalty), _threads(job))
         pairs = d * (d - 1) // 2
         return Forecast({"couplings": seconds}, memory_of_couplings(job), pairs, float(d - 1))
     raise InputError(

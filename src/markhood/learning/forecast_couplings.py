@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import perf_counter
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from markhood.search.job import Job
 from markhood.search.pseudo_likelihood import bytes_of_couplings, penalty_for, tiles_of
@@ -14,8 +13,8 @@ USUAL_STEPS = 25  # 14 to 33 on families of RNA and proteins
 TIMED_STEPS = 3
 
 
-def seconds_of_couplings(job: Job, penalty: float) -> float:
-    """Return how long all tiles will take on the job's threads."""
+def seconds_of_couplings(job: Job, penalty: float, threads: int) -> float:
+    """Return how long all tiles will take on so many threads."""
     n_levels = np.diff(job.samples.starts) + 1
     tiles = tiles_of(n_levels.tolist())
     middle = tiles[len(tiles) // 2]
@@ -27,7 +26,7 @@ def seconds_of_couplings(job: Job, penalty: float) -> float:
         took.append(perf_counter() - start)
     each = max(0.0, took[2] - took[1]) / TIMED_STEPS
     one = took[1] + (USUAL_STEPS - 1) * each
-    return float(one * len(tiles) / min(effective_n_jobs(job.runner.n_jobs), len(tiles)))
+    return float(one * len(tiles) / min(threads, len(tiles)))
 
 
 def memory_of_couplings(job: Job) -> int:

@@ -42,7 +42,7 @@ class Method(Protocol):
     name: ClassVar[str]
     is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
     takes_missing: ClassVar[bool] = (
-        False  # whether it searches where values are missing, without imputing any
+        False  # whether it leaves out what is missing, and imputes nothing
     )
 
     @property
