@@ -203,9 +203,12 @@ class GraphSampler {
         return drawn;
     }
 
+    void look_for_stop() { is_stopped = is_stopped || stop_.asked(stop_.owner); }
+
     // Visits pairs in random order; a visit to one that is seldom visited counts `times`.
     void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, double times) {
         const std::size_t n = pairs.size();
+        look_for_stop();  // where all fits are known, none below does
         for (std::size_t k = 0; k < n && !is_stopped; ++k) {
             const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
             const std::uint32_t pair = pairs[other];
@@ -288,7 +291,7 @@ class GraphSampler {
         fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
                        {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, precision_);
         ++n_fits;
-        is_stopped = stop_.asked(stop_.owner);
+        look_for_stop();
         const Maximum joint = fits_.pair();
         const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
         const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
