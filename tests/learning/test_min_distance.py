@@ -22,7 +22,7 @@ def genome(n_sites=10, n_samples=400):
     return pd.DataFrame(sites, columns=[f"chr1:{STEP * j}" for j in range(n_sites)])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "plm"])
 def test_property_what_is_left_is_what_it_was_among_all(method):
     whole = markhood.learn(genome(), method)
     far = np.diff(whole.edges, axis=1)[:, 0] > 1
@@ -32,6 +32,15 @@ def test_property_what_is_left_is_what_it_was_among_all(method):
     np.testing.assert_allclose(graph.coupling_ends, whole.coupling_ends[far])
     assert graph.provenance["near_edges_left_out"] == whole.n_edges - graph.n_edges > 0
     assert graph.provenance["min_distance"] == STEP + 1
+
+
+def test_property_where_pairs_are_ranked_near_ones_take_no_places():
+    whole = markhood.PseudoLikelihood(top=45).fit(genome())
+    far = markhood.PseudoLikelihood(top=5, min_distance=STEP + 1).fit(genome()).graph_
+    best = [
+        pair for pair in whole.graph_.edges[whole.graph_.strongest(45)] if pair[1] - pair[0] > 1
+    ]
+    assert far.edges.tolist() == sorted(pair.tolist() for pair in best[:5])
 
 
 def test_example_near_pairs_condition():

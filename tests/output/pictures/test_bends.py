@@ -26,5 +26,7 @@ def test_arcs_of_a_circle_go_inwards():
 
 def test_nothing_and_many():
     assert bends(np.zeros((0, 2)), np.zeros((0, 2), dtype=int)).tolist() == []
-    many = np.column_stack([np.arange(MOST_NODES + 1), np.zeros(MOST_NODES + 1)])
-    assert bends(many, np.array([[0, 5]])).tolist() == [0]
+    two_rows = np.column_stack(np.divmod(np.arange(MOST_NODES + 1), 2))
+    through = np.array([[0, 4]])
+    assert bends(two_rows[:-1], through).tolist() != [0]
+    assert bends(two_rows, through).tolist() == [0]
