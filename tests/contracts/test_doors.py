@@ -28,7 +28,7 @@ ESTIMATORS = {
     "plm": markhood.PseudoLikelihood,
 }
 VALUES = network(31, 400, 8, strength=1.5)
-HOLES = np.where(np.random.default_rng(1).random(VALUES.shape) < 0.03, -9, VALUES)
+HOLES = np.where(np.random.default_rng(1).random(VALUES.shape) < 0.03, -9, VALUES.astype(int))
 NOISE = np.random.default_rng(2).normal(scale=0.5, size=VALUES.shape)
 STEPS = np.clip(np.round(2 * (VALUES + NOISE)), -1, 3).astype(int)
 MEASURED = np.round(VALUES + NOISE, 2)

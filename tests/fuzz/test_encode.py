@@ -31,7 +31,7 @@ SCALARS = st.one_of(
     st.datetimes(timezones=st.sampled_from([None, datetime.UTC])),
     st.decimals(),
     st.fractions(),
-    st.sampled_from([pd.NA, pd.NaT, np.datetime64("NaT"), np.float32("nan"), np.int8(3)]),
+    st.sampled_from([pd.NA, pd.NaT, np.datetime64("NaT", "D"), np.float32("nan"), np.int8(3)]),
     st.sampled_from([decimal.Decimal("sNaN"), fractions.Fraction(1, 3), object(), int, ...]),
     st.sampled_from([(), (1, 2), frozenset([1]), [], {}, {1}, np.array([1, 2]), np.array(1)]),
 )
