@@ -29,7 +29,7 @@ def precision(layout: Layout, scale: float) -> Any:
     >>> precision(layout, 2.0).diagonal().tolist()
     [0.015625, 0.015625, 0.25]
     """
-    from scipy.sparse import block_diag, csr_array
+    from scipy.sparse import block_diag, coo_array
 
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
     wide = (FIELDS_WIDER * scale) ** 2
@@ -40,7 +40,8 @@ def precision(layout: Layout, scale: float) -> Any:
             both = np.kron(_roughness(*key[0::2]), _roughness(*key[1::2]))
             known[key] = np.asarray(both / scale**2)
         blocks.append(known[key])
-    return csr_array(block_diag(blocks, format="csr"))
+    # One sparse array among them, and the result is one too.
+    return block_diag([coo_array(blocks[0]), *blocks[1:]], format="csr")
 
 
 def _centring(n_levels: int) -> NDArray[np.float64]:
