@@ -164,6 +164,7 @@ def test_example_the_doors_have_the_same_options_with_the_same_defaults():
 
 
 @pytest.mark.parametrize("name", SHARED)
+@pytest.mark.filterwarnings("ignore:.* rows have missing values and are dropped")
 def test_property_a_shared_option_means_the_same_at_every_door(name, tmp_path):
     value, others = SHARED[name]
     method = "bayes" if name == "pair_priors" else "plrhc"
