@@ -96,8 +96,8 @@ def _flushed(code: int) -> int:
         code = code or _refused(error)
     else:
         return code
-    # The interpreter would try again at its end, and complain.
-    sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    # The stream is flushed again when it goes, and would complain: what it holds goes nowhere now.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 

@@ -1,7 +1,8 @@
 """What a compute backend must provide.
 
 Everything slow in this library goes through these few functions, so a backend is one module and
-one class. Add an operation here only after a profile asks for it.
+one class. Add an operation here only after a profile asks for it. It is long because what goes in and comes
+out is told of here too, beside the functions.
 """
 
 from __future__ import annotations

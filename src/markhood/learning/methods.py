@@ -31,8 +31,8 @@ from markhood.search.l1_paths import l1_search
 from markhood.search.pairwise import pairwise
 from markhood.search.probabilities import Choice
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
+from markhood.search.ranking import PAIRS_PER_VARIABLE
 
-PAIRS_PER_POSITION = 1.5  # of a protein, about as many as it has contacts far apart in the chain
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
 
@@ -41,9 +41,7 @@ class Method(Protocol):
 
     name: ClassVar[str]
     is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
-    takes_missing: ClassVar[bool] = (
-        False  # whether it leaves out what is missing, and imputes nothing
-    )
+    takes_missing: ClassVar[bool] = False  # whether it leaves missing values out, unimputed
 
     @property
     def scored_by(self) -> Criterion:
@@ -528,7 +526,7 @@ class PseudoLikelihood(Method):
     def _top(self, samples: Samples) -> int | None:
         """Return how many pairs are edges; None where the scores decide."""
         if self.top is None and alphabet_of(samples.variables) == "protein":
-            return int(PAIRS_PER_POSITION * (~samples.is_constant).sum())
+            return int(PAIRS_PER_VARIABLE * (~samples.is_constant).sum())
         return None if self.top in (None, MIXTURE) else int(self.top)
 
 

@@ -17,7 +17,6 @@ are therefore counted twice, once for the means.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -29,16 +28,16 @@ from markhood.scores.scorer import Pairs, Tile
 from markhood.search.found import Found, timed
 from markhood.search.indirect import are_indirect
 from markhood.search.job import Job
+from markhood.search.ranking import PAIRS_PER_VARIABLE, Means
 from markhood.search.screen import screen, tested_pairs
 
-Ranking = Literal["evidence", "mi", "mi_apc"]
-PAIRS_A_VARIABLE = 1.5  # that are kept where all are ranked and nobody says how many
+RankedBy = Literal["evidence", "mi", "mi_apc"]
 
 
 def pairwise(
     job: Job,
     gamma: float,
-    ranking: Ranking = "evidence",
+    ranking: RankedBy = "evidence",
     top: int | None = None,
     remove_indirect: bool = False,
 ) -> Found:
@@ -59,7 +58,7 @@ def pairwise(
         edges, ratios = screened.edges, screened.gains + job.scorer.prices(screened.edges, gamma)
     else:
         if top is None:
-            top = int(np.ceil(PAIRS_A_VARIABLE * job.n_variables))
+            top = int(np.ceil(PAIRS_PER_VARIABLE * job.n_variables))
         with timed(seconds, "screen"):
             means = mean_ratios(job) if ranking == "mi_apc" else None
             best = best_pairs(job, None, top, means, beside=remove_indirect)
@@ -85,20 +84,6 @@ def pairwise(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Means:
-    """The mean likelihood ratio of each variable's pairs, of shape (n_variables,), and that of all pairs."""
-
-    of_variables: NDArray[np.float64]
-    of_all: float
-
-    def expected(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what the two ends of each pair have with everyone: the average product."""
-        if self.of_all == 0:
-            return np.zeros(len(edges))
-        return np.asarray(self.of_variables[edges].prod(axis=1) / self.of_all)
-
-
 def mean_ratios(job: Job) -> Means:
     """Average the likelihood ratios of all pairs of variables that vary."""
     scorer = job.scorer  # all that a tile needs: the job's runner may hold a connection
@@ -116,8 +101,7 @@ def mean_ratios(job: Job) -> Means:
     for (rows, columns), own in zip(tiles, job.runner.map("means", add_up, tiles), strict=True):
         sums[rows.start : rows.stop] += own[0]
         sums[columns.start : columns.stop] += own[1]
-    n = int(np.count_nonzero(~job.samples.is_constant))
-    return Means(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
+    return Means.from_sums(sums, int(np.count_nonzero(~job.samples.is_constant)))
 
 
 def best_pairs(

@@ -32,7 +32,7 @@ from markhood.kernels.protocol import PottsPenalty
 from markhood.kernels.tables import codes
 from markhood.search.found import Found, timed
 from markhood.search.job import Job
-from markhood.search.ranking import Ranking, corrected, signal
+from markhood.search.ranking import Means, Ranking, signal
 
 FIELD_PENALTY = 0.01
 COLUMNS_PER_TILE = 64  # four registers of sixteen numbers
@@ -61,24 +61,21 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
     with timed(seconds, "ranking"):
         n_levels = np.diff(job.samples.starts) + 1
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_levels)])
-        sizes = _sizes(job.samples, tables, starts)
+        scores = _sizes(job.samples, tables, starts)
         varying = np.flatnonzero(~job.samples.is_constant)
-        is_corrected = not job.samples.is_binary
-        among = sizes[np.ix_(varying, varying)]
-        scores = corrected(among) if is_corrected else among
-        upper = np.triu_indices(len(varying), 1)
-        pairs = np.column_stack([varying[upper[0]], varying[upper[1]]])
-        errors = None if is_corrected else _errors(job.samples)[pairs].prod(axis=1)
-        edges = _chosen(job, pairs, scores[upper], errors, top)
-        whole = np.zeros((job.n_variables, job.n_variables))
-        whole[np.ix_(varying, varying)] = scores
+        pairs = varying[np.column_stack(np.triu_indices(len(varying), 1))]
+        errors = _errors(job.samples)[pairs].prod(axis=1) if job.samples.is_binary else None
+        if errors is None:
+            means = Means.from_sums(scores.sum(axis=1), len(varying))
+            scores[tuple(pairs.T)] -= means.expected(pairs)
+        edges = _chosen(job, pairs, scores[tuple(pairs.T)], errors, top)
     return Found(
         edges,
         or_edges=edges,
         ranking=Ranking(
             pairs,
-            scores[upper],
-            whole[tuple(edges.T)],
+            scores[tuple(pairs.T)],
+            scores[tuple(edges.T)],
             [_coupling(tables, starts, i, j) for i, j in edges.tolist()],
         ),
         evaluations={"couplings": np.bincount([job.n_variables - 1] * job.n_variables)},
@@ -147,7 +144,10 @@ def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDAr
 
 
 def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how large the coupling of each pair is, of shape (n_variables, n_variables)."""
+    """Return how large the coupling of each pair is, of shape (n_variables, n_variables).
+
+    A variable that does not vary has none.
+    """
     d, n_levels, first = samples.n_variables, np.diff(starts), starts[:-1]
     owners = np.repeat(np.arange(d), n_levels)
     counted = np.concatenate([_counted(values) for values in samples.levels])
@@ -162,6 +162,7 @@ def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArr
     if samples.is_binary:
         sizes *= 2  # the log odds ratio
     np.fill_diagonal(sizes, 0.0)
+    sizes[samples.is_constant] = sizes[:, samples.is_constant] = 0.0
     return np.maximum(sizes, sizes.T)  # the same, but for rounding
 
 

@@ -19,6 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+PAIRS_PER_VARIABLE = (
+    1.5  # where nobody says how many: about a protein's contacts far apart in the chain
+)
 CERTAIN = 0.99  # probability of being signal
 ROUNDS = 200
 LEAST_DEVIATION = 1e-9
@@ -49,22 +52,31 @@ class Ranking:
     tables: list[Values]
 
 
-def corrected(sizes: Values) -> Values:
-    """Take the average product off a symmetric table of scores, whose diagonal is not looked at.
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The mean score of each variable's pairs, of shape (n_variables,), and that of all pairs."""
 
-    Examples
-    --------
-    >>> sizes = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-    >>> corrected(sizes).round(3).tolist()[0]
-    [0.0, 0.312, -0.125]
-    """
-    n = len(sizes)
-    off = np.where(np.eye(n, dtype=np.bool_), 0.0, sizes)
-    means = off.sum(axis=1) / max(1, n - 1)
-    overall = means.mean() if n else 0.0
-    if overall <= 0:
-        return off
-    return np.where(np.eye(n, dtype=np.bool_), 0.0, off - np.outer(means, means) / overall)
+    of_variables: Values
+    of_all: float
+
+    @classmethod
+    def from_sums(cls, sums: Values, n_varying: int) -> Means:
+        """Return the means from the sum of each variable's scores with all others that vary."""
+        n = n_varying
+        return cls(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
+
+    def expected(self, edges: NDArray[np.int64]) -> Values:
+        """Return what the two ends of each pair have with everyone: the average product.
+
+        Examples
+        --------
+        >>> scores = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+        >>> Means.from_sums(scores.sum(axis=1), 3).expected(np.array([[0, 1], [0, 2]])).tolist()
+        [1.6875, 1.125]
+        """
+        if self.of_all == 0:
+            return np.zeros(len(edges))
+        return np.asarray(self.of_variables[edges].prod(axis=1) / self.of_all)
 
 
 def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
