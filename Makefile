@@ -104,7 +104,7 @@ test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters 
 FUZZ_INPUTS ?= 10000
 FUZZ_SEED ?= 0
 FUZZ_SECONDS ?= 120
-FUZZ_TARGETS ?= csv npy npz parquet arrow encode
+FUZZ_TARGETS ?= csv npy npz parquet arrow fasta a3m sto vcf encode
 .PHONY: fuzz
 fuzz: $(VENV)/.installed  ## FUZZ_INPUTS hostile command lines, and FUZZ_SECONDS of malformed data a kind
 	$(BIN)/python tests/fuzz/campaign.py --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
