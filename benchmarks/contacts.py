@@ -31,13 +31,10 @@ COLUMNS = ("family", "sequences", "weight", "columns", "far_pairs", "contacts", 
            "best_half", "true_half", "best_length", "true_length", "best_more", "true_more", "seconds")  # fmt: skip
 NEAR = 5  # in the chain
 TOUCHING = 8.0  # in Angstrom
-RESIDUES = dict(
-    zip(
-        "ALA CYS ASP GLU PHE GLY HIS HID HIE HIP HSD HSE HSP ILE LYS LEU MET ASN PRO GLN ARG SER THR VAL TRP TYR".split(),
-        "ACDEFGHHHHHHHIKLMNPQRSTVWY",
-        strict=True,
-    )
-)
+RESIDUES = {
+    "ALA": "A", "CYS": "C", "ASP": "D", "GLU": "E", "PHE": "F", "GLY": "G", "HIS": "H", "HID": "H", "HIE": "H", "HIP": "H", "ILE": "I",
+    "LYS": "K", "LEU": "L", "MET": "M", "ASN": "N", "PRO": "P", "GLN": "Q", "ARG": "R", "SER": "S", "THR": "T", "VAL": "V", "TRP": "W", "TYR": "Y",
+}  # fmt: skip
 
 
 def main() -> None:
