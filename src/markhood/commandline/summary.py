@@ -69,7 +69,8 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(f"copies    {n_copies} {are}: --identical group")
     console.print(f"method    {about['method']} ({printable(options)})")
     if graph.variables.loci is not None:
-        console.print(printable(f"positions {told(graph.variables.loci)}"))
+        places = told(graph.variables.loci, graph.variables.genome_length)
+        console.print(printable(f"positions {places}"))
     if adjusted := about.get("adjusted_for"):
         console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
     if known := about.get("known"):

@@ -36,14 +36,14 @@ def number_columns(graph: Graph) -> dict[str, list[float]]:
     >>> number_columns(Graph("ab", [(0, 1)], evidence_ends=[(1, 2)]))["evidence"]
     [3.0]
     """
-    loci = graph.variables.loci
+    loci, length = graph.variables.loci, graph.variables.genome_length
     ends = np.hstack((graph.evidence_ends, graph.coupling_ends)).T
     return {
         "evidence": graph.evidence.tolist(),
         "coupling": graph.coupling.tolist(),
         **{name: column.tolist() for name, column in zip(END_COLUMNS, ends, strict=True)},
         **{name: column.tolist() for name, column in graph.annotations.items()},
-        **({} if loci is None else {DISTANCE: distances(loci, graph.edges).tolist()}),
+        **({} if loci is None else {DISTANCE: distances(loci, graph.edges, length).tolist()}),
     }
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from markhood.data.formats.files import as_samples
 from markhood.data.identical import alike_variables, with_alike_grouped
 from markhood.data.loci import Places
+from markhood.data.placed import on_circle
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
@@ -103,6 +104,8 @@ class Options:
         Columns that are in every variable's regression, but are no nodes and have no edges.
     min_distance : float, optional
         Leave out edges between variables that are nearer to each other than this on one chromosome.
+    genome_length : int, optional
+        The genome is a circle of so many bases: distances are the shorter way round.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -139,6 +142,7 @@ class Options:
     pair_priors: Any = None
     adjust_for: Sequence[str] = ()
     min_distance: float | None = None
+    genome_length: int | None = None
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -327,6 +331,7 @@ class Request:
     def prepared(self, samples: Samples) -> Samples:
         """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
         samples = of_its_kinds(covariates_last(samples, self.covariates), self.method)
+        samples = on_circle(samples, self.options.genome_length)
         how = self.options.identical
         if not is_to_group(samples, how):
             return samples
@@ -377,7 +382,7 @@ class Request:
                 f"{option('min_distance')} needs to know where variables lie: give "
                 f"{option('positions')}, or names such as 'chr1:12345'."
             )
-        return Near(Places.of(variables.loci), float(least))
+        return Near(Places.of(variables.loci, variables.genome_length), float(least))
 
     def _saved(
         self, samples: Samples, known: Knowledge, further: Mapping[str, str]
