@@ -1,4 +1,4 @@
-"""What would help where search spaces are dense, as they are in genomes: said before anything is run.
+"""What would help where search spaces are dense, as they are in genomes: said before anything is run, or when nothing is left.
 
 A search among all that is near takes time in proportion to how many that are. Copies and near copies are the
 usual reason for many, and they can be grouped or give way to each other; near pairs can be left out of the answer.
@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from markhood.data.samples import Samples
-from markhood.errors import option
+from markhood.errors import option, warn
 from markhood.learning.copies import Copies
 from markhood.learning.forecast import Forecast
-from markhood.learning.methods import Plrhc
+from markhood.learning.methods import Method, Pairwise, Plrhc
+from markhood.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from markhood.learning.request import Request
@@ -53,15 +54,23 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
     if helps:
         sentences.append(f"What would help: {', '.join(helps)}.")
     if samples.variables.loci is not None and isinstance(request.method, Plrhc):
-        sentences.append(_for_far_pairs())
+        apart = option("min_distance", request.options.min_distance or 10000)
+        sentences.append(
+            "For pairs that are far apart along a genome, first look at pairs alone: "
+            f"{', '.join((*_pairs_alone(), apart))}."
+        )
     return sentences
 
 
-def _for_far_pairs() -> str:
-    screen = (
-        option("method", "pairwise"),
-        option("gamma", 1.5),
-        option("remove_indirect", True),
-        option("min_distance", 10000),
+def warn_of_linkage(method: Method, knowledge: Knowledge, n_found: int, n_left: int) -> None:
+    """Say so where all edges that were found are near ones, and left out: linkage may explain the others."""
+    if knowledge.near is None or n_left or not n_found or isinstance(method, Pairwise):
+        return
+    warn(
+        f"All {n_found} edges join variables that are nearer than {knowledge.near.min_distance:g}. Linkage on "
+        f"both sides explains far pairs away, so look at pairs alone too: {', '.join(_pairs_alone())}."
     )
-    return f"For pairs that are far apart along a genome, first look at pairs alone: {', '.join(screen)}."
+
+
+def _pairs_alone() -> tuple[str, ...]:
+    return option("method", "pairwise"), option("gamma", 1.5), option("remove_indirect", True)

@@ -35,6 +35,7 @@ from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
 from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.copies import Copies, check_identical, is_to_group, with_nearly_alike_grouped
+from markhood.learning.density import warn_of_linkage
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
@@ -307,9 +308,11 @@ class Request:
             )
         if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
             warn_of_disagreement(learned.probabilities, self.method)
-        warn_of_chance(job, self.method, learned.graph.n_edges)
+        n_edges = learned.graph.n_edges
+        warn_of_chance(job, self.method, n_edges)
+        warn_of_linkage(self.method, job.knowledge, len(learned.found_edges), n_edges)
         if not ranks:
-            warn_of_letters(samples, learned.graph.n_edges)
+            warn_of_letters(samples, n_edges)
         imputation = self._imputation if samples.missing else None
         return with_provenance(
             learned,
