@@ -15,7 +15,7 @@ from markhood.data.samples import Samples
 from markhood.errors import option, warn
 from markhood.learning.copies import Copies
 from markhood.learning.forecast import Forecast
-from markhood.learning.methods import Method, Pairwise, Plrhc
+from markhood.learning.methods import Climbing, Method, Plrhc
 from markhood.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
 
 def warn_of_linkage(method: Method, knowledge: Knowledge, n_found: int, n_left: int) -> None:
     """Say so where all edges that were found are near ones, and left out: linkage may explain the others."""
-    if knowledge.near is None or n_left or not n_found or isinstance(method, Pairwise):
+    if knowledge.near is None or n_left or not n_found or not isinstance(method, Climbing):
         return
     warn(
         f"All {n_found} edges join variables that are nearer than {knowledge.near.min_distance:g}. Linkage on "
