@@ -113,6 +113,7 @@ WORDS: dict[str, list[str]] = {
     "pair_priors": ["edges.csv", "priors.csv", "no.csv", "folder.csv", ""],
     "positions": ["positions.csv", "edges.csv", "data.csv", "no.csv", ""],
     "min_distance": REAL,
+    "genome_length": ["1000", "0", "-3", "x", ""],
     "groups": ["groups.csv", "edges.csv", "no.csv", ""],
     "variables": ["-1", "0", "1", "4", "9", "x", ""],
     "samples": ["-1", "0", "1", "10", "40", "x", ""],
