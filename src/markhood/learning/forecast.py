@@ -36,6 +36,8 @@ from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
 from markhood.search.job import Job
 from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.screen import screen
+from markhood.search.spaces import steps_that_matter
+from markhood.search.strongest import FEWEST_NEW
 
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
@@ -144,7 +146,8 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
     fitted = blankets.seconds_of(scorer.fitted)
     seconds["evidence"] = (scored + fitted) * each
     candidates = float(np.average([len(space) for space in spaces], weights=shares))
-    return Forecast(seconds, _bytes(job.samples, pairs), pairs, candidates), blankets
+    held = _pairs_held(job, method, pairs)
+    return Forecast(seconds, _bytes(job.samples, held), pairs, candidates), blankets
 
 
 def require_room(job: Job, method: Method) -> None:
@@ -160,7 +163,7 @@ def require_room(job: Job, method: Method) -> None:
 
     def needed_for(n_pairs: int) -> int:
         chains = chain_bytes(d, n_pairs, running) if running else 0
-        return _bytes(job.samples, n_pairs) + chains
+        return _bytes(job.samples, _pairs_held(job, method, n_pairs)) + chains
 
     if available is None or needed_for(d * (d - 1) // 2) <= available:  # whatever passes
         return
@@ -181,6 +184,14 @@ def _threads(job: Job) -> int:
     from joblib import effective_n_jobs
 
     return int(effective_n_jobs(job.runner.n_jobs))
+
+
+def _pairs_held(job: Job, method: Method, n_passing: int) -> int:
+    """Return how many of the passing pairs there will be in memory: with bounded spaces, few."""
+    most = method.near.get("max_candidates") if isinstance(method, Climbing) else None
+    if most is None:
+        return n_passing
+    return min(n_passing, 2 * steps_that_matter(most) * job.n_variables + FEWEST_NEW)
 
 
 def _bytes(samples: Samples, n_pairs: int) -> int:
