@@ -169,10 +169,13 @@ def sample_edges(
         chain = GraphChain(present, generator, fits)
         return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)
 
+    def add_up(generator: NDArray[np.uint32]) -> GraphSums:
+        return run(generator)[0]  # its fits are of no use to any other: a checkpoint is small without
+
     # Half of what a chain fits another has fitted too: so one goes before the others.
     ((sums, reached),) = job.runner.map("chains", run, [first])
     fits = reached.fits
-    chains = [sums, *(of_chain for of_chain, _ in job.runner.map("chains", run, others))]
+    chains = [sums, *job.runner.map("chains", add_up, others)]
     return together(job, state, chains, sweeps)
 
 
