@@ -170,7 +170,8 @@ def sample_edges(
         return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)
 
     def add_up(generator: NDArray[np.uint32]) -> GraphSums:
-        return run(generator)[0]  # its fits are of no use to any other: a checkpoint is small without
+        # Its fits are of no use to any other: a checkpoint is small without them.
+        return run(generator)[0]
 
     # Half of what a chain fits another has fitted too: so one goes before the others.
     ((sums, reached),) = job.runner.map("chains", run, [first])
