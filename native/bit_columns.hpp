@@ -138,6 +138,7 @@ class BitColumns {
     // `last`; `sums` has room for all columns, padded.
     void sum(const Pack* values, std::size_t first, std::size_t last, double* sums) const {
         const std::size_t from = first / kGroup, to = (last + kGroup - 1) / kGroup;
+        if (first == last) return;
 #if defined(__AVX512F__)
         std::memset(sums + from * kGroup, 0, (to - from) * kGroup * sizeof(double));
         for (std::size_t w = 0; w < n_words_; ++w) {

@@ -28,8 +28,8 @@ namespace markhood::MARKHOOD_TIER {
 constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at the maximum, estimated
 constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
-constexpr std::size_t kManyKnown = 24;
-constexpr std::size_t kFewOfAll = 8;    // so many times fewer are summed one by one
+constexpr std::size_t kManyKnown = 24;  // variables; about from then on hardly two samples have the same pattern
+constexpr std::size_t kFewOfAll = 8;    // less than an eighth of all variables are summed one by one
 constexpr double kLostToRounding = 1e-13;  // relative, of the objective
 constexpr int kMaxModels = 500;
 
