@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from markhood.data.coding.cells import MISSING
 from markhood.data.coding.findings import listed
 from markhood.data.coding.names import near
-from markhood.data.formats.delimited import DELIMITERS
 from markhood.data.loci import MOST_POSITION, Loci, Locus
+from markhood.data.reading import DELIMITERS
 from markhood.errors import InputError
 
 PAIR_COLUMNS = ("source", "target")

@@ -20,7 +20,7 @@ from markhood.data.coding.bins import bin_like
 from markhood.data.coding.encode import encode_like
 from markhood.data.coding.frames import as_frame
 from markhood.data.coding.names import near
-from markhood.data.formats.files import as_samples
+from markhood.data.given import as_samples
 from markhood.data.reading import MOST_LEVELS
 from markhood.data.samples import Samples
 from markhood.data.variables import Levels, Variables, level_text

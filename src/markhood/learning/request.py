@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.formats.files import as_samples
+from markhood.data.given import as_samples
 from markhood.data.identical import alike_variables, with_alike_grouped
 from markhood.data.loci import Places
 from markhood.data.placed import on_circle
