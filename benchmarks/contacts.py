@@ -43,7 +43,9 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("families", nargs="+", metavar="ALIGNMENT=CONTACTS")
     parser.add_argument("--plmc", type=Path)
-    parser.add_argument("--methods", default="plm,mi_apc,plrhc,reduced plrhc,reduced plm,mpl")
+    parser.add_argument(
+        "--methods", default="plm,mi_apc,plrhc,reduced plrhc,reduced plm,mpl,reduced mpl"
+    )
     given = parser.parse_args()
     METHODS["plm"](markhood.encode(np.tile(np.eye(2, dtype=int), (50, 1))))  # what is loaded once
     done = {(row[0], row[6]) for row in read_rows(given.rows)}
