@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.oracles.jobs import job_of
 
 from markhood.data.coding.encode import encode
 from markhood.scores.scorer import Pairs
@@ -11,6 +10,7 @@ from markhood.search.hill_climbing import hill_climb
 from markhood.search.leaders import leaders
 from markhood.search.screen import screen
 from markhood.search.spaces import StrongestNearby
+from oracles.jobs import job_of
 
 D = 15
 pairs = st.lists(
