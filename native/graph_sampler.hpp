@@ -9,7 +9,8 @@
 // their own, each as it was last; pairs that are no candidates count as a histogram of log BF.
 //
 // **Seldom.** Of most pairs an earlier chain was sure, or nearly. A pair is visited in the first of as many sweeps as its period
-// says, and what is added up then counts for those where it is not. The periods are fixed beforehand, so that a chain is what it
+// says, and what is added up then counts for those where it is not; while a chain settles, in the last of as many, so that those
+// of long periods are not visited then, and the density stays what it was. The periods are fixed beforehand, so that a chain is what it
 // would be in a longer time: to visit pairs in unequal shares changes no Gibbs sampler's distribution.
 //
 // **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
