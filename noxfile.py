@@ -188,10 +188,15 @@ def processors(session: nox.Session, processor: Processor) -> None:
 
 
 def _debian_root(session: nox.Session, processor: Processor) -> Path:
-    """Unpack Debian's packages for a processor, unless they are there."""
-    root = Path("build", "roots", processor.debian).resolve()
+    """Unpack Debian's packages for a processor, unless they are there.
+
+    Not in this tree: a root links to /proc, and what packs the source distribution follows links.
+    """
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    root = caches / "markhood" / processor.debian
     if (whole := root / "unpacked").exists():
         return root
+    root.mkdir(parents=True, exist_ok=True)
     session.run("debootstrap", "--foreign", "--variant=minbase", f"--arch={processor.debian}",
                 f"--include={','.join(DEBIAN_PACKAGES)}", DEBIAN, root, external=True, silent=True)  # fmt: skip
     for package in sorted(root.glob("var/cache/apt/archives/*.deb")):
