@@ -161,7 +161,7 @@ def _strongest(graph: Graph) -> Table:
     numbers = number_columns(graph)
     further = [name for name in (*graph.annotations, DISTANCE) if name in numbers]
     for heading in ("evidence", "coupling", *further):
-        table.add_column(printable(heading.replace("_", " ")), justify="right")
+        table.add_column(printable(heading.replace("_", " ")), justify="right", overflow="fold")
     names, signed = graph.edge_names(), has_sign(graph)
     for k in graph.strongest(STRONGEST_SHOWN):
         table.add_row(
