@@ -1,15 +1,17 @@
-"""Whole PLRHC on grids, of two levels as the paper has them and of three: what a local score evaluation costs."""
+"""Whole PLRHC on grids, of two levels as the paper has them and of three: what a local score evaluation costs; and hubs among copies."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+import numpy as np
 from clock import fastest
 from random_samples import grid_network, job
 from report import Row
 
 from markhood.data.coding.encode import encode
+from markhood.kernels.lists import Lists
 from markhood.learning.methods import method_named
 from markhood.learning.request import Options, Request
 from markhood.search.blankets import search_blankets
@@ -22,6 +24,7 @@ def rows() -> Iterator[Row]:
     """Divide the seconds of the phases after the screen by the blankets that they scored."""
     yield from _binary()
     yield _three_levels()
+    yield _copies()
 
 
 def _binary() -> Iterator[Row]:
@@ -55,4 +58,24 @@ def _three_levels() -> Row:
         "",
         "<= 5 us",
         cost <= 5,
+    )
+
+
+def _copies() -> Row:
+    """Score a hub without each of its neighbours, which are all copies of it."""
+    column = np.random.default_rng(0).integers(0, 2, size=(1000, 1), dtype=np.uint8)
+
+    def hub(n_copies: int) -> Callable[[], object]:
+        scorer = job(encode(np.repeat(column, n_copies + 1, axis=1))).scorer
+        target, others = np.array([0]), Lists.of([np.arange(1, n_copies + 1)])
+        return lambda: scorer.toggled(target, others, others)
+
+    few, many = fastest(hub(100), hub(400), rounds=5, clock=time.thread_time)
+    return Row(
+        "a hub without each of its neighbours, all copies of it, 1 thread",
+        f"{many / few:.0f} times as long for 400 as for 100",
+        f"{1e3 * few:.2f} ms and {1e3 * many:.2f} ms",
+        "",
+        "<= 64 times",
+        many / few <= 64,
     )

@@ -165,12 +165,23 @@ static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
     return work(Of<MultinomialScorer>{});
 }
 
-// The score of the scorer's blanket with a variable put in or, where it is there already, taken out.
+// The score of the scorer's blanket with a variable put in or, where it is there already, taken out. Where no fit could
+// exceed `floor`, and the scorer can tell, a number between the two.
 template <class Scorer>
-static double toggled_score(Scorer& scorer, const std::int64_t* blanket, std::size_t size, std::int64_t variable) {
+static double toggled_score(Scorer& scorer, const std::int64_t* blanket, std::size_t size, std::int64_t variable,
+                            double floor = -HUGE_VAL) {
     std::size_t position = 0;
     while (position < size && blanket[position] != variable) ++position;
-    return position < size ? scorer.without(position) : scorer.with(index_of(variable));
+    if constexpr (requires { Scorer::kBestFirst; })
+        return position < size ? scorer.without(position, floor) : scorer.with(index_of(variable), floor);
+    else return position < size ? scorer.without(position) : scorer.with(index_of(variable));
+}
+
+// Whether that was the score itself.
+template <class Scorer>
+static bool was_fitted(const Scorer& scorer) {
+    if constexpr (requires { Scorer::kBestFirst; }) return scorer.is_exact;
+    else return true;
 }
 
 template <class Scorer>

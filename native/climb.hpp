@@ -8,6 +8,11 @@
 // it is; the highest change that it would have made at an end says whether it ever could have gained. Gains are the leaves of
 // a tree whose nodes have the larger of their two children: a new gain is a way up, and of those that tie the lowest edge is a
 // way down.
+//
+// **What cannot gain is not fitted.** An end's change matters only where it makes up for the other end's. Where a bound tells
+// that it does not (newton_fit.hpp) the bound is kept instead, and is made out anew only if the other end has changed so that
+// it might. So the flips, and their order, are those that all changes would give. Of an edge that leads out of the group the
+// other end is not known; but taking it away saves that end no more than its parameters cost.
 #pragma once
 #include "blankets.hpp"
 
@@ -35,8 +40,10 @@ class Tournament {
     double best() const { return largest_[1]; }
 
     // The lowest leaf within a tie of the best.
-    std::size_t first_best() const {
-        const double least = best() - kTie;
+    std::size_t first_best() const { return first_of(best() - kTie); }
+
+    // The lowest leaf that has at least `least`, which the best has.
+    std::size_t first_of(double least) const {
         std::size_t at = 1;
         while (at < n_leaves_) at = 2 * at + (largest_[2 * at] >= least ? 0 : 1);
         return at - n_leaves_;
@@ -50,7 +57,8 @@ class Tournament {
 template <class Scorer>
 class Climb {
   public:
-    Climb(BitRows rows, Criterion criterion, ClimbSpace space, ClimbEnd end) : scorer_(rows, criterion), space_(space), end_(end) {}
+    Climb(BitRows rows, Criterion criterion, ClimbSpace space, ClimbEnd end)
+        : scorer_(rows, criterion), rows_(rows), criterion_(criterion), space_(space), end_(end) {}
 
     // Climbs in the group of the variables at `first` ... `last` - 1. False where it was asked to stop before its end.
     bool to_the_top(std::size_t first, std::size_t last, StopSign stop, std::int64_t* evaluations) {
@@ -58,6 +66,7 @@ class Climb {
         begin(first, last);
         while (edges_.size() && gains_.best() > kTie) {
             if (stop.asked(stop.owner)) return false;
+            if (make_out(gains_.first_of(gains_.best())) || make_out(gains_.first_best())) continue;
             const Edge edge = edges_[gains_.first_best()];
             toggle(edge.lower);
             toggle(edge.upper);
@@ -78,6 +87,8 @@ class Climb {
         from_ = place_of(first);
         const std::size_t n = place_of(last) - from_;
         changes_.resize(n);
+        is_bound_.resize(n);
+        std::memset(is_bound_.data(), 0, n);
         edge_of_.resize(n);
         edges_.resize(0);
         blanket_starts_.resize(last - first + 1);
@@ -138,16 +149,47 @@ class Climb {
 
     // Scores the flips at a variable anew.
     void score(std::size_t t) {
-        const std::int64_t* members = blanket(t);
         const std::size_t size = sizes_[t - first_];
-        const double own = scorer_.set_blanket(index_of(space_.variables[t]), members, size);
+        const double own = scorer_.set_blanket(index_of(space_.variables[t]), blanket(t), size);
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-            const double change = toggled_score(scorer_, members, size, space_.partners.values[place]) - own;
-            changes_[place - from_] = change;
-            end_.highest[place] = std::fmax(end_.highest[place], change);
+            score_flip(t, place, own);
             ++evaluations_[end_.present[place] ? size - 1 : size + 1];
-            if (space_.mirrors[place] != place) set_gain(edge_of_[place - from_]);
         }
+    }
+
+    // Scores the ends of an edge of which only bounds are known; whether there are any. With one go those others of the
+    // same variable that may gain.
+    bool make_out(std::size_t e) {
+        bool any = false;
+        for (const std::size_t end : {edges_[e].lower, edges_[e].upper}) {
+            if (!is_bound_[end - from_]) continue;
+            any = true;
+            const std::size_t t = space_.owners[end];
+            const double own = scorer_.set_blanket(index_of(space_.variables[t]), blanket(t), sizes_[t - first_]);
+            for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
+                if (!is_bound_[place - from_] || space_.mirrors[place] == place) continue;
+                if (changes_[place - from_] + changes_[space_.mirrors[place] - from_] > kTie) score_flip(t, place, own);
+            }
+        }
+        return any;
+    }
+
+    // Scores a flip at a variable whose blanket is the scorer's.
+    void score_flip(std::size_t t, std::size_t place, double own) {
+        const double floor = own - most_at_other_end(t, place);
+        const double score = toggled_score(scorer_, blanket(t), sizes_[t - first_], space_.partners.values[place], floor);
+        changes_[place - from_] = score - own;
+        is_bound_[place - from_] = !was_fitted(scorer_);
+        end_.highest[place] = std::fmax(end_.highest[place], score - own);
+        if (space_.mirrors[place] != place) set_gain(edge_of_[place - from_]);
+    }
+
+    // What a flip changes at the other end at most.
+    double most_at_other_end(std::size_t t, std::size_t place) const {
+        if (space_.mirrors[place] != place) return changes_[space_.mirrors[place] - from_];
+        if (!end_.present[place]) return HUGE_VAL;
+        const std::size_t own = index_of(space_.variables[t]), other = index_of(space_.partners.values[place]);
+        return static_cast<double>(rows_.n_scores(own) * rows_.n_scores(other)) * criterion_.parameter_cost + criterion_.variable_cost;
     }
 
     void set_gain(std::size_t e) {
@@ -158,6 +200,8 @@ class Climb {
     std::int64_t* blanket(std::size_t t) { return blankets_.data() + blanket_starts_[t - first_]; }
 
     Scorer scorer_;
+    BitRows rows_;
+    Criterion criterion_;
     ClimbSpace space_;
     ClimbEnd end_;
     std::int64_t* evaluations_ = nullptr;
@@ -165,7 +209,8 @@ class Climb {
     Tournament gains_;                  // of every edge, by its number
     Buffer<Edge> edges_;
     Buffer<std::size_t> edge_of_, blanket_starts_, sizes_;
-    Buffer<double> changes_;
+    Buffer<double> changes_;  // of the owner's score, at every place, or what it is at most
+    Buffer<unsigned char> is_bound_;
     Buffer<std::int64_t> blankets_;  // each with room for all that may come in
 };
 

@@ -17,6 +17,8 @@
 // give a zero pivot and stay where they are. So do, in the end, those whose pivot has only the
 // weights of separated rows, which vanish beside the others: the step before that is kept, it
 // says which coefficients are infinite and which rows have left, and those count as having arrived.
+// Of columns that are the same in all rows only the first takes part: a hub among copies would else decompose a matrix of
+// hundreds of columns, nearly all of them without a pivot, for each of its neighbours.
 #pragma once
 #include <cmath>
 
@@ -26,6 +28,8 @@
 #include "weighted_products.hpp"
 
 namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kManyColumns = 12;  // from which on it is worth looking for copies
 
 class LogisticFit {
   public:
@@ -37,6 +41,64 @@ class LogisticFit {
     // Starts from `coefficients`, which the caller has set. Returns the log-likelihood, less l2 times the squares of the slopes.
     double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
                     std::size_t n_packs, double l2) {
+        if (l2 > 0 || n_columns < kManyColumns || !find_copies(columns, n_columns, n_packs))
+            return climb(columns, n_columns, ones, totals, n_packs, l2);
+        gather(n_columns);
+        const double likelihood = climb(distinct_.data(), distinct_.size(), ones, totals, n_packs, l2);
+        spread(n_columns, coefficients);
+        spread(n_columns, drift);
+        return likelihood;
+    }
+
+  private:
+    // Lists the columns that are unlike all before them, and for each column which of these it is; whether there are fewer.
+    bool find_copies(const Pack* const* columns, std::size_t n_columns, std::size_t n_packs) {
+        distinct_.resize(0);
+        hashes_.resize(0);
+        copy_of_.resize(n_columns);
+        for (std::size_t k = 0; k < n_columns; ++k) {
+            const std::uint64_t hash = hash_of(columns[k], n_packs);
+            std::size_t first = 0;
+            while (first < distinct_.size() &&
+                   (hashes_[first] != hash || std::memcmp(distinct_[first], columns[k], n_packs * sizeof(Pack)) != 0))
+                ++first;
+            copy_of_[k] = first;
+            if (first < distinct_.size()) continue;
+            distinct_.push(columns[k]);
+            hashes_.push(hash);
+        }
+        return distinct_.size() < n_columns;
+    }
+
+    static std::uint64_t hash_of(const Pack* column, std::size_t n_packs) {
+        PackBits mixed{};
+        for (std::size_t p = 0; p < n_packs; ++p) mixed = (mixed << 1) ^ ((PackBits)column[p] + mixed);
+        std::uint64_t hash = 0;
+        for (std::size_t k = 0; k < kPack; ++k) hash = hash * 0x100000001b3u ^ static_cast<std::uint64_t>(mixed[k]);
+        return hash;
+    }
+
+    // Starts the columns that take part where all their copies together were.
+    void gather(std::size_t n_columns) {
+        trial_.resize(distinct_.size() + 1);
+        std::memset(trial_.data(), 0, trial_.size() * sizeof(double));
+        trial_[0] = coefficients[0];
+        for (std::size_t k = 0; k < n_columns; ++k) trial_[copy_of_[k] + 1] += coefficients[k + 1];
+        coefficients.copy(trial_);
+    }
+
+    // Gives the first of each kind its own number, and its copies none.
+    void spread(std::size_t n_columns, Buffer<double>& numbers) {
+        trial_.copy(numbers);
+        numbers.resize(n_columns + 1);
+        std::memset(numbers.data(), 0, (n_columns + 1) * sizeof(double));
+        numbers[0] = trial_[0];
+        for (std::size_t k = 0, next = 0; k < n_columns; ++k)
+            if (copy_of_[k] == next) numbers[k + 1] = trial_[++next];
+    }
+
+    double climb(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
+                 std::size_t n_packs, double l2) {
         columns_ = columns;
         l2_ = l2;
         n_ = n_columns + 1;
@@ -76,7 +138,6 @@ class LogisticFit {
         return separated ? likelihood + missing() : likelihood;
     }
 
-  private:
     // Takes note of a step at the end, or one that will not come again.
     void keep(const double* step) {
         for (std::size_t k = 0; k < n_; ++k)
@@ -178,6 +239,9 @@ class LogisticFit {
     Pivots pivots_;
     WeightedProducts products_;
     Buffer<Pack> residual_, weight_;
+    Buffer<const Pack*> distinct_;
+    Buffer<std::uint64_t> hashes_;
+    Buffer<std::size_t> copy_of_;
     Buffer<PackBits> leaving_;
     Buffer<double> step_, previous_, trial_, gradient_, hessian_;
 };

@@ -149,7 +149,7 @@ class MultinomialModel {
         linear(step, change_.data());
         stayed_.copy(left_);
         if (!take_away(0.0)) return false;
-        weigh(linear_.data());
+        take_far();
         return true;
     }
 
@@ -169,13 +169,31 @@ class MultinomialModel {
         return any;
     }
 
-    // Leaves out those that direction d takes away instead, if it does nothing to the cells with samples and raises no
-    // other. Where it raises some of the proposed, these are taken back, and a direction that knows them may do.
-    Leaving confirm_leaving(const double* d) {
-        linear(d, change_.data());
+    // Has all cells that have not left, nor are proposed, count alike until they are weighed again: whether a direction
+    // leaves a cell as it is does not depend on how probable that cell is.
+    void weigh_alike() {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            sum_[r] = 0.0;
+            n_there_[r] = 0;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                n_there_[r] += !left_[c];
+                sum_[r] += power_[c] = left_[c] ? 0.0 : 1.0;
+            }
+        }
+    }
+
+    // Leaves out those that a direction takes away instead, if it does nothing to the cells with samples and raises no
+    // other: the step, and so much of the way here (`past`) that what went before goes on. Where it raises some
+    // of the proposed, these are taken back, and a direction that knows them may do.
+    Leaving confirm_leaving(const double* step, const double* past) {
+        linear(step, change_.data());
+        linear(past, trial_linear_.data());
+        const double times = needed_past();
         double longest = 1.0;
-        for (std::size_t c = 0; c < left_.size(); ++c)
+        for (std::size_t c = 0; c < left_.size(); ++c) {
+            change_[c] += times * trial_linear_[c];
             longest = std::fabs(change_[c]) > longest ? std::fabs(change_[c]) : longest;
+        }
         Leaving found = keep_risen(kAlike * longest);
         if (found != Leaving::kUnclear) {
             left_.copy(stayed_);
@@ -243,6 +261,36 @@ class MultinomialModel {
             }
         }
         return found;
+    }
+
+    // Marks the cells without samples that are far below those of their row: where they go now does not matter to a step.
+    void take_far() {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            double lowest = HUGE_VAL;
+            for (std::size_t c = from; c < to; ++c)
+                if (design_.counts[c] > 0 && linear_[c] < lowest) lowest = linear_[c];
+            for (std::size_t c = from; c < to; ++c)
+                if (design_.counts[c] == 0 && linear_[c] < lowest - kFarBelow) left_[c] = true;
+        }
+    }
+
+    // How much of the way here, in trial_linear_, has to be added to the step in change_ for the cells to sink that went
+    // down on it.
+    double needed_past() const {
+        double most = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            double at = 0.0, was = 0.0;
+            for (std::size_t c = from; c < to; ++c)
+                if (design_.counts[c] > 0) at = change_[c], was = trial_linear_[c];
+            for (std::size_t c = from; c < to; ++c) {
+                if (stayed_[c] || !left_[c]) continue;
+                const double risen = change_[c] - at, sunk = was - trial_linear_[c];
+                if (risen > 0 && sunk > 1.0) most = (risen + 1.0) / sunk > most ? (risen + 1.0) / sunk : most;
+            }
+        }
+        return most;
     }
 
     // Marks the cells without samples that sink in change_; whether there are any.

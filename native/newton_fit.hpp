@@ -11,7 +11,7 @@
 //     reach(k)                  the range of the predictor of coordinate k
 //     n_samples(), levels_seen()  the samples' weight, and how many levels of the target occur
 //     note_leaving(step, first) which cells a step that never ends takes away; supremum(b) is L without them; or, where
-//     kLeaves is there, propose_leaving(step), confirm_leaving(d), retract() and bring_back(), see below
+//     kLeaves is there, propose_leaving(step), weigh_alike(), confirm_leaving(d, past), retract() and bring_back(), see below
 //     spread(step)              the most by which the prepared step sets two levels of a sample apart; rough_spread(step)
 //                               is no less, and needs no preparation; or, where kLeaves is there, divergence(g, whether all
 //                               coordinates are in the step), which is KL(q, p) itself, begin_sinking() and sink_negative()
@@ -30,9 +30,11 @@
 //
 // **Separated data.** The maximum is at infinity where a direction d takes away cells without samples and leaves all others
 // as they are: its supremum is then the maximum over the others. Steps towards it nearly are such directions, and
-// one becomes one by taking off what it does to the other cells: with H of these alone, and U the coordinates
+// one becomes one by taking off what it does to the other cells: with H of these alone, all alike in weight, and U the coordinates
 // that have a pivot in it, d = s - H_UU^-1 (H s)_U has H d = 0. Whether d leaves the samples' cells as they are, and raises
 // no other, is then seen in every cell; if so those that sink are gone for good, and Newton's method goes on without them.
+// Cells that went before are held by nothing, and a later step may raise them: then so much of the way so far, which took
+// them down, is added to d that it does not.
 #pragma once
 #include <cmath>
 #include <stdexcept>
@@ -44,6 +46,10 @@ namespace markhood::MARKHOOD_TIER {
 
 constexpr double kLittleGain = 0.1;
 constexpr double kMuchLess = 1e-3;  // of what a step promised, before it is asked again whether cells leave
+constexpr double kFarthestStep = 16.0;  // in log odds, of a step that is still better when it is longer
+constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding, and the part of it that is then kept
+constexpr int kMostIdle = 3;
+constexpr std::size_t kPanel = 8;  // rows that stay in the first-level cache
 constexpr int kMaxDescents = 1000, kMostRounds = 8;
 constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
 constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
@@ -132,6 +138,7 @@ class NewtonFit {
     double climb(Model& model, bool first, double floor) {
         double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
         double asked = kLittleGain;  // what a step promised when it was last asked whether cells leave
+        int n_idle = 0;  // steps that did not keep what they promised: it was rounding
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
             differentiate(model);
             previous_.swap(step_);
@@ -173,6 +180,7 @@ class NewtonFit {
             for (; halving < kMaxHalvings; ++halving, length *= 0.5)
                 if ((improved = attempt(model, length)) >= objective + enough(promised, length)) break;
             if (!(improved >= objective)) break;  // rounding: no step goes up any more
+            if (!is_whole && halving == 0) improved = lengthen(model, longest, length, improved);
             if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
                 const double further = attempt(model, kLongestStep / longest);
                 if (!(further > improved)) attempt(model, length);
@@ -180,12 +188,28 @@ class NewtonFit {
             }
             model.accept();
             coefficients.swap(trial_);
+            n_idle = promised < kNearly && improved - objective < kHardly * promised ? n_idle + 1 : 0;
             objective = improved;
+            if (n_idle == kMostIdle) break;
             const double spread = wants_coefficients ? HUGE_VAL : model.spread(step_.data());
             if (is_whole && halving == 0 && spread < kStillMoving && spread * spread * promised < kPromisedGain) break;
         }
         keep(model, step_.data());
         return objective;
+    }
+
+    // Goes further in the direction of a step that was cut, as long as that is better: a try costs little beside a step.
+    double lengthen(Model& model, double longest, double length, double reached) {
+        while (length < 1.0 && length * longest < kFarthestStep) {
+            const double longer = 2 * length < 1.0 ? 2 * length : 1.0, further = attempt(model, longer);
+            if (!(further > reached)) {
+                attempt(model, length);
+                break;
+            }
+            reached = further;
+            length = longer;
+        }
+        return reached;
     }
 
     // Takes away the cells that leave in the direction of the step; whether there are any that surely do.
@@ -194,7 +218,7 @@ class NewtonFit {
         trial_.copy(step_);
         for (int round = 0; round < kMostRounds; ++round) {
             take_off_what_stays(model);
-            const Leaving found = model.confirm_leaving(step_.data());
+            const Leaving found = model.confirm_leaving(step_.data(), past_.data());
             separated = separated || found == Leaving::kSome;
             if (found != Leaving::kUnclear) return found == Leaving::kSome;
         }
@@ -202,18 +226,34 @@ class NewtonFit {
         return false;
     }
 
-    // Sets step_ to what is left of trial_ without what it does to the cells that are not proposed.
+    // Sets step_ to what is left of trial_, and past_ to what is left of the way here, without what they do to the cells
+    // that are not proposed.
     void take_off_what_stays(Model& model) {
+        model.weigh_alike();
         model.differentiate(gradient_.data(), hessian_.data());
         rest_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) {
-            rest_[k] = dot(hessian_.data() + k * n_, trial_.data(), k + 1);
-            for (std::size_t l = k + 1; l < n_; ++l) rest_[k] += hessian_[l * n_ + k] * trial_[l];
-        }
+        rest_of_past_.resize(n_);
+        past_.resize(n_);
+        multiply(trial_.data(), rest_.data());
+        multiply(coefficients.data(), rest_of_past_.data());
         Pivots pivots;
         pivots.begin(n_, true);
-        eliminate(rest_.data(), [&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
-        for (std::size_t k = 0; k < n_; ++k) step_[k] = trial_[k] - step_[k];
+        decompose([&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
+        substitute(rest_.data(), step_.data());
+        substitute(rest_of_past_.data(), past_.data());
+        for (std::size_t k = 0; k < n_; ++k) {
+            step_[k] = trial_[k] - step_[k];
+            past_[k] = coefficients[k] - past_[k];
+        }
+    }
+
+    // to = H x, by the lower triangle.
+    void multiply(const double* x, double* to) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double* row = hessian_.data() + k * n_;
+            to[k] = dot(row, x, k + 1);
+            take_off(row, -x[k], to, k);
+        }
     }
 
     // The penalty on the square of a coefficient.
@@ -289,38 +329,72 @@ class NewtonFit {
         });
     }
 
-    // Cholesky in place, leaving out coordinates that are not usable; then step_ = H^-1 right. Returns right times step_.
-    // Each pivot's row is taken off the rows below it, which are contiguous in the upper triangle: dot products of the
-    // lower one would be too short to be worth a call.
+    // step_ = H^-1 right, leaving out coordinates that are not usable. Returns right times step_.
     template <class IsUsable>
     double eliminate(const double* right, IsUsable is_usable) {
-        double *h = hessian_.data(), promised = 0.0;
+        decompose(is_usable);
+        return substitute(right, step_.data());
+    }
+
+    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, nothing where there is none.
+    // A few pivots' rows are taken off the rows below them at once, which are contiguous in the upper triangle: one after
+    // another, each would read and write all that is left of the matrix.
+    template <class IsUsable>
+    void decompose(IsUsable is_usable) {
+        double* h = hessian_.data();
         diagonal_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) {
             diagonal_[k] = h[k * n_ + k];
-            step_[k] = right[k];
             for (std::size_t l = 0; l < k; ++l) h[l * n_ + k] = h[k * n_ + l];
         }
-        for (std::size_t k = 0; k < n_; ++k) {
-            double* row = h + k * n_;
-            if (!is_usable(k, row[k], diagonal_[k])) {
-                row[k] = step_[k] = 0.0;
-                continue;
+        for (std::size_t first = 0; first < n_; first += kPanel) {
+            const std::size_t end = first + kPanel < n_ ? first + kPanel : n_;
+            for (std::size_t k = first; k < end; ++k) {
+                double* row = h + k * n_;
+                if (is_usable(k, row[k], diagonal_[k])) row[k] = 1.0 / std::sqrt(row[k]);
+                else row[k] = 0.0;
+                for (std::size_t l = k + 1; l < n_; ++l) row[l] *= row[k];
+                for (std::size_t l = k + 1; l < end; ++l) take_off(row + l, row[l], h + l * n_ + l, n_ - l);
             }
-            const double inverse = 1.0 / std::sqrt(row[k]);
-            for (std::size_t l = k + 1; l < n_; ++l) row[l] *= inverse;
-            row[k] = inverse;
-            step_[k] *= inverse;
-            promised += step_[k] * step_[k];  // |L^-1 g|^2 = g' H^-1 g
-            take_off(row + k + 1, step_[k], step_.data() + k + 1, n_ - k - 1);
-            for (std::size_t l = k + 1; l < n_; ++l)
-                if (row[l] != 0.0) take_off(row + l, row[l], h + l * n_ + l, n_ - l);
+            for (std::size_t l = end; l < n_; ++l) take_off_panel(h + first * n_, l, h + l * n_);
+        }
+    }
+
+    // Takes kPanel rows, times what each has at l, off the row l, from l on.
+    void take_off_panel(const double* __restrict rows, std::size_t l, double* __restrict from) const {
+        double times[kPanel], any = 0.0;
+        for (std::size_t k = 0; k < kPanel; ++k) any += std::fabs(times[k] = rows[k * n_ + l]);
+        if (any == 0.0) return;
+        std::size_t c = l;
+        for (Pack left, row; c + kPack <= n_; c += kPack) {
+            std::memcpy(&left, from + c, sizeof(Pack));
+            for (std::size_t k = 0; k < kPanel; ++k) {
+                std::memcpy(&row, rows + k * n_ + c, sizeof(Pack));
+                left -= times[k] * row;
+            }
+            std::memcpy(from + c, &left, sizeof(Pack));
+        }
+        for (; c < n_; ++c)
+            for (std::size_t k = 0; k < kPanel; ++k) from[c] -= times[k] * rows[k * n_ + c];
+    }
+
+    // x = H^-1 right, by the decomposition; returns right times x.
+    double substitute(const double* right, double* x) const {
+        const double* h = hessian_.data();
+        double product = 0.0;
+        std::memcpy(x, right, n_ * sizeof(double));
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double* row = h + k * n_;
+            x[k] *= row[k];
+            if (x[k] == 0.0) continue;
+            product += x[k] * x[k];  // |L^-1 g|^2 = g' H^-1 g
+            take_off(row + k + 1, x[k], x + k + 1, n_ - k - 1);
         }
         for (std::size_t k = n_; k-- > 0;) {
-            const double *row = h + k * n_, known = dot(row + k + 1, step_.data() + k + 1, n_ - k - 1);
-            step_[k] = (step_[k] - known) * row[k];  // zero where there is no pivot
+            const double *row = h + k * n_, known = dot(row + k + 1, x + k + 1, n_ - k - 1);
+            x[k] = (x[k] - known) * row[k];  // zero where there is no pivot
         }
-        return promised;
+        return product;
     }
 
     static void take_off(const double* __restrict row, double times, double* __restrict from, std::size_t n) {
@@ -390,7 +464,7 @@ class NewtonFit {
     std::size_t n_ = 0, n_thresholds_ = 0;
     bool all_usable_ = true;
     Pivots pivots_;
-    Buffer<double> step_, previous_, trial_, gradient_, hessian_, diagonal_, full_, rest_;
+    Buffer<double> step_, previous_, trial_, gradient_, hessian_, diagonal_, full_, rest_, past_, rest_of_past_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -194,8 +194,9 @@ struct ClimbSpace {
     const double* changes;
 };
 
-// Where a climb ended: of every place whether its partner is in the blanket, and the highest change that there was; of every
-// group, from evaluation_starts[g] on, how many blankets of each size were scored, to which is added.
+// Where a climb ended: of every place whether its partner is in the blanket, and the highest change that there was, or, where
+// that could not make the edge gain, a bound that could not either; of every group, from evaluation_starts[g] on, how many
+// blankets of each size were scored, to which is added.
 struct ClimbEnd {
     std::uint8_t* present;
     double* highest;

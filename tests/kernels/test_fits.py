@@ -199,6 +199,26 @@ def test_example_duplicates_and_complements(kernels, n_samples):
     assert np.isfinite(coefficients).all()
 
 
+@pytest.mark.parametrize("separated", [False, True])
+def test_example_copies_among_many_members(native_kernels, separated):
+    """Fourteen columns of three kinds: the first of each has its kind's coefficient, and which is missing makes no difference."""
+    three = network(2, 300, 4, strength=1.0)
+    target = three[:, 1] & three[:, 2] if separated else three[:, 0]
+    kinds = np.array([0, 1, 0, 0, 2, 1, 2, 2, 0, 1, 1, 2, 0, 2])
+    values = np.column_stack([target, three[:, 1:], three[:, 1 + kinds]])
+    likelihood, coefficients, _ = fit(native_kernels, values, 0, [1, 2, 3])
+    many = fit(native_kernels, values, 0, np.arange(4, 18))
+    assert many[0] == pytest.approx(likelihood, rel=0, abs=1e-8)
+    if not separated:
+        firsts = np.array([0, 1, 2, 5])  # of the kinds, after the intercept
+        np.testing.assert_allclose(many[1][firsts], coefficients, rtol=0, atol=1e-6)
+        assert not np.delete(many[1], firsts).any()
+        assert not many[2].any()
+    blanket = Lists.of([np.arange(4, 18)])
+    _, fewer = native_kernels.toggle_scores(pack(values), np.array([0]), blanket, blanket, FREE)
+    np.testing.assert_allclose(fewer, likelihood, rtol=0, atol=1e-8)
+
+
 def test_example_a_level_seen_once(kernels):
     values = independent(1, 200, 3)
     values[:, 1] = 0

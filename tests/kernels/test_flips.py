@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -142,10 +143,33 @@ def test_property_every_backend_climbs_the_same(native_kernels, name, price):
     arguments = full_graph(native_kernels, BITS[name], PRICES[price], [[0, 2, 3, 6], [1, 4, 5]])
     one, other = (k.climb_groups(*arguments) for k in (native_kernels, ReferenceKernels()))
     assert one.present.tolist() == other.present.tolist()
-    np.testing.assert_allclose(one.highest, other.highest, rtol=0, atol=1e-8)
+    assert (one.highest >= other.highest - 1e-8).all()  # what cannot gain is only bounded
     for ours, theirs in zip(one.evaluations, other.evaluations, strict=True):
         assert np.trim_zeros(ours, "b").tolist() == np.trim_zeros(theirs, "b").tolist()
     assert other.evaluations.values.sum() > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_oracle_flips_that_are_only_bounded(native_kernels, seed):
+    """Few letters of related sequences: most flips are far from gaining, and many fits are separated."""
+    rng = np.random.default_rng(seed)
+    values = [rng.integers(0, 4, 7)]
+    while len(values) < 120:
+        copied = values[rng.integers(len(values))]
+        values.append(np.where(rng.random(7) < 0.15, rng.integers(0, 4, 7), copied))
+    bits, costs, everyone = samples_with_levels(np.array(values)).bits, Costs(1.5, 0.0), range(7)
+
+    @cache
+    def scored(target, blanket):
+        lists = Lists.of([np.array(blanket, np.int64)]), Lists.empty(1)
+        return native_kernels.toggle_scores(bits, np.array([target]), *lists, costs)[0][0]
+
+    arguments = full_graph(native_kernels, bits, costs, [list(everyone)])
+    found = native_kernels.climb_groups(*arguments)
+    edges = [(i, j) for i in everyone for j in everyone if i < j]
+    expected = climbed_in_sets(edges, edges, {}, lambda v, blanket: scored(v, tuple(blanket)))
+    assert edges_of(arguments[1], arguments[3], found.present) == expected
+    assert 0 < len(expected) < 42
 
 
 def test_example_no_groups_at_all(kernels):

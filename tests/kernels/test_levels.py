@@ -12,7 +12,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Bits, Costs, Dirichlet, FitPenalty
 from markhood.kernels.reference.backend import ReferenceKernels
-from oracles.levels import chain, penalised_maximum
+from oracles.levels import chain, penalised_maximum, supremum
 from oracles.packing import samples_with_levels
 
 LEVELS = (2, 3, 5, 2, 4, 3)
@@ -276,6 +276,16 @@ def test_property_separated_scores_do_not_depend_on_where_the_search_came_from(
             members = np.setxor1d(blanket, [toggle])
             alone, _ = toggled(native_kernels, bits, target, members, others[:0])
             assert score == pytest.approx(alone, rel=0, abs=1e-8)
+
+
+@settings(max_examples=12, deadline=None)
+@given(seed=seeds, n_samples=st.integers(20, 150), size=st.integers(2, 6))
+def test_oracle_separated_fits_reach_what_a_linear_programme_says(seed, n_samples, size):
+    values = related_sequences(seed, n_samples, size + 1)
+    values = np.column_stack([np.unique(column, return_inverse=True)[1] for column in values.T])
+    likelihood, _, _ = fit(NativeKernels(), bits_of(values), 0, np.arange(1, size + 1))
+    expected = supremum(values, 0, np.arange(1, size + 1))
+    assert likelihood == pytest.approx(expected, rel=0, abs=1e-6)
 
 
 def test_example_steps_that_would_go_from_side_to_side(native_kernels):

@@ -131,8 +131,8 @@ class Flipped(NamedTuple):
     """What a climb ended with: of every partner of every variable whether it is in the blanket.
 
     ``highest``, also of shape (len(partners.values),), is the highest change of the variable's score that the flip
-    would have made at any time. ``evaluations`` lists for each group how many blankets of each size
-    were scored on the way.
+    would have made at any time; where that could not make the edge gain it may be a bound, which could not either.
+    ``evaluations`` lists for each group how many blankets of each size were scored on the way.
     """
 
     present: NDArray[np.bool_]
