@@ -43,8 +43,10 @@ SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at
 LARGEST_SCALE = 1.5
 SMALLEST_SCALE = 0.1
-MOST_ROUNDS = 6
+MOST_ROUNDS = 8
 SETTLED = 0.03  # a relative change of the scale that makes no difference to a probability
+STILL = 0.01  # a relative change of the density in a sweep after which there is no other round
+FEW_PAIRS = 5000  # all of which are visited in every sweep of a round: the density settles sooner
 # How often a pair is visited, by how far its mean probability in the last round was from 0 or 1.
 PERIODS = ((0.0001, 20), (0.003, 10), (0.03, 4))
 SWEEPS_OF_ROUND = 6
@@ -219,7 +221,7 @@ class State:
         self._add(found, job.knowledge.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
-        """Sweep in rounds, after each of which scale and candidates are chosen anew.
+        """Sweep in rounds, after each of which scale and candidates are chosen anew, until it and the density settle.
 
         A scale that has settled stays what it was in the last round, so that its fits can be used again.
         """
@@ -234,9 +236,11 @@ class State:
             self._add(_no_pairs(), self.pairs[chain.present > 0])
             if chain.fits is not None:
                 self.fits = chain.fits
-            if abs(scale / self.scale - 1) < SETTLED:
+            is_scale_settled = abs(scale / self.scale - 1) < SETTLED
+            if is_scale_settled and abs(sums.densities[-1] / sums.densities[-2] - 1) < STILL:
                 break
-            self.scale = scale
+            if not is_scale_settled:
+                self.scale = scale
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
         """Visit all pairs once, and then in a few sweeps above all those that are not sure."""
@@ -244,8 +248,9 @@ class State:
 
         def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
             sums, at = scorer.swept(pairs, set_up, at, 0, 1)
-            later = set_up._replace(periods=periods_of(sums.probabilities))
-            return scorer.swept(pairs, later, at, 0, SWEEPS_OF_ROUND)
+            p = sums.probabilities
+            periods = np.ones(len(p), np.uint8) if len(p) <= FEW_PAIRS else periods_of(p)
+            return scorer.swept(pairs, set_up._replace(periods=periods), at, 0, SWEEPS_OF_ROUND)
 
         (done,) = self._job.runner.map("rounds", run, [chain])
         return done
