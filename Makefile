@@ -65,7 +65,7 @@ $(BIN)/nox: $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --group environments
 	@touch $@
 
-.PHONY: wheel sdist test-pythons sanitize bench
+.PHONY: wheel sdist test-pythons test-processors warnings sanitize bench
 wheel: $(BIN)/nox  ## build a wheel into dist/ and test it without the sources
 	$(BIN)/nox --session wheel
 
@@ -74,6 +74,12 @@ sdist: $(BIN)/nox  ## build the source distribution into dist/ and install it wi
 
 test-pythons: $(BIN)/nox  ## run the tests on every Python from 3.11 that is here
 	$(BIN)/nox --session tests
+
+test-processors: $(BIN)/nox  ## run the tests of the kernels as arm64 and as s390x (needs QEMU and debootstrap)
+	$(BIN)/nox --session processors
+
+warnings: $(BIN)/nox  ## compile the native code with every compiler that is here; a warning is an error
+	$(BIN)/nox --session warnings
 
 sanitize: $(BIN)/nox  ## run the tests of the kernels under ASan and UBSan
 	$(BIN)/nox --session sanitize
@@ -104,7 +110,7 @@ test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters 
 FUZZ_INPUTS ?= 10000
 FUZZ_SEED ?= 0
 FUZZ_SECONDS ?= 120
-FUZZ_TARGETS ?= csv npy npz parquet arrow encode
+FUZZ_TARGETS ?= csv npy npz parquet arrow fasta a3m sto vcf encode
 .PHONY: fuzz
 fuzz: $(VENV)/.installed  ## FUZZ_INPUTS hostile command lines, and FUZZ_SECONDS of malformed data a kind
 	$(BIN)/python tests/fuzz/campaign.py --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)

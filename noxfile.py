@@ -1,7 +1,7 @@
-"""Work that needs environments of its own: other Pythons, the wheel, the source distribution, the sanitizers.
+"""Work that needs environments of its own: other Pythons, processors and compilers, the wheel, the sanitizers.
 
-`make test-pythons`, `make wheel`, `make sdist` and `make sanitize` run these. Nothing here touches `.venv` or the
-build in it.
+`make test-pythons`, `make wheel`, `make sdist`, `make sanitize`, `make warnings` and `make test-processors` run these.
+Nothing here touches `.venv` or the build in it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import nox
 
@@ -22,6 +23,33 @@ NATIVE_TESTS = (
     "tests/model",
     "tests/data/storage",
 )
+
+
+class Processor(NamedTuple):
+    """A kind of processor that is emulated: what Debian, GNU and CMake call it."""
+
+    debian: str
+    gnu: str
+
+
+# One with a vector tier of its own, and one whose words begin with the highest byte.
+PROCESSORS = (Processor("arm64", "aarch64"), Processor("s390x", "s390x"))
+PROCESSOR_TESTS = ("tests/golden", "tests/kernels")
+DEBIAN = "trixie"
+DEBIAN_PACKAGES = ("python3", "python3-hypothesis", "python3-joblib", "python3-networkx", "python3-numpy", "python3-psutil",
+                   "python3-pytest", "python3-rich", "python3-scipy", "python3-sklearn", "python3-statsmodels",
+                   "python3-typer")  # fmt: skip
+
+COMPILERS = (
+    ("g++",),
+    ("clang++",),
+    ("clang++", "--target=aarch64-linux-gnu"),
+    ("aarch64-linux-gnu-g++",),
+    ("s390x-linux-gnu-g++",),
+    ("x86_64-w64-mingw32-g++",),
+)
+# Nothing is run, so each vector tier can have a processor that has its instructions.
+X86_TIERS = {"tier_avx2.cpp": ("-march=haswell",), "tier_avx512.cpp": ("-march=icelake-server",)}
 
 nox.options.sessions = ["tests"]
 nox.options.error_on_missing_interpreters = False
@@ -115,14 +143,103 @@ def sanitize(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-k", left_out, *chosen, env=env)
 
 
+@nox.session(python=None)
+def warnings(session: nox.Session) -> None:
+    """Compile the native code with every compiler that is here; a warning is an error."""
+    session.install("nanobind>=2.8")
+    includes = (_answer(session, "-m", "nanobind", "--include_dir"),
+                _answer(session, "-c", "import sysconfig; print(sysconfig.get_path('include'))"))  # fmt: skip
+    strict = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+    options = (*strict, *(f"-isystem{folder}" for folder in includes))
+    for compiler in COMPILERS:
+        if not shutil.which(compiler[0]):
+            session.log(f"There is no {compiler[0]} here.")
+            continue
+        machine = _output(*compiler, "-dumpmachine") or ""
+        # Python's headers are for this system; Windows has others.
+        files = "tier_*.cpp" if "mingw" in machine else "*.cpp"
+        for source in sorted(Path("native").glob(files)):
+            tier = X86_TIERS.get(source.name, ()) if machine.startswith("x86_64") else ()
+            session.run(*compiler, *options, *tier, "-c", source, "-o", os.devnull, external=True)
+
+
+@nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None)
+@nox.parametrize("processor", PROCESSORS, ids=[processor.debian for processor in PROCESSORS])
+def processors(session: nox.Session, processor: Processor) -> None:
+    """Run the tests of the kernels and the golden sets on processors that QEMU pretends to be.
+
+    Debian has their Python, NumPy and SciPy. The module is compiled here: its ABI is the stable one, so the headers of
+    this machine's Python will do.
+    """
+    emulator, compiler = f"qemu-{processor.gnu}-static", f"{processor.gnu}-linux-gnu-g++"
+    for tool, package in (("debootstrap", "debootstrap"), (emulator, "qemu-user-static"),
+                          (compiler, f"g++-{processor.gnu}-linux-gnu")):  # fmt: skip
+        if not shutil.which(tool):
+            session.error(f"{tool} is not here: install it (Debian: apt install {package}).")
+    root = _debian_root(session, processor)
+    site = _cross_compiled(session, processor, compiler)
+    libraries = f"/usr/lib/{processor.gnu}-linux-gnu"
+    # QEMU shows programs the files of `root` where they ask for those of the machine. Packages that were unpacked and
+    # not installed have no alternatives, so BLAS and LAPACK are where they came; nor bytecode, which is kept, or
+    # every run would compile all of SciPy again, slowly. What is all Python has nothing to be found.
+    session.run(emulator, "-L", root, "-E", f"LD_LIBRARY_PATH={libraries}/blas:{libraries}/lapack",
+                "-E", f"PYTHONPATH={site}", next(root.glob("usr/bin/python3.??")), "-m", "pytest", "-k", "not reference and not readable",
+                *(session.posargs or PROCESSOR_TESTS), env={"PYTHONDONTWRITEBYTECODE": ""}, external=True)  # fmt: skip
+
+
+def _debian_root(session: nox.Session, processor: Processor) -> Path:
+    """Unpack Debian's packages for a processor, unless they are there.
+
+    Not in this tree: a root links to /proc, and what packs the source distribution follows links.
+    """
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    root = caches / "markhood" / processor.debian
+    if (whole := root / "unpacked").exists():
+        return root
+    root.mkdir(parents=True, exist_ok=True)
+    session.run("debootstrap", "--foreign", "--variant=minbase", f"--arch={processor.debian}",
+                f"--include={','.join(DEBIAN_PACKAGES)}", DEBIAN, root, external=True, silent=True)  # fmt: skip
+    for package in sorted(root.glob("var/cache/apt/archives/*.deb")):
+        session.run("dpkg-deb", "--extract", package, root, external=True, log=False)
+    whole.touch()
+    return root
+
+
+def _cross_compiled(session: nox.Session, processor: Processor, compiler: str) -> Path:
+    """Build the wheel with another processor's module in it, unpacked, and what Debian has not got."""
+    folder = Path(session.create_tmp(), processor.debian).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    session.install("--upgrade", "pip>=25.1")
+    defined = {
+        "CMAKE_SYSTEM_NAME": "Linux",
+        "CMAKE_SYSTEM_PROCESSOR": processor.gnu,
+        "CMAKE_CXX_COMPILER": compiler,
+    }
+    settings = [f"--config-settings=cmake.define.{name}={value}" for name, value in defined.items()]
+    session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ".",
+                _build_folder(session, processor.debian), *settings)  # fmt: skip
+    (built,) = folder.glob("markhood-*.whl")
+    session.run("python", "-m", "zipfile", "-e", built, folder / "site")
+    session.run(
+        "python", "-m", "pip", "install", "--quiet", "--target", folder / "site", "narwhals>=1.30"
+    )
+    return folder / "site"
+
+
 def _install(session: nox.Session, *what: str) -> None:
     session.install("--upgrade", "pip>=25.1")  # older ones know nothing of dependency groups
     session.install("--group", "test", *what)
 
 
-def _build_folder(session: nox.Session) -> str:
+def _build_folder(session: nox.Session, name: str = "") -> str:
     """Build apart from `.venv`, whose own build would otherwise be set up anew each time."""
-    return f"--config-settings=build-dir=build/nox/{session.name}"
+    return f"--config-settings=build-dir=build/nox/{name or session.name}"
+
+
+def _answer(session: nox.Session, *arguments: str) -> str:
+    """Return what the session's Python prints."""
+    printed = session.run("python", *arguments, silent=True)
+    return str(printed).strip()
 
 
 def _library(name: str) -> str:

@@ -45,6 +45,9 @@ METHODS = {
         ranking="mi_apc", top=10**6, identical="keep", n_jobs=1
     ).fit(samples),
     "plrhc": lambda samples: markhood.PLRHC(identical="keep", n_jobs=1).fit(samples),
+    "mpl": lambda samples: markhood.MarginalPseudoLikelihood(identical="keep", n_jobs=1).fit(
+        samples
+    ),
     "bayes": lambda samples: markhood.Bayes(identical="keep", n_jobs=1).fit(samples),
 }
 
@@ -55,7 +58,7 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("families", type=Path, nargs="+")
     parser.add_argument("--plmc", type=Path)
-    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--methods", default="plm,mi_apc,plrhc,bayes")
     given = parser.parse_args()
     METHODS["plm"](markhood.encode(np.tile(np.eye(2, dtype=int), (50, 1))))  # what is loaded once
     done = set()
@@ -74,14 +77,7 @@ def _row(path: Path, method: str, plmc: Path | None) -> tuple:
     places = np.array([int(name) for name in samples.names])
     pairs = _true_pairs(path, samples, places, plmc)
     known = sum(i in places and j in places for i, j in pairs)
-    if method == "plmc":
-        ranked, seconds = _plmc(samples, plmc)
-    else:
-        start = time.process_time()
-        graph = METHODS[method](samples).graph_
-        seconds = time.process_time() - start
-        by = graph.annotations.get("mi_apc", graph.evidence)
-        ranked = graph.edges[np.argsort(-by, kind="stable")]
+    ranked, seconds = ranked_pairs(samples, method, plmc)
     ends = places[ranked]
     ends = ends[np.abs(ends[:, 1] - ends[:, 0]) >= NEAR]
     is_true = np.array([tuple(sorted(pair)) in pairs for pair in ends.tolist()], bool)
@@ -90,6 +86,17 @@ def _row(path: Path, method: str, plmc: Path | None) -> tuple:
            len(half), half.sum(), len(many), many.sum(), round(seconds, 2))  # fmt: skip
     print(*row, file=sys.stderr, flush=True)
     return row
+
+
+def ranked_pairs(samples: Samples, method: str, plmc: Path | None) -> tuple[np.ndarray, float]:
+    """Return the pairs that a method finds, the strongest first, and its processor time."""
+    if method == "plmc":
+        return _plmc(samples, plmc)
+    start = time.process_time()
+    graph = METHODS[method](samples).graph_
+    seconds = time.process_time() - start
+    by = graph.annotations.get("mi_apc", graph.evidence)
+    return graph.edges[np.argsort(-by, kind="stable")], seconds
 
 
 def _true_pairs(

@@ -28,6 +28,7 @@ CASES = {
     "plrhc, grid 1024 x 2000": ("plrhc", grid(1024), 2000),
     "hc, hub 64 x 1000": ("hc", hub(64), 1000),
     "mpl, hub 64 x 1000": ("mpl", hub(64), 1000),
+    "l1lr, hub 256 x 4000": ("l1lr", hub(256), 4000),
 }
 TARGET = 1.05
 BEST_OF = 5

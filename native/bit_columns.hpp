@@ -5,7 +5,8 @@
 // together, word by word, so that numbers are read once for eight sums. AVX-512 does better than masks: the sums of all
 // 16 subsets of four numbers fit in two registers, and one permutation looks them up for eight columns at once;
 // four times faster. (Without such an instruction the tables cost more than they save for the few dozen columns that
-// are usual here.) Columns have the order that the caller gives them.
+// are usual here.) Columns have the order that the caller gives them. They are built whole, or begun empty and grown,
+// by columns and by rows.
 #pragma once
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -74,33 +75,70 @@ class SubsetSums {
 };
 #endif
 
+static inline std::size_t words_for(std::size_t n_samples) { return (n_samples + 63) / 64; }
+
+// More packs, those that are new of zeros.
+static inline void widen(Buffer<Pack>& values, std::size_t n) {
+    const std::size_t had = values.size();
+    if (n > had) std::memset(values.resize(n) + had, 0, (n - had) * sizeof(Pack));
+}
+
+// The sum of the values where a row is one.
+static inline double sum_where(const std::uint64_t* row, std::size_t n_words, const Pack* values) {
+    Pack sums[kPacksPerWord] = {};
+    for (std::size_t w = 0; w < n_words; ++w, values += kPacksPerWord)
+        for (std::size_t p = 0; p < kPacksPerWord; ++p) sums[p] = add_where(sums[p], values[p], bits_of_pack(row[w], p));
+    for (std::size_t p = 1; p < kPacksPerWord; ++p) sums[0] += sums[p];
+    return total(sums[0]);
+}
+
 class BitColumns {
   public:
+    void build(BitRows rows) {
+        begin(rows.n_samples);
+        n_words_ = room_;
+        for (std::size_t c = 0; c < rows.n_rows; ++c) {
+            push();
+            for (std::size_t w = 0; w < n_words_; ++w) word(c, w) = rows.row(c)[w];
+        }
+    }
 
-    void build(BitRows rows, const std::int64_t* variables, std::size_t n) {
-        n_words_ = (rows.n_samples + 63) / 64;
-        n_groups_ = (n + kGroup - 1) / kGroup;
-        bits_.resize(n_groups_ * n_words_ * kGroup);
-        std::memset(bits_.data(), 0, bits_.size() * sizeof(std::uint64_t));
+    // No columns, of no rows, and room for `most` of these.
+    void begin(std::size_t most) {
+        room_ = words_for(most);
+        n_words_ = n_ = 0;
+        bits_.resize(0);
+    }
+    // One more column, of zeros.
+    void push() {
+        if (n_++ % kGroup) return;
+        const std::size_t had = bits_.size(), more = room_ * kGroup;
+        std::memset(bits_.resize(had + more) + had, 0, more * sizeof(std::uint64_t));
+    }
+    void set_rows(std::size_t n) { n_words_ = words_for(n); }
+    // Makes a zero one, if so.
+    void set(std::size_t c, std::size_t row, bool one) { word(c, row / 64) |= std::uint64_t{one} << (row % 64); }
+    // Gives the rows from `first` to `last`, all zeros, the values of others in the first n columns.
+    void copy_rows(const std::uint32_t* from, std::size_t first, std::size_t last, std::size_t n) {
         for (std::size_t c = 0; c < n; ++c)
-            for (std::size_t w = 0; w < n_words_; ++w) word(c, w) = rows.row(index_of(variables[c]))[w];
+            for (std::size_t row = first; row < last;) {
+                const std::size_t w = row / 64, end = last < 64 * (w + 1) ? last : 64 * (w + 1);
+                std::uint64_t bits = 0;
+                for (; row < end; ++row)
+                    bits |= ((word(c, from[row] / 64) >> (from[row] % 64)) & 1) << (row % 64);
+                word(c, w) |= bits;
+            }
     }
 
     std::size_t n_packs() const { return n_words_ * kPacksPerWord; }
-    std::size_t padded() const { return n_groups_ * kGroup; }
-
-    void swap(std::size_t a, std::size_t b) {
-        for (std::size_t w = 0; w < n_words_; ++w) {
-            const std::uint64_t kept = word(a, w);
-            word(a, w) = word(b, w);
-            word(b, w) = kept;
-        }
-    }
+    std::size_t size() const { return n_; }
+    std::size_t padded() const { return (n_ + kGroup - 1) / kGroup * kGroup; }
 
     // sums[c]: of the values where column c is one. Of whole groups, those that have a column from `first` to
     // `last`; `sums` has room for all columns, padded.
     void sum(const Pack* values, std::size_t first, std::size_t last, double* sums) const {
         const std::size_t from = first / kGroup, to = (last + kGroup - 1) / kGroup;
+        if (first == last) return;
 #if defined(__AVX512F__)
         std::memset(sums + from * kGroup, 0, (to - from) * kGroup * sizeof(double));
         for (std::size_t w = 0; w < n_words_; ++w) {
@@ -147,14 +185,14 @@ class BitColumns {
 
   private:
     const std::uint64_t* group(std::size_t g, std::size_t w) const {
-        return bits_.data() + (g * n_words_ + w) * kGroup;
+        return bits_.data() + (g * room_ + w) * kGroup;
     }
     std::uint64_t word(std::size_t c, std::size_t w) const { return group(c / kGroup, w)[c % kGroup]; }
     std::uint64_t& word(std::size_t c, std::size_t w) {
-        return bits_[((c / kGroup) * n_words_ + w) * kGroup + c % kGroup];
+        return bits_[((c / kGroup) * room_ + w) * kGroup + c % kGroup];
     }
 
-    std::size_t n_words_ = 0, n_groups_ = 0;
+    std::size_t room_ = 0, n_words_ = 0, n_ = 0;  // words a column can have, and has
     Buffer<std::uint64_t> bits_;
 };
 

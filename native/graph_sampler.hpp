@@ -8,9 +8,10 @@
 // draw with this probability. After a sweep the density is the mean of P over all pairs without odds of
 // their own, each as it was last; pairs that are no candidates count as a histogram of log BF.
 //
-// **Seldom.** Of most pairs an earlier chain was sure. They are visited in the first of every kSeldom sweeps, and what is
-// added up then counts for those where they are not. Which they are is fixed beforehand, so that a chain is what it would be in a
-// longer time: to visit pairs in unequal shares changes no Gibbs sampler's distribution.
+// **Seldom.** Of most pairs an earlier chain was sure, or nearly. A pair is visited in the first of as many sweeps as its period
+// says, and what is added up then counts for those where it is not; while a chain settles, in the last of as many, so that those
+// of long periods are not visited then, and the density stays what it was. The periods are fixed beforehand, so that a chain is what it
+// would be in a longer time: to visit pairs in unequal shares changes no Gibbs sampler's distribution.
 //
 // **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
 // and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
@@ -113,14 +114,11 @@ class GraphSampler {
         list_partners();
         known_.resize(chain.n_pairs);
         known_key_.resize(chain.n_pairs);
-        all_.resize(chain.n_pairs);
         last_.resize(chain.n_pairs);
         start_.resize(chain.n_pairs + 1);
         start_[0] = 0;
         for (std::size_t k = 0; k < chain.n_pairs; ++k) {
             known_key_[k] = UINT64_MAX;
-            all_[k] = static_cast<std::uint32_t>(k);
-            if (!chain.seldom[k]) often_.push(all_[k]);
             start_[k + 1] = start_[k] + Fits::n_shown(rows, first(k), second(k));
         }
         take_over(chain.fits, chain.n_fit_words);
@@ -128,13 +126,11 @@ class GraphSampler {
 
     // Makes the k-th of n_sweeps sweeps and returns the density; adds to `sums` where not null.
     double sweep(std::size_t k, std::size_t n_sweeps, const GraphNumbers* sums) {
-        if (k % kSeldom) {
-            visit_all(often_, sums, 1.0);
-        } else {
-            const std::size_t left = n_sweeps - k;
-            visit_all(all_, sums, static_cast<double>(left < kSeldom ? left : kSeldom));
-        }
-        if (chain_.learns_density) learn_density();
+        due_.resize(0);
+        for (std::size_t pair = 0; pair < chain_.n_pairs; ++pair)
+            if ((sums ? k : k + 1) % chain_.periods[pair] == 0) due_.push(static_cast<std::uint32_t>(pair));
+        visit_all(due_, sums, n_sweeps - k);
+        if (sums && chain_.learns_density) learn_density();
         return 1.0 / (1.0 + std::exp(-log_odds_));
     }
 
@@ -205,8 +201,8 @@ class GraphSampler {
 
     void look_for_stop() { is_stopped = is_stopped || stop_.asked(stop_.owner); }
 
-    // Visits pairs in random order; a visit to one that is seldom visited counts `times`.
-    void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, double times) {
+    // Visits pairs in random order; `left` sweeps are left, with this one.
+    void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, std::size_t left) {
         const std::size_t n = pairs.size();
         look_for_stop();  // where all fits are known, none below does
         for (std::size_t k = 0; k < n && !is_stopped; ++k) {
@@ -214,7 +210,8 @@ class GraphSampler {
             const std::uint32_t pair = pairs[other];
             pairs[other] = pairs[k];
             pairs[k] = pair;
-            last_[pair] = visit(pair, sums, chain_.seldom[pair] ? times : 1.0);
+            const std::size_t period = chain_.periods[pair];
+            last_[pair] = visit(pair, sums, static_cast<double>(period < left ? period : left));
         }
     }
 
@@ -357,7 +354,7 @@ class GraphSampler {
     Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
     Buffer<Known> known_;
     Buffer<double> last_;  // probability of each pair
-    Buffer<std::uint32_t> all_, often_;
+    Buffer<std::uint32_t> due_;  // the pairs of a sweep
     Store<Regression> regressions_;
     Store<Known> evidence_;
     Buffer<double> coefficients_, numbers_;

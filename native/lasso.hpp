@@ -4,14 +4,15 @@
 //
 // over the slopes t and an intercept without penalty. The intercept is eliminated (H becomes C, the weighted
 // covariance, below): beside it all columns of zeros and ones resemble each other, and coordinate ascent would take
-// hundreds of sweeps. H is kept as a matrix, so a sweep costs nothing that grows with the samples.
+// hundreds of sweeps. H is kept as a matrix, so a sweep costs nothing that grows with the samples. Rows of X are patterns of
+// the samples (patterns.hpp), and weights are those of all samples of a pattern.
 //
 // Where columns say nearly the same, or data are nearly separated, it takes thousands of sweeps all the same. So after
 // a few of them the slopes that are not zero are solved for at once, up to where the first changes its sign.
 #pragma once
 #include <cmath>
 
-#include "bit_columns.hpp"
+#include "patterns.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -34,6 +35,19 @@ class Lasso {
         selected_.resize(n_packs);
         std::memcpy(weights_.data(), weights, n_packs * sizeof(Pack));
         sum_ = total_of(weights);
+    }
+
+    // The patterns from `before` on are new: each takes its share of its parent's weight.
+    void split(const Patterns& patterns, std::size_t before) {
+        n_packs_ = patterns.n_packs();
+        widen(weights_, n_packs_);
+        selected_.resize(n_packs_);
+        double* weights = reinterpret_cast<double*>(weights_.data());
+        for (std::size_t p = before; p < patterns.size(); ++p) {
+            const std::size_t parent = patterns.parent(p);
+            weights[p] = weights[parent] * patterns.share(p);
+            weights[parent] -= weights[p];
+        }
     }
 
     // Takes in the columns up to n, which follow those that it has.

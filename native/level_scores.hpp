@@ -55,18 +55,15 @@ class MultinomialScorer {
         coefficients.copy(fit.coefficients);
     }
 
-    // The score with one variable more; not fitted where no fit could reach `floor`, or better.
+    // The score with one variable more, or, where no fit could exceed `floor`, a number between the two. An infinite floor
+    // asks what the score is at most, which is enough to know the candidates that are worth a fit; that is not asked again.
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
-        table_.split_by(candidate);
-        const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate);
-        const bool is_saturated = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
-        double bound = saturated() - price(n_predictors, size_ + 1);
-        if (!is_saturated && floor > -HUGE_VAL && can_bound()) {
-            const double most = objective + bound_.gain(table_.all_counts(), rows_.levels(candidate));
-            bound = std::fmin(bound, most - price(n_predictors, size_ + 1));
-        }
-        is_exact = is_saturated || !(bound <= floor);
-        if (is_saturated || !is_exact) return bound;
+        table_.count(candidate);
+        const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate), levels = rows_.levels(candidate);
+        is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
+        if (is_exact) return saturated(levels) - price(n_predictors, 1);
+        if (floor == HUGE_VAL) return most(levels) - price(n_predictors, size_ + 1);
+        table_.split_counted(candidate);
         clear_predictors();
         for (std::size_t r = 0; r < table_.n_split; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
@@ -120,6 +117,13 @@ class MultinomialScorer {
 
   private:
     static constexpr std::size_t kMostLookedUp = 1 << 16;
+
+    // The likelihood at most of the blanket and the candidate that was counted: the regression itself seldom tells less than
+    // the table, and never costs as much as its logarithms.
+    double most(std::size_t levels) {
+        const double told = can_bound() ? objective + bound_.gain(table_.all_counts(), levels) : HUGE_VAL;
+        return told < HUGE_VAL ? told : saturated(levels);
+    }
 
     // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
     bool can_bound() {
@@ -288,15 +292,15 @@ class MultinomialScorer {
         return reached - price(n_predictors, size);
     }
 
-    // The likelihood if every row had probabilities of its own: no fit to these rows is better.
-    double saturated() {
+    // The likelihood if every row of the counted table had probabilities of its own: no fit to these rows is better.
+    double saturated(std::size_t levels) {
+        const double *cell = table_.all_counts(), *end = cell + levels * table_.n_rows * table_.n_levels;
         double sum = 0.0;
-        for (std::size_t r = 0; r < table_.n_split; ++r) {
+        while (cell < end) {
             double total = 0.0;
-            for (std::size_t k = 0; k < table_.n_levels; ++k) {
-                const double n = table_.split_counts[r * table_.n_levels + k];
-                sum += n_log_n(n);
-                total += n;
+            for (std::size_t k = 0; k < table_.n_levels; ++k, ++cell) {
+                sum += n_log_n(*cell);
+                total += *cell;
             }
             sum -= n_log_n(total);
         }

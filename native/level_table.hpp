@@ -76,6 +76,11 @@ class LevelTable {
 
     void split_by(std::size_t candidate) {
         count(candidate);
+        split_counted(candidate);
+    }
+
+    // The same for the candidate that was counted last.
+    void split_counted(std::size_t candidate) {
         const std::size_t levels = rows_.levels(candidate);
         n_split = 0;
         split_row.resize(levels * n_rows);

@@ -40,7 +40,7 @@ std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<
            Out<std::int64_t>>
 sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds,
               In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density,
-              bool learns_density, In<std::uint8_t, 1> seldom, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
+              bool learns_density, In<std::uint8_t, 1> periods, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
               std::optional<Integers> known, std::size_t n_settling, std::size_t n_sweeps, Starts starts, Weights weights,
               Ordered ordered, const std::string& instruction_set) {
     const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
@@ -49,8 +49,9 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
     for (std::size_t k = 1; k < n; ++k)
         require(pairs(k - 1, 0) < pairs(k, 0) || (pairs(k - 1, 0) == pairs(k, 0) && pairs(k - 1, 1) < pairs(k, 1)),
                 "pairs must ascend");
-    require(prior_log_odds.shape(0) == n && seldom.shape(0) == n && present.shape(0) == n,
-            "there must be odds and a state a pair");
+    require(prior_log_odds.shape(0) == n && periods.shape(0) == n && present.shape(0) == n,
+            "there must be odds, a period and a state a pair");
+    for (std::size_t k = 0; k < n; ++k) require(periods(k) > 0, "a period must be positive");
     require(bin_counts.shape(0) == bin_log_bayes_factors.shape(0), "there must be one count a bin");
     require(generator.shape(0) == 4, "a generator has four numbers");
     require(scale > 0, "the scale must be positive");
@@ -68,7 +69,7 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
         nb::gil_scoped_release release;
         n_fits = tier.sample_graphs(bits,
                                     {pairs.data(), n, prior_log_odds.data(), bin_log_bayes_factors.data(),
-                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density, seldom.data(),
+                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density, periods.data(),
                                      state.data(), random.data(), known ? known->data() : nullptr,
                                      known ? known->shape(0) : 0},
                                     n_settling, n_sweeps, densities.data(),
@@ -89,7 +90,7 @@ void bind_pairs(nb::module_& m) {
           "second_starts"_a, "second"_a, "scale"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
           "instruction_set"_a = "");
     m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
-          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "seldom"_a,
+          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "periods"_a,
           "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
           "instruction_set"_a = "");
 }

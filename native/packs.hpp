@@ -4,6 +4,10 @@
 // reduction, then a series), good to about 1e-15 relative, because the library functions do not
 // vectorise without flags that would change the rest of the arithmetic.
 #pragma once
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "tiers.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -20,10 +24,17 @@ using PackBits = std::int64_t __attribute__((vector_size(kPack * sizeof(double))
 
 static inline std::size_t packs_for(std::size_t n) { return (n + kPack - 1) / kPack; }
 static inline Pack pack_of(double value) { return Pack{} + value; }
+// By halves, which do not wait for each other.
 static inline double total(Pack p) {
-    double sum = p[0];
-    for (std::size_t k = 1; k < kPack; ++k) sum += p[k];
-    return sum;
+#if defined(__AVX512F__)
+    return _mm512_reduce_add_pd((__m512d)p);
+#else
+    double sum[kPack];
+    for (std::size_t k = 0; k < kPack; ++k) sum[k] = p[k];
+    for (std::size_t half = kPack / 2; half; half /= 2)
+        for (std::size_t k = 0; k < half; ++k) sum[k] += sum[k + half];
+    return sum[0];
+#endif
 }
 
 // exp(x) for -708 <= x <= 708; of large sums only negative ones are wanted, hence the name.

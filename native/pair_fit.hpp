@@ -6,9 +6,9 @@
 //
 //     a_0, a_k for k in A,   b_0, b_k for k in B,   theta,
 //
-// on the table of the configurations of A and B that occur, which BlanketTable has: its target is i, and j
-// splits it. Newton's method starts at the two regressions and theta = 0, never at what was fitted before: so a
-// fit depends on its pair and neighbours alone, and a value that was kept is the value computed anew.
+// on the table of the configurations of A and B that occur. Newton's method starts at the two regressions and
+// theta = 0, never at what was fitted before: so a fit depends on its pair and neighbours alone, and a value that was
+// kept is the value computed anew.
 //
 // With so many neighbours that hardly two samples agree in all, looking for equal ones costs more than it saves: then
 // every sample is a row.
@@ -18,6 +18,7 @@
 #include "bit_columns.hpp"
 #include "buffer.hpp"
 #include "packs.hpp"
+#include "pair_table.hpp"
 #include "table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -73,49 +74,52 @@ class Newton {
         return kLongest / longest;
     }
 
-    // Cholesky in place; the diagonal then holds inverse pivots, zero where there is none. Returns what
+    // Cholesky in place, column after column; the diagonal then holds inverse pivots, zero where there is none. Returns what
     // the step promises, the gradient times it.
     double solve() {
         double* h = hessian.data();
         double product = 1.0, promised = 0.0;
         log_determinant = 0.0;
+        column_.resize(n_);
+        diagonal_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) {
-            const double diagonal = h[k * n_ + k];
-            double pivot = diagonal, rest = gradient[k];
-            for (std::size_t l = 0; l < k; ++l) {
-                double sum = h[k * n_ + l];
-                for (std::size_t i = 0; i < l; ++i) sum -= h[k * n_ + i] * h[l * n_ + i];
-                sum *= h[l * n_ + l];
-                h[k * n_ + l] = sum;
-                pivot -= sum * sum;
-                rest -= sum * step_[l];
-            }
-            const bool usable = pivot > kPivot * diagonal && pivot > 0.0;
+            diagonal_[k] = h[k * n_ + k];
+            step_[k] = gradient[k];
+        }
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double pivot = h[k * n_ + k];
+            const bool usable = pivot > kPivot * diagonal_[k] && pivot > 0.0;
             last_pivot = pivot;
             product *= usable ? pivot : 1.0;
             if (product > 1e200 || product < 1e-200) {
                 log_determinant += std::log(product);
                 product = 1.0;
             }
-            h[k * n_ + k] = usable ? 1.0 / std::sqrt(pivot) : 0.0;
-            step_[k] = rest * h[k * n_ + k];
+            const double inverse = usable ? 1.0 / std::sqrt(pivot) : 0.0, step = step_[k] * inverse;
+            h[k * n_ + k] = inverse;
+            step_[k] = step;
+            promised += step * step;
+            for (std::size_t r = k + 1; r < n_; ++r) {
+                const double factor = h[r * n_ + k] * inverse;
+                h[r * n_ + k] = column_[r] = factor;
+                step_[r] -= factor * step;
+                for (std::size_t c = k + 1; c <= r; ++c) h[r * n_ + c] -= factor * column_[c];
+            }
         }
         log_determinant += std::log(product);
         for (std::size_t k = n_; k-- > 0;) {
-            promised += step_[k] * step_[k];
-            double sum = step_[k];
-            for (std::size_t l = k + 1; l < n_; ++l) sum -= h[l * n_ + k] * step_[l];
-            step_[k] = sum * h[k * n_ + k];
+            step_[k] *= h[k * n_ + k];
+            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
         }
         return promised;
     }
 
     std::size_t n_ = 0;
-    Buffer<double> step_, trial_;
+    Buffer<double> step_, trial_, column_, diagonal_;
 };
 
 // Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
-static inline double least_gain(double precision) { return precision > 0 ? 1e-6 : 1e-11; }
+static inline double least_gain(double precision) { return precision > 0 ? 1e-5 : 1e-11; }
 
 static inline Pack negative_exp(Pack x) { return exp_of_negative(x < -700.0 ? pack_of(-700.0) : x); }
 
@@ -128,14 +132,24 @@ class Rows {
     const Pack *totals = nullptr, *ones_i = nullptr, *ones_j = nullptr, *both = nullptr;
 
     void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        if (n >= kManyVariables && (n >= 63 || (std::size_t{1} << n) > rows.n_samples))
+        if (n <= PairTable::kMostVariables && (std::size_t{1} << n) <= 128 + 4 * rows.n_samples)
+            take_few(rows, variables, n, i, j);
+        else if (n >= 63 || (std::size_t{1} << n) > rows.n_samples)
             take_samples(rows, variables, n, i, j);
         else
             take_configurations(rows, variables, n, i, j);
     }
 
   private:
-    static constexpr std::size_t kManyVariables = 8;
+    void take_few(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
+        few_.build(rows, variables, n, i, j);
+        n_packs = few_.n_packs;
+        columns.copy(few_.columns);
+        totals = few_.totals;
+        ones_i = few_.ones_i;
+        ones_j = few_.ones_j;
+        both = few_.both;
+    }
 
     void take_configurations(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i,
                              const std::size_t* j) {
@@ -174,6 +188,7 @@ class Rows {
         both = product;
     }
 
+    PairTable few_;
     BlanketTable table_;
     Buffer<Pack> samples_;
 };
@@ -288,22 +303,26 @@ class PairFit {
         residual_.resize(3 * n_packs_);
         weight_.resize(kWeights * n_packs_);
         weighted_.resize(3 * n_packs_);
+        ones_.resize(n_packs_);
+        for (std::size_t p = 0; p < n_packs_; ++p) ones_[p] = pack_of(1.0);
     }
 
     double evaluate(const double* b) {
-        const double theta = b[n_ - 1];
+        const double theta = b[n_ - 1], largest = theta > 0 ? theta : 0.0;
+        const double apart = std::exp(-largest), together = std::exp(theta - largest);
         Pack sum{};
         for (std::size_t p = 0; p < n_packs_; ++p) {
             Pack h_i = pack_of(b[0]), h_j = pack_of(b[n_i_]);
             for (std::size_t k = 1; k < n_i_; ++k) h_i += b[k] * columns_[k - 1][p];
             for (std::size_t k = 1; k < n_j_; ++k) h_j += b[n_i_ + k] * columns_[n_i_ + k - 2][p];
-            const Pack h_both = h_i + h_j + theta, zero{};
-            Pack largest = h_i > 0.0 ? h_i : zero;
-            largest = h_j > largest ? h_j : largest;
-            largest = h_both > largest ? h_both : largest;
-            const Pack e_0 = negative_exp(-largest), e_i = negative_exp(h_i - largest);
-            const Pack e_j = negative_exp(h_j - largest), e_both = negative_exp(h_both - largest);
-            const Pack scale = ((e_0 + e_i) + (e_j + e_both)), inverse = 1.0 / scale;
+            // Weights of the four cells, none above one: a variable's likelier value counts one, the other exp(-|h|).
+            const PackBits positive_i = h_i > 0.0, positive_j = h_j > 0.0;
+            const Pack zero{}, one = pack_of(1.0), rare_i = negative_exp(positive_i ? -h_i : h_i),
+                       rare_j = negative_exp(positive_j ? -h_j : h_j);
+            const Pack zero_i = positive_i ? rare_i : one, zero_j = positive_j ? rare_j : one;
+            const Pack one_i = positive_i ? one : rare_i, one_j = positive_j ? one : rare_j;
+            const Pack e_i = one_i * zero_j * apart, e_j = zero_i * one_j * apart, e_both = one_i * one_j * together;
+            const Pack scale = (zero_i * zero_j * apart + e_i) + (e_j + e_both), inverse = 1.0 / scale;
             const Pack p_both = e_both * inverse, p_i = (e_i + e_both) * inverse, p_j = (e_j + e_both) * inverse;
             const Pack n = rows_.totals[p], n_both = rows_.both[p], n_i = rows_.ones_i[p], n_j = rows_.ones_j[p];
             residual_[p] = n_i - n * p_i;
@@ -315,10 +334,8 @@ class PairFit {
             weight_[kIT * n_packs_ + p] = n * (p_both * (1.0 - p_i));
             weight_[kJT * n_packs_ + p] = n * (p_both * (1.0 - p_j));
             weight_[kTT * n_packs_ + p] = n * (p_both * (1.0 - p_both));
-            const PackBits above_two = scale > 2.0;
-            const Pack log_scale = log_of_one_plus(above_two ? 0.5 * scale - 1.0 : scale - 1.0) +
-                                   (above_two ? pack_of(0.69314718055994530942) : zero);
-            sum += n_i * h_i + n_j * h_j + n_both * theta - n * (largest + log_scale);
+            const Pack likeliest = (positive_i ? h_i : zero) + (positive_j ? h_j : zero);
+            sum += n_i * h_i + n_j * h_j + n_both * theta - n * (likeliest + largest + log_of(scale));
         }
         double squares = theta * theta;
         for (std::size_t k = 1; k < n_ - 1; ++k) squares += k == n_i_ ? 0.0 : b[k] * b[k];
@@ -346,18 +363,29 @@ class PairFit {
                 for (std::size_t p = 0; p < n_packs_; ++p)
                     weighted_[f * n_packs_ + p] = own ? own[p] * weight[p] : weight[p];
             }
-            for (std::size_t l = 0; l <= k; ++l) {
-                const Pack* other = column(l);
-                const Pack* weighted = weighted_.data() + form(l) * n_packs_;
-                Pack product{};
-                if (other)
-                    for (std::size_t p = 0; p < n_packs_; ++p) product += weighted[p] * other[p];
-                else
-                    for (std::size_t p = 0; p < n_packs_; ++p) product += weighted[p];
-                newton_.hessian[k * n_ + l] = total(product);
+            for (std::size_t l = 0; l <= k;) {
+                const std::size_t several = l + 4 <= k + 1 ? 4 : 1;
+                double* to = newton_.hessian.data() + k * n_ + l;
+                several == 4 ? write_products<4>(l, to) : write_products<1>(l, to);
+                l += several;
             }
             newton_.hessian[k * n_ + k] += prior;
         }
+    }
+
+    // Products of what is weighted with the columns of parameters from l on.
+    template <std::size_t several>
+    void write_products(std::size_t l, double* to) const {
+        const Pack *weighted[several], *others[several];
+        Pack sums[several]{};
+        for (std::size_t c = 0; c < several; ++c) {
+            weighted[c] = weighted_.data() + form(l + c) * n_packs_;
+            const Pack* other = column(l + c);
+            others[c] = other ? other : ones_.data();
+        }
+        for (std::size_t p = 0; p < n_packs_; ++p)
+            for (std::size_t c = 0; c < several; ++c) sums[c] += weighted[c][p] * others[c][p];
+        for (std::size_t c = 0; c < several; ++c) to[c] = total(sums[c]);
     }
 
     Rows rows_;
@@ -367,7 +395,7 @@ class PairFit {
     Buffer<std::int64_t> merged_;     // the neighbours of either, ascending
     Buffer<std::size_t> position_;  // in it, of those of i and then of j
     Buffer<const Pack*> columns_;
-    Buffer<Pack> residual_, weight_, weighted_;
+    Buffer<Pack> residual_, weight_, weighted_, ones_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -127,11 +127,9 @@ struct L1Fits {
 
 // One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
 // own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
-// candidates are counted in bins of log Bayes factors. Pairs marked in `seldom` are visited in every kSeldom-th sweep.
+// candidates are counted in bins of log Bayes factors. A pair is visited in every periods-th sweep.
 // `present` and `generator` are where the chain is. `fits` are what an earlier chain over the same samples handed over
 // (graph_sampler.hpp).
-constexpr std::size_t kSeldom = 15;
-
 struct GraphChain {
     const std::int64_t* pairs;
     std::size_t n_pairs;
@@ -141,7 +139,7 @@ struct GraphChain {
     std::size_t n_bins;
     double scale, density;
     bool learns_density;
-    const std::uint8_t* seldom;
+    const std::uint8_t* periods;
     std::uint8_t* present;
     std::uint32_t* generator;
     const std::int64_t* fits;

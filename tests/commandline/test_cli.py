@@ -244,33 +244,6 @@ def long_work(tmp_path):
     return path
 
 
-def test_control_c_is_clean(long_work, tmp_path):
-    out = tmp_path / "out.json"
-    arguments = [*COMMAND, "learn", str(long_work), "--method", "hc", "-o", str(out)]
-    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert errors.strip() == "markhood: stopped."
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["long.npy"]
-
-
-def test_control_c_does_not_wait_for_a_chain(tmp_path):
-    """A chain of so many sweeps would take an hour."""
-    np.save(tmp_path / "grid.npy", np.random.default_rng(0).integers(0, 2, (500, 60), np.uint8))
-    options = ["--method=bayes", "--sweeps=9000000", "--edge-prior=0.3", "--n-jobs=2", "-oout.json"]
-    arguments = [*COMMAND, "learn", "grid.npy", *options, "--checkpoint=tiles"]
-    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-    until = time.monotonic() + 60
-    while time.monotonic() < until and not list(tmp_path.glob("tiles/*-chains.tiles")):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (130, "markhood: stopped.\n")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["grid.npy", "tiles"]
-
-
 def test_long_work_shows_its_progress_on_a_terminal(long_work):
     ours, theirs = pty.openpty()
     arguments = [*COMMAND, "learn", str(long_work), "--method", "hc"]

@@ -68,19 +68,39 @@ def test_example_a_reader_that_has_left_is_141(data):
     assert "Traceback" not in done.stderr
 
 
+def stopped_at(sign, number, *arguments, folder):
+    """Start to learn, send a signal once there is a file of this pattern, and say how it ended."""
+    process = subprocess.Popen(
+        [*COMMAND, "learn", *arguments, "--checkpoint=tiles", "-oout.json"],
+        stderr=subprocess.PIPE, text=True, cwd=folder,
+    )  # fmt: skip
+    while process.poll() is None and not list(folder.glob(sign)):
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_example_a_signal_ends_the_work_and_leaves_nothing(tmp_path, number, code):
+def test_example_a_signal_ends_the_work_and_leaves_only_tiles(tmp_path, number, code):
+    """Hill climbing without a screen takes many seconds."""
     values = np.random.default_rng(0).integers(0, 2, size=(20000, 3000), dtype=np.uint8)
     np.save(tmp_path / "long.npy", values)
-    process = subprocess.Popen(
-        [*COMMAND, "learn", "long.npy", "--method", "hc", "-o", "out.json"],
-        stderr=subprocess.PIPE, text=True, cwd=tmp_path,
-    )  # fmt: skip
-    time.sleep(2)
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (code, "markhood: stopped.\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["long.npy"]
+    arguments = ["long.npy", "--method=hc"]
+    ended = stopped_at("tiles/*-blankets.tiles", number, *arguments, folder=tmp_path)
+    assert ended == (code, "markhood: stopped.\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["long.npy", "tiles"]
+
+
+def test_example_control_c_does_not_wait_for_a_chain(tmp_path):
+    """A chain of so many sweeps would take an hour."""
+    np.save(tmp_path / "grid.npy", np.random.default_rng(0).integers(0, 2, (500, 60), np.uint8))
+    arguments = ["--method=bayes", "--sweeps=9000000", "--edge-prior=0.3", "--n-jobs=2"]
+    ended = stopped_at(
+        "tiles/*-chains.tiles", signal.SIGINT, "grid.npy", *arguments, folder=tmp_path
+    )
+    assert ended == (130, "markhood: stopped.\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.npy", "tiles"]
 
 
 IMPORTING = """

@@ -58,6 +58,7 @@ SHARED = {
     "pair_priors": ({("q0", "q7"): 0.4, ("q1", "q2"): 0.01}, {}),
     "adjust_for": (["q2", "q5"], {}),
     "min_distance": (150, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
+    "genome_length": (800, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
     "shuffles": (2, {}),
     "n_jobs": (2, {}),
     "kernels": ("native", {}),

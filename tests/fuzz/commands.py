@@ -15,7 +15,7 @@ REAL = ["-0.1", "0", "0.25", "0.5", "1", "2", "1e308", "nan", "inf", "-inf", "x"
 TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "é", "a,b", ",", "=", "\udcff",
         "%n", "$(id)", "a\nb"]  # fmt: skip
 DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3", "parquet0",
-              "arrow0", "arrow1", "fasta", "fasta.gz", "a3m", "sto", "vcf", "vcf.gz", "bed", "packed", "packed", "packed-weighted",
+              "arrow0", "arrow1", "fasta0", "fasta.gz", "a3m0", "sto0", "vcf0", "vcf.gz", "bed", "packed", "packed", "packed-weighted",
               "packed-weighted"]  # fmt: skip
 GRAPH_KINDS = ["graph-csv", "graph-json", "graph-graphml", "graph-gexf", "graph-npz"]
 OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv", "out",
@@ -113,6 +113,7 @@ WORDS: dict[str, list[str]] = {
     "pair_priors": ["edges.csv", "priors.csv", "no.csv", "folder.csv", ""],
     "positions": ["positions.csv", "edges.csv", "data.csv", "no.csv", ""],
     "min_distance": REAL,
+    "genome_length": ["1000", "0", "-3", "x", ""],
     "groups": ["groups.csv", "edges.csv", "no.csv", ""],
     "variables": ["-1", "0", "1", "4", "9", "x", ""],
     "samples": ["-1", "0", "1", "10", "40", "x", ""],

@@ -24,16 +24,6 @@ Files = dict[str, bytes]
 
 HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc", "a,b",
                  ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1", "🦔"]  # fmt: skip
-VCF = (
-    b'##fileformat=VCFv4.2\n##contig=<ID=1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="G">\n'
-    b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
-    b"1\t5\t.\tA\tC\t.\t.\t.\tGT\t0|1\t1|0\t0|0\t1|1\n1\t9\t.\tA\tC,T\t.\t.\t.\tGT\t0|2\t1|0\t0|0\t1|1\n"
-    b"1\t9\trs1\tA\t*\t.\t.\t.\tGT\t0|1\t.|0\t1|0\t1|1\n2\t7\t.\tAC\tA\t.\t.\t.\tGT\t0|1\t1\t0|0\t0|1\n"
-)
-STOCKHOLM = (
-    b"# STOCKHOLM 1.0\na ACGUACGA\nb ACGUUCGA\nc UCGUACCA\nd UCGUUCCA\n#=GC SS_cons <<....>>\n//\n"
-)
-FASTA = b">a\nACGTACGA\n>b\nACGTTCGA\n>c\nTCGTACCA\n>d\nTCGTTCCA\n>e\nTCGAACCA\n"
 
 
 def tree(folder: Path) -> Files:
@@ -48,7 +38,7 @@ def tree(folder: Path) -> Files:
 def valid() -> dict[str, Files]:
     """Return valid inputs by kind; the first file is the one to name on the command line."""
     import markhood
-    from fuzz.harness import valid_files
+    from fuzz.harness import FASTA, VCF, valid_files
     from markhood.execution.runner import Runner
     from markhood.paper.cost import Cost
     from markhood.paper.experiment import Sampling, choose_cells, run
@@ -63,11 +53,7 @@ def valid() -> dict[str, Files]:
     for ending, contents in valid_files().items():
         for k, content in enumerate(contents):
             found[f"{ending[1:]}{k}"] = {f"data{k}{ending}": content}
-    found["fasta"] = {"data.fasta": FASTA}
-    found["vcf"] = {"data.vcf": VCF}
     found["vcf.gz"] = {"data.vcf.gz": gzip.compress(VCF, mtime=0)}
-    found["a3m"] = {"data.a3m": FASTA.replace(b"CGT", b"CgGT")}
-    found["sto"] = {"data.sto": STOCKHOLM}
     found["fasta.gz"] = {"data.fasta.gz": gzip.compress(FASTA, mtime=0)}
     bim = "".join(f"1\ts{k}\t0\t{k}\tA\tC\n" for k in range(3)).encode()
     fam = "".join(f"f{k} i{k} 0 0 0 -9\n" for k in range(4)).encode()

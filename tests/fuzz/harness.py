@@ -15,6 +15,16 @@ from markhood.data.formats.files import read_samples
 from markhood.data.samples import Samples, words_per_row
 from markhood.errors import DataWarning, InputError
 
+VCF = (
+    b'##fileformat=VCFv4.2\n##contig=<ID=1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="G">\n'
+    b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
+    b"1\t5\t.\tA\tC\t.\t.\t.\tGT\t0|1\t1|0\t0|0\t1|1\n1\t9\t.\tA\tC,T\t.\t.\t.\tGT\t0|2\t1|0\t0|0\t1|1\n"
+    b"1\t9\trs1\tA\t*\t.\t.\t.\tGT\t0|1\t.|0\t1|0\t1|1\n2\t7\t.\tAC\tA\t.\t.\t.\tGT\t0|1\t1\t0|0\t0|1\n"
+)
+STOCKHOLM = (
+    b"# STOCKHOLM 1.0\na ACGUACGA\nb ACGUUCGA\nc UCGUACCA\nd UCGUUCCA\n#=GC SS_cons <<....>>\n//\n"
+)
+FASTA = b">a\nACGTACGA\n>b\nACGTTCGA\n>c\nTCGTACCA\n>d\nTCGTTCCA\n>e\nTCGAACCA\n"
 TABLE = np.array([[0, 1, 7], [1, 2, 8], [1, 0, 7], [0, 2, 8]] * 20)
 
 
@@ -74,7 +84,11 @@ def valid_files() -> dict[str, list[bytes]]:
             b"a,b,c\n0,yes,1.5\n1,no,2\n0,?,2\n",
             b'"a b";"c"\r\n"x;y";1\r\n"say ""hi""";-9\r\n',
             b"\xef\xbb\xbf0\t1\n1\t0\n\n1\t1\n",
-        ]
+        ],
+        ".fasta": [FASTA],
+        ".a3m": [FASTA.replace(b"CGT", b"CgGT")],
+        ".sto": [STOCKHOLM],
+        ".vcf": [VCF],
     }
     for ending, write in ((".parquet", frame.write_parquet), (".arrow", frame.write_ipc)):
         held = io.BytesIO()

@@ -10,7 +10,7 @@ import pytest
 from markhood.data.weights import Weights
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.pair_fit import fit_pair
-from markhood.kernels.protocol import SELDOM, GraphChain, PairPrior
+from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.graph_chain import settled_probabilities
 from oracles.networks import network
@@ -21,11 +21,11 @@ def all_pairs(n_variables):
     return np.array([(i, j) for i in range(n_variables) for j in range(i + 1, n_variables)])
 
 
-def prior_of(pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0, seldom=None):
+def prior_of(pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0, periods=None):
     log_odds = np.full(len(pairs), np.nan) if log_odds is None else np.array(log_odds)
     bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
-    seldom = np.zeros(len(pairs), np.uint8) if seldom is None else np.array(seldom, np.uint8)
-    return PairPrior(log_odds, *bins, scale, density, learns, seldom)
+    periods = np.ones(len(pairs), np.uint8) if periods is None else np.array(periods, np.uint8)
+    return PairPrior(log_odds, *bins, scale, density, learns, periods)
 
 
 def chain_of(pairs, seed=1):
@@ -49,8 +49,8 @@ def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables
 
     expected = settled_probabilities(probability, len(pairs))
     assert np.any((expected > 0.1) & (expected < 0.9))  # or it would be no test
-    for seldom in ([False] * len(pairs), np.arange(len(pairs)) % 2 == 0):
-        prior = prior_of(pairs, density, scale=scale, seldom=seldom)
+    for periods in (None, 1 + np.arange(len(pairs)) % 3 * 4):
+        prior = prior_of(pairs, density, scale=scale, periods=periods)
         sums, _ = NativeKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 100, 20_000)
         np.testing.assert_allclose(sums.probabilities / 20_000, expected, atol=0.02)
 
@@ -60,8 +60,8 @@ def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
     bits, pairs = pack(values), all_pairs(6)
     log_odds = np.full(len(pairs), np.nan)
     log_odds[[0, 3]] = np.inf, -1.0
-    seldom = np.arange(len(pairs)) % 3 == 0
-    prior = prior_of(pairs, 0.2, log_odds, learns=True, seldom=seldom)
+    periods = 1 + np.arange(len(pairs)) % 3
+    prior = prior_of(pairs, 0.2, log_odds, learns=True, periods=periods)
     expected, end = ReferenceKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
     sums, reached = native_kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
     np.testing.assert_array_equal(reached.present, end.present)
@@ -134,11 +134,11 @@ def test_example_what_is_certain_beforehand_stays(kernels):
     assert end.present[5] == 0
 
 
-@pytest.mark.parametrize("n_sweeps", [1, SELDOM - 1, SELDOM, 2 * SELDOM + 1])
+@pytest.mark.parametrize("n_sweeps", [1, 9, 10, 21])
 def test_example_a_seldom_visit_counts_for_the_sweeps_without(kernels, n_sweeps):
     bits, pairs = pack(network(7, 150, 5, strength=1.0)), all_pairs(5)
     log_odds = np.full(len(pairs), np.inf)
-    prior = prior_of(pairs, 0.5, log_odds, seldom=np.arange(len(pairs)) < 5)
+    prior = prior_of(pairs, 0.5, log_odds, periods=[1, 4, 10, 10, 30] * 2)
     sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, n_sweeps)
     np.testing.assert_array_equal(sums.probabilities, n_sweeps)
 
@@ -188,7 +188,8 @@ def test_example_levels_are_sampled_too():
     ("change", "message"),
     [
         ({"pairs": np.array([[0, 2], [0, 1]])}, "ascend"),
-        ({"log_odds": np.zeros(3)}, "odds and a state"),
+        ({"log_odds": np.zeros(3)}, "odds, a period and a state"),
+        ({"periods": np.zeros(2, np.uint8)}, "period must be positive"),
         ({"density": 1.0}, "between 0 and 1"),
         ({"scale": -1.0}, "positive"),
     ],

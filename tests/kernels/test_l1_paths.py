@@ -114,6 +114,18 @@ def test_property_every_point_of_the_path_is_a_maximum(
             assert violation(values, d // 2, penalties, bound, intercept, b) < PROMISED
 
 
+@pytest.mark.parametrize("n_samples", [1200, 5000])
+def test_example_many_samples_of_few_patterns(native_kernels, n_samples):
+    """While few variables are known, most of the others are not looked at: none may be missed."""
+    values = network(n_samples, n_samples, 60, strength=0.7)
+    lambdas, intercepts, slopes, _ = path_of(native_kernels, values, 30)
+    sizes = np.count_nonzero(slopes, axis=1)
+    assert sizes[1] < 4
+    assert sizes[-1] > 30
+    for bound, intercept, b in zip(lambdas, intercepts, slopes, strict=True):
+        assert violation(values, 30, np.ones(60), bound, intercept, b) < PROMISED
+
+
 def test_example_columns_that_say_nearly_the_same(native_kernels):
     """Coordinate ascent alone would still be on its way after a hundred thousand sweeps."""
     values = network(1274, 59, 28, strength=2.5)

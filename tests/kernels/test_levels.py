@@ -32,10 +32,9 @@ def fit(kernels, bits, target, blanket, penalty=NO_PENALTY):
 @pytest.mark.parametrize("blanket", [[], [2], [0, 1], [1, 2, 4]])
 @pytest.mark.parametrize("target", [3, 5])
 def test_oracle_statsmodels_finds_the_same_coefficients(kernels, target, blanket):
-    from statsmodels.api import MNLogit
-
     from oracles.levels import design_of
 
+    MNLogit = pytest.importorskip("statsmodels.api").MNLogit
     values = chain(1, 3000, LEVELS, strength=0.7)
     expected = MNLogit(values[:, target], design_of(values, blanket)).fit(disp=0, tol=1e-12)
     likelihood, coefficients, infinite = fit(kernels, bits_of(values), target, blanket)

@@ -68,8 +68,7 @@ def test_oracle_penalised_and_weighted(kernels, target):
 
 def ratio_by_statsmodels(values, i, j, ordered):
     """The likelihood ratio of association in a log-linear model with both margins."""
-    from statsmodels.api import GLM, families
-
+    models = pytest.importorskip("statsmodels.api")
     table = np.zeros((values[:, i].max() + 1, values[:, j].max() + 1))
     np.add.at(table, (values[:, i], values[:, j]), 1)
     u, v = (g.ravel() for g in np.indices(table.shape))
@@ -78,7 +77,7 @@ def ratio_by_statsmodels(values, i, j, ordered):
     of_v = [v] if ordered[j] else [v == k for k in range(1, table.shape[1])]
     both = [a.astype(float) * b for a in of_u for b in of_v]
     deviances = [
-        GLM(table.ravel(), np.column_stack(columns).astype(float), families.Poisson())
+        models.GLM(table.ravel(), np.column_stack(columns).astype(float), models.families.Poisson())
         .fit(tol=1e-13, maxiter=200)
         .deviance
         for columns in (margins, margins + both)

@@ -93,6 +93,19 @@ def test_oracle_more_neighbours_than_a_word_has_bits(native_kernels):
     assert coupling == pytest.approx(twin.coupling[0], abs=1e-4)
 
 
+@pytest.mark.parametrize("n_samples", [90, 700, 1100])  # whole words, and not
+@pytest.mark.parametrize("n_given", [6, 7, 12])
+def test_oracle_tables_however_they_are_counted(native_kernels, n_samples, n_given):
+    """By intersections, by the numbers of configurations, or with every sample a row."""
+    bits = pack(network(n_given, n_samples, 14, strength=1.0))
+    ends = 0, 1, list(range(2, 2 + n_given // 2)), list(range(3, 2 + n_given))
+    twin = fit_pair(bits, *ends, 0.7)
+    joint, apart, determinant, coupling, _ = fit(native_kernels, bits, *ends, 0.7)
+    np.testing.assert_allclose([joint, apart], twin[:2], atol=1e-6)
+    assert determinant == pytest.approx(twin.log_determinant, abs=5e-3)
+    assert coupling == pytest.approx(twin.coupling[0], abs=1e-4)
+
+
 @pytest.mark.parametrize("n_samples", [60, 200])
 @pytest.mark.parametrize("strength", [0.0, 1.0, 2.5])
 def test_oracle_laplace_is_near_the_integral(kernels, n_samples, strength):

@@ -241,5 +241,5 @@ def test_example_chains_that_disagree_are_spoken_of():
         chain_probabilities=np.array([[0.1], [0.9]]),
         n_fits=1,
     )
-    with pytest.warns(DataWarning, match=r"of a pair, by up to 0\.80, .*: give sweeps=120, say\.$"):
+    with pytest.warns(DataWarning, match=r"of a pair, by up to 0\.80, .*: give sweeps=80, say\.$"):
         warn_of_disagreement(found, Bayes())

@@ -61,3 +61,24 @@ def test_example_a_selector_in_a_pipeline():
 @parametrize_with_checks([markhood.BlanketSelector()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_example_copies_are_grouped_as_learn_does():
+    table = pd.DataFrame(VALUES, columns=[f"q{k}" for k in range(12)])
+    plain = markhood.blanket(table, "q0")
+    doubled = table.assign(again=1 - table["q0"], other=table[plain.names[0]])
+    found = markhood.blanket(doubled, "again", identical="group")
+    assert found.names == plain.names
+    assert found.numbers.tolist() == plain.numbers.tolist()
+    assert found.copies == {"q0": ("again",), plain.names[0]: ("other",)}
+    assert markhood.blanket(doubled, "again").names == ("q0",)  # of other tables only on request
+
+
+def test_example_sites_are_grouped_by_default(tmp_path):
+    rows = "".join(
+        f">s{k}\n{''.join(np.where(row, 'A', 'C'))}{'AC'[row[0]]}\n" for k, row in enumerate(VALUES)
+    )
+    (tmp_path / "sites.fasta").write_text(rows)
+    found = markhood.blanket(tmp_path / "sites.fasta", "13")  # the opposite of the first
+    assert "1" not in found.names
+    assert found.copies["1"] == ("13",)

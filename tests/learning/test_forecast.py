@@ -6,16 +6,26 @@ import json
 import subprocess
 import sys
 import warnings
+from itertools import count
 
 import numpy as np
 import pytest
 
 from markhood import DataWarning, InputError, learn
 from markhood.data.coding.encode import encode
+from markhood.learning.forecast_climb import _candidates
 from markhood.learning.methods import method_named
 from markhood.learning.request import Options, Request
+from markhood.search.screen import screen
 from markhood.search.spaces import NearbyVariables
+from oracles.jobs import job_of
 from oracles.scale import chains, one_cause
+
+
+@pytest.fixture
+def even_clock(monkeypatch):
+    """A clock on which all that is tried takes a second, however busy the machine is."""
+    monkeypatch.setattr("markhood.learning.forecast.perf_counter", count().__next__)
 
 
 @pytest.mark.parametrize("n_levels", [2, 3])
@@ -63,7 +73,7 @@ def test_example_other_searches():
         Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
 
 
-def test_example_missing_values_take_several_searches_and_sets():
+def test_example_missing_values_take_several_searches_and_sets(even_clock):
     values = chains(40, 300).astype(float)
     values[::7, ::3] = np.nan
     samples = encode(values, missing="impute")
@@ -149,7 +159,7 @@ learned = Request(method, Options(n_jobs=1)).learn(samples)
 extra = peak() - before
 said = Request(method, Options(n_jobs=1)).forecast(samples)
 print(json.dumps({
-    "pairs": learned.screened_graph.n_edges, "cut": learned.n_cut, "extra": extra,
+    "pairs": learned.n_screened, "cut": learned.n_cut, "extra": extra,
     "said_pairs": said.pairs, "said": said.memory,
 }))
 """
@@ -173,3 +183,16 @@ def test_property_a_bounded_run_finds_what_a_free_one_does_where_spaces_are_smal
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
         assert learn(data, max_candidates=60) == learn(data)
+
+
+def test_oracle_candidates_of_a_timed_climb_are_the_strongest():
+    job = job_of(encode(one_cause(30, 400)))
+    group = np.arange(3, 28)
+    edges, gains = screen(job, None)
+    everything = dict(zip(map(tuple, edges.tolist()), gains.tolist(), strict=True))
+    found = _candidates(job, group, 4)
+    for own, candidates in zip(group.tolist(), found, strict=True):
+        gain = {v: everything[min(own, v), max(own, v)] for v in group.tolist() if v != own}
+        assert candidates.tolist() == sorted(sorted(gain, key=gain.__getitem__)[-4:])
+    free = _candidates(job, group, None)
+    assert free[0].tolist() == group[1:].tolist()

@@ -74,6 +74,12 @@ def test_example_two_chromosomes_are_never_near_and_what_lies_nowhere_neither():
     assert graph.has_edge("age", "chr2:400")
 
 
+def test_example_where_only_near_edges_are_found_pairs_alone_are_spoken_of():
+    with pytest.warns(markhood.DataWarning, match="look at pairs alone too: method='pairwise'"):
+        assert not markhood.learn(genome(), min_distance=1e6).n_edges
+    assert not markhood.learn(genome(), "pairwise", min_distance=1e6).n_edges
+
+
 def test_example_replicates_groups_gammas_and_shuffles_leave_them_out_too():
     table = genome()
     drawn = markhood.bootstrap(table, replicates=3, min_distance=STEP + 1, n_jobs=1)
@@ -87,8 +93,9 @@ def test_example_replicates_groups_gammas_and_shuffles_leave_them_out_too():
     assert (np.diff(compared.edges, axis=1) > 1).all()
     path = markhood.gamma_path(table, gammas=[0.5], min_distance=STEP + 1, n_jobs=1)
     assert path.graphs[0].edges.tolist() == drawn.graph.edges.tolist()
-    by_chance = markhood.learn(table, min_distance=1e6, shuffles=2).provenance["edges_by_chance"]
-    assert by_chance == [0, 0]
+    with pytest.warns(markhood.DataWarning, match="nearer than 1e"):
+        shuffled = markhood.learn(table, min_distance=1e6, shuffles=2)
+    assert shuffled.provenance["edges_by_chance"] == [0, 0]
 
 
 def test_example_what_cannot_be_asked_for():
@@ -99,3 +106,34 @@ def test_example_what_cannot_be_asked_for():
         markhood.learn(table, min_distance=-1)
     with pytest.raises(markhood.InputError, match="nearer to each other than min_distance"):
         markhood.learn(table, min_distance=STEP + 1, required_edges=[(0, 1)])
+
+
+def test_example_on_a_circle_the_way_over_the_origin_counts(tmp_path):
+    table, ends = genome(), ("chr1:0", "chr1:900")
+    line = markhood.learn(table, min_distance=STEP + 1)
+    assert line.has_edge(*ends)
+    circle = markhood.learn(table, min_distance=STEP + 1, genome_length=1000)
+    assert set(line.edge_names()) - set(circle.edge_names()) == {ends}
+    whole = markhood.learn(table, genome_length=1000)
+    markhood.write_graph(whole, tmp_path / "graph.csv")
+    assert markhood.read_graph(tmp_path / "graph.csv") == whole
+    lines = (tmp_path / "graph.csv").read_text().splitlines()
+    assert any(line.startswith("chr1:0,chr1:900,") and line.endswith(",100.0") for line in lines)
+    again = whole.bootstrap(table, replicates=2, n_jobs=1)
+    assert again.graph.variables.genome_length == 1000
+
+
+@pytest.mark.parametrize(
+    ("names", "length", "message"),
+    [
+        (None, 1000, "needs to know where variables lie"),
+        ({}, 0, "must be a whole number of bases"),
+        ({}, 10**13, "must be a whole number of bases"),
+        ({}, 500, "lies at 900, and genome_length is 500"),
+        ({"chr1:300": "chr2:300"}, 1000, "on several chromosomes"),
+    ],
+)
+def test_example_what_is_no_circle(names, length, message):
+    table = genome().to_numpy() if names is None else genome().rename(columns=names)
+    with pytest.raises(markhood.InputError, match=message):
+        markhood.learn(table, genome_length=length)

@@ -99,6 +99,14 @@ def test_example_noise_has_no_edges():
     assert markhood.learn(independent(3, 300, 20), "plm").n_edges <= 2
 
 
+def test_example_rare_letters_have_no_edges_by_chance():
+    # A symmetric background takes the long right side of these scores for signal.
+    rng = np.random.default_rng(1)
+    shares = rng.dirichlet(np.full(5, 0.5), size=100) * 0.98 + 0.004
+    table = np.column_stack([rng.choice(5, size=133, p=own) for own in shares])
+    assert markhood.PseudoLikelihood(kinds="nominal").fit(table).graph_.n_edges == 0
+
+
 def test_example_proteins_have_three_edges_for_two_positions():
     rng = np.random.default_rng(0)
     residues = np.array(list("ACDEFGHIKLMNPQRSTVWY-"))[rng.integers(21, size=(100, 10))]

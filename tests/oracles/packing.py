@@ -14,7 +14,9 @@ def pack(values):
     n_samples, n_variables = values.shape
     bits = np.zeros((n_variables, -(-n_samples // 512) * 512), dtype=np.uint8)
     bits[:, :n_samples] = np.asarray(values).T
-    return Bits(np.packbits(bits, axis=1, bitorder="little").view("<u8"), n_samples)
+    return Bits(
+        np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64), n_samples
+    )
 
 
 def variables(levels):

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from markhood import InputError
+from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
-from markhood.learning.methods import HillClimbing, Plrhc
+from markhood.learning.methods import HillClimbing, Plrhc, method_named
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, Search, choose_cells, draw, run
 from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
@@ -53,6 +54,18 @@ def test_every_published_figure_belongs_to_a_cell_and_a_measure(experiment):
         assert cell in experiment.cells
         assert measure in experiment.measures
         assert math.isfinite(value) or experiment.name == "comparison-hc"
+
+
+def test_one_search_of_l1lr_is_measured_by_both_rules():
+    samples, truth = draw(Cell("hub", 64, 250), 0, QUICK)
+    search = Search(samples)
+    (l1lr,) = experiment_named("comparison", ["l1lr"])
+    measured = l1lr.measure(search, truth)
+    for rule in ("or", "and"):
+        found = search.by(method_named("l1lr", {"rule": rule}))
+        compared = compare(truth, search.graph(found.edges))
+        assert measured[f"l1lr-{rule}_hamming_distance"] == compared.hamming_distance
+        assert measured[f"l1lr-{rule}_false_positives"] == compared.false_positives
 
 
 def test_the_hub_of_128_is_compared_at_144_as_well():

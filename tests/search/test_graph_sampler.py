@@ -12,10 +12,11 @@ from markhood.search.graph_sampler import (
     GraphPrior,
     Sweeps,
     _two_steps,
+    periods_of,
     sample_edges,
 )
 from markhood.search.knowledge import NOTHING, Knowledge
-from markhood.search.other_pairs import measure_other_pairs
+from markhood.search.other_pairs import LEAST_PROBABILITY, may_be_edges, measure_other_pairs
 from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
 from markhood.simulate import SignedCouplings, erdos_renyi, grid, ising
@@ -240,6 +241,25 @@ def of_two_pairs(probabilities, couplings, pairs=((0, 1), (0, 2))):
         chain_probabilities=np.array([probabilities]),
         n_fits=3,
     )
+
+
+def test_example_pairs_that_pass_a_screen_by_chance_are_no_candidates():
+    job = job_of(samples_of(network(4, 400, 30, strength=1.0)))
+    screened = screen(job, 0.0)
+    density, log_odds = 1e-4, np.log(1e-4)
+    stay = may_be_edges(job, screened, 0.0, density, 1.5)
+    is_left_out = ~np.isin(pair_numbers(screened.edges), pair_numbers(stay))
+    assert 0 < is_left_out.sum() < len(screened.edges)
+    fitted = job.scorer.pair_factors(screened.edges, 1.5) + log_odds
+    assert np.all(fitted[is_left_out] < np.log(LEAST_PROBABILITY) + 0.5)
+    assert np.all(fitted[~is_left_out] > np.log(LEAST_PROBABILITY) - 0.5)
+    everything = may_be_edges(job, screened, 0.0, 0.1, 1.5)  # where edges are not so rare, all stay
+    np.testing.assert_array_equal(everything, screened.edges)
+
+
+def test_example_the_less_sure_a_pair_the_more_often_it_is_visited():
+    periods = periods_of(np.array([0.00001, 0.001, 0.02, 0.4, 0.98, 0.999, 1.0]))
+    assert periods.tolist() == [20, 10, 4, 1, 4, 10, 20]
 
 
 def test_example_columns_of_edges():

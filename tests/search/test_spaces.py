@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markhood.search.leaders import leaders
-from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby, near_copies
+from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
 edge_sets = st.sets(
     st.tuples(st.integers(0, 14), st.integers(0, 14)).filter(lambda e: e[0] < e[1]), max_size=18
@@ -87,7 +87,6 @@ def test_example_near_copies_give_way_where_a_space_is_full():
 def test_property_where_none_is_a_near_copy_nothing_gives_way(edges, depth, most, random):
     array = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
     gains = np.array([random.randint(1, 6) for _ in edges], float)
-    assert near_copies(array, gains, np.full(15, 13.0)) is None
     plain = StrongestNearby(array, gains, 15, depth, most).of(np.arange(15))
     apart = StrongestNearby(array, gains, 15, depth, most, np.arange(15)).of(np.arange(15))
     assert plain.candidates.values.tolist() == apart.candidates.values.tolist()

@@ -251,6 +251,15 @@ MinDistance = Annotated[
     ),
 ]
 
+GenomeLength = Annotated[
+    int | None,
+    typer.Option(
+        metavar="BASES",
+        help="The genome is a circle of this length: distances are the shorter way round.",
+        rich_help_panel=KNOWN,
+    ),
+]
+
 Jobs = Annotated[
     int, typer.Option("--n-jobs", "-j", help="Threads; -1 for all.", rich_help_panel=RUN)
 ]

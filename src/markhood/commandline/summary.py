@@ -69,7 +69,8 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(f"copies    {n_copies} {are}: --identical group")
     console.print(f"method    {about['method']} ({printable(options)})")
     if graph.variables.loci is not None:
-        console.print(printable(f"positions {told(graph.variables.loci)}"))
+        places = told(graph.variables.loci, graph.variables.genome_length)
+        console.print(printable(f"positions {places}"))
     if adjusted := about.get("adjusted_for"):
         console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
     if known := about.get("known"):
@@ -151,19 +152,22 @@ def _strongest(graph: Graph) -> Table:
     """Return the table of the edges with the most evidence."""
     from rich.table import Table
 
-    from markhood.graph.edge_table import has_sign
+    from markhood.graph.columns import DISTANCE
+    from markhood.graph.edge_table import has_sign, number_columns
 
     table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
     for heading in ("source", "target"):
         table.add_column(heading)
-    for heading in ("evidence", "coupling", *graph.annotations):
-        table.add_column(printable(heading.replace("_", " ")), justify="right")
+    numbers = number_columns(graph)
+    further = [name for name in (*graph.annotations, DISTANCE) if name in numbers]
+    for heading in ("evidence", "coupling", *further):
+        table.add_column(printable(heading.replace("_", " ")), justify="right", overflow="fold")
     names, signed = graph.edge_names(), has_sign(graph)
     for k in graph.strongest(STRONGEST_SHOWN):
         table.add_row(
             *map(printable, names[k]),
             f"{graph.evidence[k]:.2f}",
             format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
-            *(f"{numbers[k]:.3g}" for numbers in graph.annotations.values()),
+            *(format(numbers[name][k], ".0f" if name == DISTANCE else ".3g") for name in further),
         )
     return table

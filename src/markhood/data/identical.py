@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.data.variables import Member
+from markhood.kernels.words import packed
 
 WORDS_PER_BLOCK = 1 << 20  # eight megabytes of rows at a time
 
@@ -123,8 +124,7 @@ class _Rows:
         labels: NDArray[np.int64] | None,
     ) -> None:
         self._samples, self._variables, self._r = samples, variables, r
-        bits = np.arange(samples.words.shape[1] * 64) < samples.n_samples
-        self._everywhere = np.packbits(bits, bitorder="little").view(np.uint64)
+        self._everywhere = packed(np.ones(samples.n_samples), samples.words.shape[1])
         self._ordered = np.array(samples.variables.is_ordered)[variables] | (r == 1)
         # What must agree besides the rows.
         self._labels = np.zeros(len(variables), np.int64) if labels is None else labels[variables]

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from markhood.data.coding.cells import MISSING
 from markhood.data.coding.findings import listed
 from markhood.data.coding.names import near
-from markhood.data.formats.delimited import DELIMITERS
 from markhood.data.loci import MOST_POSITION, Loci, Locus
+from markhood.data.reading import DELIMITERS
 from markhood.errors import InputError
 
 PAIR_COLUMNS = ("source", "target")
@@ -68,11 +68,7 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
     if given is None:
         return np.empty((0, 2), dtype=np.int64)
     variables = _Variables(names)
-    if isinstance(given, (str, os.PathLike)):
-        rows = _file_rows(Path(given), PAIR_COLUMNS)
-    else:
-        rows = _rows_of_pairs(given, option)
-    pairs = [variables.pair(ends, place) for place, ends in rows]
+    pairs = [variables.pair(ends, place) for place, ends in _rows_of_pairs(given, option)]
     return np.unique(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=0)
 
 
@@ -267,24 +263,17 @@ class _Variables:
 
 def _rows_of_priors(given: Any) -> list[Row]:
     """List pairs with their probabilities."""
-    if given is None:
-        return []
     if isinstance(given, (str, os.PathLike)):
         return _file_rows(Path(given), PRIOR_COLUMNS)
     if set(PRIOR_COLUMNS) <= set(getattr(given, "columns", ())):
         given = given[list(PRIOR_COLUMNS)]
     if hasattr(given, "items") and not hasattr(given, "columns"):  # a mapping, or a series
         given = [(*_pair_of(pair), value) for pair, value in given.items()]
-    elif hasattr(given, "__array__"):
-        given = np.asarray(given).tolist()
-    rows = list(given) if isinstance(given, Iterable) else [given]
-    for k, row in enumerate(rows):
-        if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
-            raise InputError(
-                f"{row!r} is no pair with a probability (row {k + 1} of pair_priors): give a mapping such as "
-                "{('a', 'b'): 0.9}, a table of source, target and probability, or the path of a file."
-            )
-    return [(f"row {k + 1} of pair_priors", list(row)) for k, row in enumerate(rows)]
+    hint = (
+        "give a mapping such as {('a', 'b'): 0.9}, a table of source, target and probability, or the "
+        "path of a file."
+    )
+    return _rows_of(given, 3, "pair with a probability", "row {} of pair_priors", hint)
 
 
 def _pair_of(key: Any) -> tuple[Any, ...]:
@@ -292,17 +281,22 @@ def _pair_of(key: Any) -> tuple[Any, ...]:
 
 
 def _rows_of_pairs(given: Any, option: str) -> list[Row]:
-    """List pairs that are not in a file."""
+    """List pairs, in Python or in a file."""
+    if isinstance(given, (str, os.PathLike)):
+        return _file_rows(Path(given), PAIR_COLUMNS)
+    hint = "give pairs such as ('a', 'b'), an array of shape (n_pairs, 2), or the path of a file."
+    return _rows_of(given, 2, "pair of variables", f"pair {{}} of {option}", hint)
+
+
+def _rows_of(given: Any, width: int, what: str, place: str, hint: str) -> list[Row]:
+    """List rows of so many values that are not in a file; ``place`` has room for a row's number."""
     if hasattr(given, "__array__"):  # data frames too, which would iterate over their columns
         given = np.asarray(given).tolist()
     rows = list(given) if isinstance(given, Iterable) else [given]
-    for k, row in enumerate(rows):
-        if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 2:
-            raise InputError(
-                f"{row!r} is no pair of variables (pair {k + 1} of {option}): give pairs such as "
-                "('a', 'b'), an array of shape (n_pairs, 2), or the path of a file."
-            )
-    return [(f"pair {k + 1} of {option}", list(row)) for k, row in enumerate(rows)]
+    for k, row in enumerate(rows, 1):
+        if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != width:
+            raise InputError(f"{row!r} is no {what} ({place.format(k)}): {hint}")
+    return [(place.format(k), list(row)) for k, row in enumerate(rows, 1)]
 
 
 def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:

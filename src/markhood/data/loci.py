@@ -2,7 +2,8 @@
 
 They come from files that have them (VCF, PLINK's .bim, alignments), from names such as "chr1:12345",
 or from the user. Positions are whole numbers and are only ever subtracted, so it does not matter from
-where they count. A variable without a locus, such as a phenotype among variants, is near to nothing.
+where they count. A variable without a locus, such as a phenotype among variants, is near to nothing. A genome
+may be a circle, as most bacteria's are: then its length is known, and the shorter way round is the distance.
 """
 
 from __future__ import annotations
@@ -60,14 +61,15 @@ def loci_in_names(names: Sequence[str]) -> Loci | None:
 class Places(NamedTuple):
     """Loci as numbers: of chromosomes, in the order of their first loci, -1 for none; and positions.
 
-    Both are of shape (n_variables,), dtype int64.
+    Both are of shape (n_variables,), dtype int64. The length is that of a circular genome, else None.
     """
 
     chromosomes: NDArray[np.int64]
     positions: NDArray[np.int64]
+    length: int | None = None
 
     @classmethod
-    def of(cls, loci: Loci) -> Places:
+    def of(cls, loci: Loci, length: int | None = None) -> Places:
         """Return the numbers of loci."""
         numbers: dict[str, int] = {}
         known = [
@@ -77,7 +79,7 @@ class Places(NamedTuple):
             for locus in loci
         ]
         chromosomes, positions = np.array(known, np.int64).reshape(-1, 2).T
-        return cls(chromosomes, positions)
+        return cls(chromosomes, positions, length)
 
     def distances(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how far apart the ends of pairs are: inf on two chromosomes, NaN where not known.
@@ -87,20 +89,27 @@ class Places(NamedTuple):
         >>> loci = (Locus("1", 5), Locus("1", 25), Locus("2", 7), None)
         >>> Places.of(loci).distances(np.array([[0, 1], [1, 2], [2, 3]])).tolist()
         [20.0, inf, nan]
+        >>> Places.of(loci[:2], length=30).distances(np.array([[0, 1]])).tolist()
+        [10.0]
         """
         (i, j), (a, b) = self.chromosomes[pairs].T, self.positions[pairs].T
-        apart = np.where(i == j, np.abs(a - b).astype(np.float64), np.inf)
+        along = np.abs(a - b)
+        if self.length is not None:
+            along = np.minimum(along, self.length - along)
+        apart = np.where(i == j, along.astype(np.float64), np.inf)
         apart[(i < 0) | (j < 0)] = np.nan
         return apart
 
 
-def distances(loci: Loci, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+def distances(
+    loci: Loci, pairs: NDArray[np.int64], length: int | None = None
+) -> NDArray[np.float64]:
     """Return how far apart the ends of pairs of variables are: see `Places.distances`."""
-    return Places.of(loci).distances(pairs)
+    return Places.of(loci, length).distances(pairs)
 
 
-def told(loci: Loci) -> str:
-    """Say in words how many loci there are, and from where to where they reach.
+def told(loci: Loci, length: int | None = None) -> str:
+    """Say in words how many loci there are, from where to where they reach, and on which circle.
 
     Examples
     --------
@@ -108,6 +117,8 @@ def told(loci: Loci) -> str:
     '2 of 3 variables on chr1, from 99 to 12345'
     >>> told((Locus("1", 5), Locus("X", 8)))
     '2 variables on 2 chromosomes, 1 to X'
+    >>> told((Locus("", 5), Locus("", 8)), 12)
+    '2 variables from 5 to 8, on a circle of 12'
     """
     known = [locus for locus in loci if locus is not None]
     chromosomes = list(dict.fromkeys(locus.chromosome for locus in known))
@@ -119,4 +130,5 @@ def told(loci: Loci) -> str:
         return f"{count} on {len(chromosomes)} chromosomes{ends}"
     positions = [locus.position for locus in known]
     on = f" on {chromosomes[0]}," if chromosomes[0] else ""
-    return f"{count}{on} from {min(positions)} to {max(positions)}"
+    circle = "" if length is None else f", on a circle of {length}"
+    return f"{count}{on} from {min(positions)} to {max(positions)}{circle}"

@@ -20,12 +20,13 @@ from markhood.data.coding.bins import bin_like
 from markhood.data.coding.encode import encode_like
 from markhood.data.coding.frames import as_frame
 from markhood.data.coding.names import near
-from markhood.data.formats.files import as_samples
+from markhood.data.given import as_samples
 from markhood.data.reading import MOST_LEVELS
 from markhood.data.samples import Samples
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import DataWarning, InputError
 from markhood.kernels.tables import codes
+from markhood.kernels.words import unpacked
 
 UNKNOWN = np.iinfo(np.uint16).max  # the level number of a value that is missing
 
@@ -67,8 +68,7 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
         if levels != samples.levels[j]:
             own = _translation(samples.levels[j], levels)[own]
         if j in samples.missing:
-            mask = np.ascontiguousarray(samples.missing[j]).view(np.uint8)
-            is_missing = np.unpackbits(mask, count=samples.n_samples, bitorder="little")
+            is_missing = unpacked(samples.missing[j], samples.n_samples)
             own = np.where(is_missing == 1, np.uint16(UNKNOWN), own)
         if own.size and (own[own != UNKNOWN] >= max(2, len(levels))).any():
             wrong = _strange(samples.levels[j], levels)

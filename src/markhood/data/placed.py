@@ -1,13 +1,15 @@
-"""Samples with the places of their variables: those that the user gives, else those that names tell."""
+"""Samples with the places of their variables: those that the user gives, else those that names tell; on a line or a circle."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 from markhood.data.known import known_loci
-from markhood.data.loci import Loci, loci_in_names
+from markhood.data.loci import MOST_POSITION, Loci, loci_in_names
 from markhood.data.samples import Samples
+from markhood.errors import InputError, option
 
 
 def with_loci(samples: Samples, loci: Loci | None) -> Samples:
@@ -32,3 +34,39 @@ def with_positions(samples: Samples, given: Any = None) -> Samples:
     if samples.variables.loci is None:
         return with_loci(samples, loci_in_names(samples.names))
     return samples
+
+
+def on_circle(samples: Samples, length: int | None) -> Samples:
+    """Return samples whose variables lie on a circle of that length; the same where none is given.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> samples = encode([[0, 1], [1, 0]], ["chr1:12", "chr1:34"])
+    >>> on_circle(samples, 40).variables.genome_length
+    40
+    """
+    if length is None:
+        return samples
+    asked = option("genome_length")
+    is_whole = isinstance(length, Integral) and not isinstance(length, bool)
+    if not is_whole or not 1 <= length <= MOST_POSITION:
+        raise InputError(
+            f"{asked} must be a whole number of bases from 1 to 10^12, not {length!r}."
+        )
+    known = [locus for locus in samples.variables.loci or () if locus is not None]
+    if not known:
+        raise InputError(
+            f"{asked} needs to know where variables lie: give {option('positions')}, or names such as 'chr1:12345'."
+        )
+    if len({locus.chromosome for locus in known}) > 1:
+        raise InputError(
+            f"{asked} is for a genome of one circle, and these variables lie on several chromosomes: leave it out."
+        )
+    furthest = max(locus.position for locus in known)
+    if furthest > length:
+        raise InputError(
+            f"A variable lies at {furthest}, and {asked} is {length}: give the whole length."
+        )
+    variables = replace(samples.variables, genome_length=int(length))
+    return replace(samples, variables=variables)

@@ -21,6 +21,7 @@ from markhood.errors import InputError, option
 POLICIES = ("error", "drop", "level", "impute")
 SIMILARITY = "similarity"
 MOST_LEVELS = 65535  # codes have sixteen bits
+DELIMITERS = ",\t;|"  # of text, the likeliest first
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.kernels.protocol import Bits, Weighting
+from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
     from markhood.data.understood import Account
@@ -214,12 +215,10 @@ class Samples:
         if self.weights is None:
             return None
         counts, unit = self.weights
-        padded = np.zeros(self.words.shape[1] * BITS_PER_WORD, np.int64)
-        padded[: self.n_samples] = counts
         n_planes = int(counts.max(initial=0)).bit_length()
-        digits = [(padded >> plane & 1).astype(np.uint8) for plane in range(n_planes)]
-        planes = [np.packbits(digit, bitorder="little").view("<u8") for digit in digits]
-        stacked = np.array(planes, np.uint64).reshape(n_planes, self.words.shape[1])
+        n_words = self.words.shape[1]
+        planes = [packed(counts >> plane & 1, n_words) for plane in range(n_planes)]
+        stacked = np.array(planes, np.uint64).reshape(n_planes, n_words)
         return Weighting(counts * np.float64(unit), stacked, unit)
 
 
@@ -236,8 +235,6 @@ def taken_bits(
     taken = np.zeros((len(words), words_per_row(len(rows))), np.uint64)
     block = max(1, (1 << 24) // max(1, n_samples))  # rows at a time: unpacked they are eightfold
     for start in range(0, len(words), block):
-        part = np.ascontiguousarray(words[start : start + block]).view(np.uint8)
-        bits = np.unpackbits(part, axis=1, count=n_samples, bitorder="little")
-        packed = np.packbits(bits[:, rows], axis=1, bitorder="little")
-        taken[start : start + block].view(np.uint8)[:, : packed.shape[1]] = packed
+        bits = unpacked(words[start : start + block], n_samples)
+        taken[start : start + block] = packed(bits[:, rows], taken.shape[1])
     return taken

@@ -14,13 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import repeat
 from numbers import Real
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markhood.errors import DataWarning, warn
 
 if TYPE_CHECKING:
     from markhood.data.samples import Samples
+    from markhood.data.variables import Variables
 
 
 @dataclass
@@ -113,35 +113,58 @@ class Understood:
     ----------
     n_rows, n_samples : int
         Rows of the table, and those of them that became samples.
-    columns : tuple of Column
-        The variables.
-    left_out : mapping of str to str
-        Columns that are no variables, and why.
-    notes : tuple of str
-        What was decided and may be doubted, a sentence each.
-    choices : tuple of str
-        What was decided by plain rules, a sentence each.
-    file : tuple of str
-        What was found in the file, a sentence each.
+    variables : Variables
+        The columns that are variables.
+    column_kinds : tuple of str
+        The kind of each.
+    account : Account
+        What samples no longer show.
     """
 
     n_rows: int
     n_samples: int
-    columns: tuple[Column, ...]
-    left_out: Mapping[str, str]
-    notes: tuple[str, ...]
-    choices: tuple[str, ...] = ()
-    file: tuple[str, ...] = ()
+    variables: Variables
+    column_kinds: tuple[str, ...]
+    account: Account
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The variables, each with all that is known of it."""
+        missing = map(self.account.missing.get, self.variables.names, repeat(0))
+        levels = self.variables.levels or repeat(())
+        return tuple(map(Column, self.variables.names, self.column_kinds, levels, missing))
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Columns that are no variables, and why."""
+        return self.account.left_out
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided and may be doubted, a sentence each."""
+        return self.account.notes
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What was decided by plain rules, a sentence each."""
+        return self.account.choices
+
+    @property
+    def file(self) -> tuple[str, ...]:
+        """What was found in the file, a sentence each."""
+        return self.account.file
 
     @property
     def n_missing(self) -> int:
         """How many values were missing."""
-        return sum(map(attrgetter("n_missing"), self.columns))
+        if not self.account.missing:
+            return 0
+        return sum(map(self.account.missing.get, self.variables.names, repeat(0)))
 
     @property
     def kinds(self) -> dict[str, int]:
         """How many columns there are of each kind, most first."""
-        return dict(Counter(map(attrgetter("kind"), self.columns)).most_common())
+        return dict(Counter(self.column_kinds).most_common())
 
     def as_json(self) -> dict[str, Any]:
         """Return what the samples and their levels do not say themselves, for the provenance."""
@@ -187,14 +210,4 @@ def understood(samples: Samples) -> Understood:
     kind = [kinds[levels] for levels in samples.levels]
     if ordered := samples.variables.ordered:
         kind = ["ordered" if steps else other for steps, other in zip(ordered, kind, strict=True)]
-    missing = map(account.missing.get, samples.names, repeat(0))
-    columns = tuple(map(Column, samples.names, kind, samples.levels, missing))
-    return Understood(
-        account.n_rows,
-        samples.n_samples,
-        columns,
-        account.left_out,
-        account.notes,
-        account.choices,
-        account.file,
-    )
+    return Understood(account.n_rows, samples.n_samples, samples.variables, tuple(kind), account)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from markhood.data.loci import Loci, Locus
+from markhood.data.loci import MOST_POSITION, Loci, Locus
 
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
@@ -80,6 +80,8 @@ class Variables:
         None where nothing is known of places.
     members : tuple of tuple of Member, or None
         The further variables that each stands for; None where each is but itself.
+    genome_length : int or None
+        How long the circle is on which all loci lie; None where they lie along lines.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Variables:
     ordered: tuple[bool, ...] | None = None
     loci: Loci | None = None
     members: tuple[tuple[Member, ...], ...] | None = None
+    genome_length: int | None = None
 
     def __post_init__(self) -> None:
         """Write equal kinds alike."""
@@ -140,7 +143,8 @@ class Variables:
         ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
         loci = None if self.loci is None else tuple(self.loci[j] for j in picked)
         members = None if self.members is None else tuple(self.members[j] for j in picked)
-        return Variables(tuple(self.names[j] for j in picked), levels, ordered, loci, members)
+        names = tuple(self.names[j] for j in picked)
+        return Variables(names, levels, ordered, loci, members, self.genome_length)
 
     @property
     def n_members(self) -> int:
@@ -190,6 +194,7 @@ class Variables:
                 levels,
                 None if self.ordered is None else tuple(self.ordered[j] for j, _ in found),
                 self.loci and tuple(self.loci[j] if m is None else m.locus for j, m in found),
+                genome_length=self.genome_length,
             ),
             tuple(j for j, _ in found),
             tuple(m is not None and m.opposite for _, m in found),
@@ -229,6 +234,8 @@ class Variables:
         if self.loci is not None:
             listed["chromosomes"] = [locus and locus.chromosome for locus in self.loci]
             listed["positions"] = [locus and locus.position for locus in self.loci]
+        if self.genome_length is not None:
+            listed["genome_length"] = self.genome_length
         return {**listed, "members": members} if members else listed
 
 
@@ -273,7 +280,9 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
         raise ValueError("only variables that there are can be ordered")
     levels = tuple(lists[k] for k in which) if known else None
     members = described_members(document.get("members", ()), names, lists)
-    return Variables(names, levels, tuple(j in steps for j in range(len(names))), loci, members)
+    length = None if loci is None else described_length(document)
+    ordered = tuple(j in steps for j in range(len(names)))
+    return Variables(names, levels, ordered, loci, members, length)
 
 
 def described_members(
@@ -314,6 +323,16 @@ def described_loci(document: Mapping[str, Any], n_variables: int) -> Loci | None
         None if position is None else Locus(_text(chromosome), operator.index(position))
         for chromosome, position in zip(chromosomes, positions, strict=True)
     )
+
+
+def described_length(document: Mapping[str, Any]) -> int | None:
+    """Return the length of a circular genome that `Variables.described` told of, None where it told none."""
+    length = document.get("genome_length")
+    if length is None:
+        return None
+    if not 1 <= operator.index(length) <= MOST_POSITION:
+        raise ValueError("a genome has a length")
+    return operator.index(length)
 
 
 def _text(value: Any) -> str:

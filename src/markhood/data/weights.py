@@ -21,6 +21,7 @@ from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
 from markhood.errors import InputError, warn
+from markhood.kernels.words import packed, unpacked
 
 UNIT = 2.0**-10
 SIMILARITY_UNIT = 2.0**-16
@@ -171,9 +172,8 @@ def repeated(samples: Samples) -> Samples:
     require_memory(len(samples.words), n_samples)
     words = np.zeros((len(samples.words), words_per_row(n_samples)), np.uint64)
     for row, wide in zip(samples.words, words, strict=True):
-        bits = np.unpackbits(row.view(np.uint8), count=samples.n_samples, bitorder="little")
-        packed = np.packbits(np.repeat(bits, counts), bitorder="little")
-        wide.view(np.uint8)[: len(packed)] = packed
+        bits = unpacked(row, samples.n_samples)
+        wide[:] = packed(np.repeat(bits, counts), len(wide))
     return replace(samples, words=words, n_samples=n_samples, weights=None)
 
 
@@ -249,12 +249,7 @@ def _digits(samples: Samples, variables: NDArray[np.int64], n_digits: int) -> ND
     for word, block in enumerate(np.split(variables, range(64, len(variables), 64))):
         for digit in range(n_digits):
             rows = np.stack([_digit(samples, j, digit) for j in block])
-            bits = np.unpackbits(rows.view(np.uint8), axis=1, count=samples.n_samples,
-                                 bitorder="little")  # fmt: skip
-            padded = np.zeros((64, samples.n_samples), np.uint8)
-            padded[: len(bits)] = bits
-            packed = np.packbits(padded, axis=0, bitorder="little").T
-            digits[digit, word] = np.ascontiguousarray(packed).view("<u8")[:, 0]
+            digits[digit, word] = packed(unpacked(rows, samples.n_samples).T, 1)[:, 0]
     return digits
 
 

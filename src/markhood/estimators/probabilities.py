@@ -26,8 +26,8 @@ class Bayes(StructureEstimator):
         Keep the pairs whose probability is above this.
     edge_prior : float, optional
         The probability of an edge before the data are seen; by default learned from all pairs.
-    sweeps : int, default=30
-        Over how many sweeps of each chain probabilities are averaged; half as many come before.
+    sweeps : int, default=20
+        Over how many sweeps of each chain probabilities are averaged; a quarter as many come before.
     chains : int, default=4
         How many chains there are.
     **parameters
@@ -68,7 +68,7 @@ class Bayes(StructureEstimator):
     fdr: float | None = None
     min_probability: float = 0.5
     edge_prior: float | None = None
-    sweeps: int = 30
+    sweeps: int = 20
     chains: int = 4
 
     def _keep(self, learned: Learned) -> None:

@@ -11,9 +11,12 @@ from collections.abc import Iterable
 END_COLUMNS = ("evidence_source", "evidence_target", "coupling_source", "coupling_target")
 NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
 COLUMNS = ("source", "target", *NUMBER_COLUMNS)
+DISTANCE = "distance"  # of the ends along a genome: written where it is known, and worked out anew by who reads
 TABLE = "table"  # the coupling as a table, where a format can hold one
 # What formats keep under these names would be taken for annotations, or the other way round.
-RESERVED = frozenset((*COLUMNS, TABLE, "id", "infinite", "label", "provenance", "variables"))
+RESERVED = frozenset(
+    (*COLUMNS, DISTANCE, TABLE, "id", "infinite", "label", "provenance", "variables")
+)
 
 
 def can_name_annotation(name: object) -> bool:

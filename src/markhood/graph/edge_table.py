@@ -2,7 +2,7 @@
 
 Every road out writes these columns, every road in reads whichever of them are there. `source` is
 the end that comes first in the order of the nodes. The sums (`evidence`, `coupling`) are written
-for readers and ignored on the way in, because the two ends give them. Annotations are further
+for readers and ignored on the way in, because the two ends give them; so is how far apart the ends lie along a genome. Annotations are further
 columns of numbers. Coupling tables are beside them, nested lists where a format has room for such.
 What is said of the graph as a whole, its provenance and the levels of its variables, is one document.
 """
@@ -18,26 +18,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.data.loci import distances
 from markhood.data.variables import Variables, described_variables
 from markhood.errors import InputError
-from markhood.graph.columns import END_COLUMNS
+from markhood.graph.columns import DISTANCE, END_COLUMNS
 from markhood.graph.graph import Graph
 
 
 def number_columns(graph: Graph) -> dict[str, list[float]]:
-    """Return the numbers of every edge by column name, annotations last; rows as in `graph.edges`.
+    """Return the numbers of every edge by column name; rows as in `graph.edges`.
+
+    After the ends' own come annotations, and the distance of the ends where it is known: infinite between two
+    chromosomes.
 
     Examples
     --------
     >>> number_columns(Graph("ab", [(0, 1)], evidence_ends=[(1, 2)]))["evidence"]
     [3.0]
     """
+    loci, length = graph.variables.loci, graph.variables.genome_length
     ends = np.hstack((graph.evidence_ends, graph.coupling_ends)).T
     return {
         "evidence": graph.evidence.tolist(),
         "coupling": graph.coupling.tolist(),
         **{name: column.tolist() for name, column in zip(END_COLUMNS, ends, strict=True)},
         **{name: column.tolist() for name, column in graph.annotations.items()},
+        **({} if loci is None else {DISTANCE: distances(loci, graph.edges, length).tolist()}),
     }
 
 

@@ -192,7 +192,7 @@ def sample_graphs(
     scale: float,
     density: float,
     learns_density: bool,
-    seldom: NDArray[np.uint8],
+    periods: NDArray[np.uint8],
     present: NDArray[np.uint8],
     generator: NDArray[np.uint32],
     fits: _Integers | None,

@@ -9,8 +9,9 @@ pair's sum, and the edge is set by a draw with this probability. (A mean of prob
 than a mean of draws, and is right for the same reason.) After a sweep the density is the mean of P over all
 pairs without odds of their own, each as it was last, and half an edge of one pair more, so that it never is 0 or 1.
 
-Pairs that are seldom visited are so in the first of every `SELDOM` sweeps, and what is added up then counts for those
-where they are not: `native/graph_sampler.hpp` says why that is right.
+A pair is visited in the first of as many sweeps as its period says, and what is added up then counts for those
+where it is not; while a chain settles, in the last of as many, and the density stays what it was:
+`native/graph_sampler.hpp` says why that is right.
 
 `native/graph_sampler.hpp` is the same, with the same draws, but takes over the fits of an earlier chain where there are
 any; here all are made anew.
@@ -23,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from markhood.kernels.generator import next_random
 from markhood.kernels.pair_fit import PairFit, fit_pair
-from markhood.kernels.protocol import SELDOM, Bits, GraphChain, GraphSums, PairPrior
+from markhood.kernels.protocol import Bits, GraphChain, GraphSums, PairPrior
 
 
 def sample_graphs(
@@ -69,8 +70,6 @@ class _Sweeper:
         self._bits = bits
         self._pairs: list[list[int]] = pairs.tolist()
         self._prior = prior
-        self._all = np.arange(len(pairs))
-        self._often = np.flatnonzero(prior.seldom == 0)
         self._last = np.empty(len(pairs))
         self._fits: dict[tuple[int, frozenset[int], frozenset[int]], PairFit] = {}
         self._neighbours: dict[int, set[int]] = {v: set() for pair in self._pairs for v in pair}
@@ -79,18 +78,17 @@ class _Sweeper:
                 self._flip(i, j)
 
     def sweep(self, number: int, n_sweeps: int, *, adds_up: bool) -> None:
-        """Visit every pair once, or those that are not seldom visited."""
-        order = self._often if number % SELDOM else self._all
-        times = min(SELDOM, n_sweeps - number)
+        """Visit once every pair whose turn it is."""
+        order = np.flatnonzero((number if adds_up else number + 1) % self._prior.periods == 0)
+        times = np.minimum(self._prior.periods, n_sweeps - number)
         n = len(order)
         for k in range(n):
             other = k + (self._draw() * (n - k) >> 32)
             pair = int(order[other])
             order[other] = order[k]
             order[k] = pair
-            counts = times if self._prior.seldom[pair] else 1
-            self._last[pair] = self._visit(pair, counts if adds_up else 0)
-        if self._prior.learns_density:
+            self._last[pair] = self._visit(pair, int(times[pair]) if adds_up else 0)
+        if adds_up and self._prior.learns_density:
             self._learn_density(self._last[np.isnan(self._prior.log_odds)])
 
     def _visit(self, pair: int, counts: int) -> float:

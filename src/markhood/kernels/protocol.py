@@ -237,18 +237,15 @@ class PairFits(NamedTuple):
     variances: NDArray[np.float64]
 
 
-SELDOM = 15
-
-
 class PairPrior(NamedTuple):
     """What a chain over graphs takes for granted of all pairs.
 
     ``log_odds``, of shape (n_pairs,), are those of each candidate pair; not a number where they are those of
     the edge density, which is ``density``, or where ``learns_density`` is true begins with it and is
-    then the mean probability of all pairs after each sweep. Pairs that are no candidates enter
+    then the mean probability of all pairs after each sweep that is added up. Pairs that are no candidates enter
     that by ``bin_counts`` and the ``bin_log_bayes_factors`` of those counted. ``scale`` is the standard
-    deviation of slopes and couplings. ``seldom``, of shape (n_pairs,), marks pairs that are visited in the first of
-    every `SELDOM` sweeps only, both of those that settle and of those that are added up.
+    deviation of slopes and couplings. ``periods``, of shape (n_pairs,): a pair is visited in the last of every so many
+    sweeps that settle and in the first of every so many that are added up.
     """
 
     log_odds: NDArray[np.float64]
@@ -257,7 +254,7 @@ class PairPrior(NamedTuple):
     scale: float
     density: float
     learns_density: bool
-    seldom: NDArray[np.uint8]
+    periods: NDArray[np.uint8]
 
 
 class GraphChain(NamedTuple):

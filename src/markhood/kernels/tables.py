@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.protocol import Bits
+from markhood.kernels.words import unpacked
 
 
 class Table(NamedTuple):
@@ -48,8 +49,8 @@ def _n_scores(bits: Bits, variables: NDArray[np.int64]) -> NDArray[np.int64]:
 def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
     """Return the level of a variable in every sample, of shape (n_samples,)."""
     start = variable if bits.starts is None else int(bits.starts[variable])
-    rows = np.ascontiguousarray(bits.words[start : start + n_levels(bits, variable) - 1])
-    ones = np.unpackbits(rows.view(np.uint8), axis=1, count=bits.n_samples, bitorder="little")
+    rows = bits.words[start : start + n_levels(bits, variable) - 1]
+    ones = unpacked(rows, bits.n_samples)
     return (np.arange(1, len(ones) + 1) @ ones).astype(np.uint16)
 
 

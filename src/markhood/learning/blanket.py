@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.names import near
 from markhood.data.samples import Samples
 from markhood.errors import InputError
+from markhood.learning.copies import Copies
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Options, Request
 from markhood.search.one_blanket import blanket_of
@@ -28,12 +31,16 @@ class Blanket(NamedTuple):
         What each adds to the score of the column's regression on all of them.
     candidates : ndarray of int
         The columns that passed the screen.
+    copies : mapping of str to tuple of str
+        The columns that no data tell apart from the target or from a member, by its name; empty where copies
+        are not grouped.
     """
 
     names: tuple[str, ...]
     numbers: NDArray[np.int64]
     evidence: NDArray[np.float64]
     candidates: NDArray[np.int64]
+    copies: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def blanket(
@@ -48,7 +55,8 @@ def blanket(
     """Find the Markov blanket of one column: what it depends on given all others.
 
     One column is screened against all others, so the cost grows with the number of columns, and not with
-    that of pairs.
+    that of pairs. Copies are grouped as `learn` groups them (``identical``): one of each set is a candidate, and those of
+    the target are none.
 
     Parameters
     ----------
@@ -79,7 +87,20 @@ def blanket(
     """
     request = Request(Plrhc(gamma=gamma, depth=depth), Options(**options))
     samples = request.read(data, weights)
-    return blanket_in(request, samples, _number(target, samples), gamma, depth)
+    name = samples.names[_number(target, samples)]
+    grouped = request.prepared(samples)
+    Copies.of(grouped, request.options.identical, request.labels(grouped)).warn()
+    everything = grouped.variables.unfolded()
+    node = everything.node[everything.variables.names.index(name)]
+    found = blanket_in(request, grouped, node, gamma, depth)
+    column = {own: j for j, own in enumerate(samples.names)}
+    return found._replace(
+        numbers=np.array([column[own] for own in found.names], np.int64),
+        candidates=np.array(
+            [column[grouped.names[j]] for j in found.candidates.tolist()], np.int64
+        ),
+        copies=_copies(grouped, [node, *found.numbers.tolist()]),
+    )
 
 
 def blanket_in(
@@ -94,6 +115,12 @@ def blanket_in(
         found = blanket_of(job, target, gamma, depth)
     names = tuple(samples.names[j] for j in found.members.tolist())
     return Blanket(names, found.members, found.evidence, found.candidates)
+
+
+def _copies(samples: Samples, nodes: list[int]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that some variables stand for, by the names of these."""
+    members = samples.variables.members or ((),) * samples.n_variables
+    return {samples.names[j]: tuple(m.name for m in members[j]) for j in nodes if members[j]}
 
 
 def _number(target: str | int, samples: Samples) -> int:

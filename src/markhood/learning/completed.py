@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples, Weights
 from markhood.kernels.tables import codes
+from markhood.kernels.words import packed, unpacked
 from markhood.model.regressions import Regressions, softmax
 
 
@@ -36,7 +37,7 @@ class Completed:
         self._rng = rng
         self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
         self._absent = {
-            variable: np.flatnonzero(_unpacked(mask, samples.n_samples))
+            variable: np.flatnonzero(unpacked(mask, samples.n_samples))
             for variable, mask in samples.missing.items()
         }
         for variable, absent in self._absent.items():
@@ -107,10 +108,5 @@ class Completed:
         for variable in variables:
             start, stop = source.starts[variable : variable + 2].tolist()
             levels = np.arange(1, stop - start + 1, dtype=np.uint16)[:, np.newaxis]
-            packed = np.packbits(self._values[variable][rows] == levels, axis=1, bitorder="little")
-            words[start:stop].view(np.uint8)[:, : packed.shape[1]] = packed
+            words[start:stop] = packed(self._values[variable][rows] == levels, words.shape[1])
         return words
-
-
-def _unpacked(mask: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
-    return np.unpackbits(mask.view(np.uint8), count=n_samples, bitorder="little")

@@ -45,7 +45,7 @@ class Learned:
     graph : Graph
         The answer.
     screened_graph : Graph or None
-        The pairs that passed the screen, where there was one.
+        The pairs that passed the screen, where there was one; with ``max_candidates`` those that mattered to it.
     or_graph : Graph
         The union of all blankets.
     blanket_scores : ndarray of shape (n_variables,), or None
@@ -122,10 +122,17 @@ def describe(job: Job, found: Found) -> Learned:
         n_cut=found.n_cut,
         found_edges=found.edges,
         probabilities=found.probabilities,
-        n_screened=None if found.screened is None else len(found.screened.edges),
+        n_screened=_n_screened(found),
         largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
         ranking=found.ranking,
     )
+
+
+def _n_screened(found: Found) -> int | None:
+    """Return how many pairs passed the screen, kept or not."""
+    if found.n_screened is not None or found.screened is None:
+        return found.n_screened
+    return len(found.screened.edges)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,9 @@ the search takes. The searches for their blankets are run and timed: of those th
 take longer than all others, and of some others, each counted for the share that it stands for. Where there are too many
 variables near to follow all, some are followed and the rest is made up of others at random: a
 search takes as long among those. A search that would itself take long is run among the nearest, four times as many each
-time, until it is clear how it goes on. To find who is near takes a time for every step of the screened graph. Chains over graphs are timed near the same variables (`forecast_chains.py`).
+time, until it is clear how it goes on. To find who is near takes a time for every step of the screened graph. The climb and the
+evidence are timed among the nearest of the same variables (`forecast_climb.py`), and chains over graphs near them (`forecast_chains.py`). What runs on this thread is timed
+by its processor time, so that other work on the machine does not count as ours.
 
 Memory is what a pair and a variable were measured to take at the peak.
 """
@@ -15,10 +17,9 @@ Memory is what a pair and a variable were measured to take at the peak.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
-from typing import Any
+from time import perf_counter, thread_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
 from markhood.learning.forecast_chains import chain_bytes, n_steps, time_chains
+from markhood.learning.forecast_climb import NEAREST, time_climbs
 from markhood.learning.forecast_couplings import memory_of_couplings, seconds_of_couplings
 from markhood.learning.methods import Bayes, Climbing, Method, Plrhc, PseudoLikelihood
 from markhood.scores.scorer import Scorer
@@ -36,6 +38,8 @@ from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
 from markhood.search.job import Job
 from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.screen import screen
+from markhood.search.spaces import steps_that_matter
+from markhood.search.strongest import FEWEST_NEW
 
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
@@ -43,7 +47,6 @@ MOST_ROWS = 1536
 VARIABLES_PER_BLOCK = 4096
 THREAD_GAIN = 0.9  # what a thread more brings, of another
 PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
-FLIPPED = 0.1  # share of the edges that the climb takes out, from 0.04 (chains) to 0.25 (dense)
 FEWEST_NEAREST = 64  # among which a search is timed first
 STRONGEST = 8  # variables of the most pairs whose searches are timed apart
 # To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
@@ -124,27 +127,29 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
     seeds, shares, finding = np.arange(len(spaces)), np.ones(len(spaces)), 0.0
+    near_all = spaces
     if near["depth"] is not None:
         seconds["screen"] = _seconds_of_screen(job, method.gamma, rng)
         sample = _Sample(job, method.gamma, rng)
         pairs, most = sample.n_pairs, near.get("max_candidates")
-        seeds, spaces = sample.spaces(near["depth"], most or d)
+        seeds, near_all = sample.spaces(near["depth"], max(most or d, NEAREST))
+        spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
-        seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 7)
+        seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     scorer = job.scorer
     blankets = _Blankets(scorer, seeds, spaces, shares)
     threads = _threads(job) * THREAD_GAIN
     each = d / threads  # variables one after another, of all
     seconds["blankets"] = (finding + blankets.seconds) * each
-    scored = blankets.seconds_of(lambda t, members: scorer.toggled(t, members, members))
+    around = [near_all[k] for k in blankets.done]
+    after = time_climbs(job, blankets.targets, around, blankets.shares, near.get("max_candidates"))
     if method.rule == "global":
-        flips = FLIPPED * blankets.mean_size * d / 2
-        seconds["climb"] = scored * (each + 2 * flips / threads)
-    fitted = blankets.seconds_of(scorer.fitted)
-    seconds["evidence"] = (scored + fitted) * each
+        seconds["climb"] = after.climb * each
+    seconds["evidence"] = after.evidence * each
     candidates = float(np.average([len(space) for space in spaces], weights=shares))
-    return Forecast(seconds, _bytes(job.samples, pairs), pairs, candidates), blankets
+    held = _pairs_held(job, method, pairs)
+    return Forecast(seconds, _bytes(job.samples, held), pairs, candidates), blankets
 
 
 def require_room(job: Job, method: Method) -> None:
@@ -160,7 +165,7 @@ def require_room(job: Job, method: Method) -> None:
 
     def needed_for(n_pairs: int) -> int:
         chains = chain_bytes(d, n_pairs, running) if running else 0
-        return _bytes(job.samples, n_pairs) + chains
+        return _bytes(job.samples, _pairs_held(job, method, n_pairs)) + chains
 
     if available is None or needed_for(d * (d - 1) // 2) <= available:  # whatever passes
         return
@@ -181,6 +186,14 @@ def _threads(job: Job) -> int:
     from joblib import effective_n_jobs
 
     return int(effective_n_jobs(job.runner.n_jobs))
+
+
+def _pairs_held(job: Job, method: Method, n_passing: int) -> int:
+    """Return how many of the passing pairs there will be in memory: with bounded spaces, few."""
+    most = method.near.get("max_candidates") if isinstance(method, Climbing) else None
+    if most is None:
+        return n_passing
+    return min(n_passing, 2 * steps_that_matter(most) * job.n_variables + FEWEST_NEW)
 
 
 def _bytes(samples: Samples, n_pairs: int) -> int:
@@ -233,7 +246,7 @@ class _Sample:
     def spaces(self, depth: int, most: int) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
         """Return some variables and, for each, a space of the size that a search would have.
 
-        Of a space those that are known to be near come first.
+        Of a space those that are known to be near come first, and the strongest of them.
         """
         seeds = np.concatenate([self._strongest, self._others])
         layer = seeds
@@ -258,10 +271,14 @@ class _Sample:
             if not followed:
                 break
             scale *= len(layer) / len(followed)
-            is_found = np.zeros(d, np.bool_)
-            for v in followed:
-                is_found[self._known[v]] = True
-            layer = np.flatnonzero(is_found & is_left)
+            if len(followed) == 1:
+                layer = self._known[followed[0]]  # the strongest first
+            else:
+                is_found = np.zeros(d, np.bool_)
+                for v in followed:
+                    is_found[self._known[v]] = True
+                layer = np.flatnonzero(is_found)
+            layer = layer[is_left[layer]]
             is_left[layer] = False
             nearest.append(layer)
             expected += len(layer) * scale
@@ -272,28 +289,29 @@ class _Sample:
         return np.concatenate([space, made_up])[:size]
 
     def _look_at(self, variables: NDArray[np.int64]) -> None:
-        """Screen variables against all; note those that pass with each."""
+        """Screen variables against all; note those that pass with each, the strongest first."""
         if not len(variables):
             return
         m, d = len(variables), self._job.n_variables
         samples, scorer, own_gamma = self._job.samples, self._job.scorer, self._gamma
 
-        def test(block: range) -> NDArray[np.int64]:
+        def test(block: range) -> NDArray[np.float64]:
             both = np.concatenate([variables, np.arange(block.start, block.stop)])
             part = samples.pick(both)
             tile = (range(m), range(m, part.n_variables))
             # Among fewer variables the same price takes a larger gamma.
             gamma = own_gamma * math.log(max(d - 1, 1)) / math.log(part.n_variables - 1)
-            edges = scorer.on(part).pairs(tile, gamma).edges
-            return np.column_stack([variables[edges[:, 0]], edges[:, 1] - m + block.start])
+            edges, gains = scorer.on(part).pairs(tile, gamma)
+            ends = variables[edges[:, 0]], edges[:, 1] - m + block.start
+            return np.column_stack([*ends, gains])
 
         blocks = cut(d, VARIABLES_PER_BLOCK)
         found = np.concatenate(list(self._job.runner.map("forecast", test, blocks)))
         found = found[found[:, 0] != found[:, 1]]
-        found = found[np.argsort(found[:, 0], kind="stable")]
+        found = found[np.lexsort((-found[:, 2], found[:, 0]))]
         first, last = (np.searchsorted(found[:, 0], variables, side) for side in ("left", "right"))
         for variable, start, stop in zip(variables.tolist(), first, last, strict=True):
-            self._known[variable] = found[start:stop, 1]
+            self._known[variable] = found[start:stop, 1].astype(np.int64)
 
 
 class _Blankets:
@@ -308,34 +326,19 @@ class _Blankets:
     ) -> None:
         found: list[NDArray[np.int64]] = []
         took: list[float] = []
-        start = perf_counter()
+        start = thread_time()
         # The first and last of the strongest and of the others, so that a moment knows some of each.
         order = np.argsort(np.arange(len(seeds)) % STRONGEST, kind="stable")
         for k in order.tolist():
             members, seconds = _searched(scorer, int(seeds[k]), spaces[k])
             found.append(members)
             took.append(seconds)
-            if perf_counter() - start > SECONDS:
+            if thread_time() - start > SECONDS:
                 break
-        done = order[: len(found)]
-        self.members, self.targets, self._shares = Lists.of(found), seeds[done], shares[done]
-        self.seconds = float(np.average(took, weights=self._shares))
+        self.done = done = order[: len(found)]
+        self.members, self.targets, self.shares = Lists.of(found), seeds[done], shares[done]
+        self.seconds = float(np.average(took, weights=self.shares))
         self.spaces = [np.sort(spaces[k]) for k in done.tolist()]
-        self.mean_size = float(np.average([len(own) for own in found], weights=self._shares))
-
-    def seconds_of(self, score: Callable[[NDArray[np.int64], Lists], Any]) -> float:
-        """Return how long scoring a blanket takes, of those that were found."""
-        score(
-            self.targets[:1], self.members.part(range(1))
-        )  # what comes before the first is not timed
-        took: list[float] = []
-        for k in range(len(self.targets)):
-            start = perf_counter()
-            score(self.targets[k : k + 1], self.members.part(range(k, k + 1)))
-            took.append(perf_counter() - start)
-            if sum(took) > SECONDS:
-                break
-        return float(np.average(took, weights=self._shares[: len(took)]))
 
 
 def _searched(
@@ -344,10 +347,10 @@ def _searched(
     """Search for a blanket in a space, or in its nearer part; return it, and the seconds for the whole."""
     size, before = FEWEST_NEAREST, 0.0
     while True:
-        start = perf_counter()
+        start = thread_time()
         nearest = np.sort(space[:size])
         members = scorer.grown(np.array([seed]), Lists.of([nearest])).members[0]
-        took = perf_counter() - start
+        took = thread_time() - start
         if size >= len(space):
             return members, took
         if took > SECONDS / 4:

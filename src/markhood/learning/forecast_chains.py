@@ -23,8 +23,8 @@ from markhood.search.graph_sampler import (
     LARGEST_SCALE,
     SWEEPS_OF_ROUND,
     Sweeps,
-    are_sure,
     generator_of,
+    periods_of,
 )
 from markhood.search.other_pairs import MOST_VARIABLES
 
@@ -70,8 +70,7 @@ def time_chains(
 
     ``spaces`` are the variables among which each target's blanket was looked for.
     """
-    rounds = Sweeps(1, SWEEPS_OF_ROUND // 2, SWEEPS_OF_ROUND - SWEEPS_OF_ROUND // 2)
-    generator = generator_of(np.random.SeedSequence(0))
+    rounds, generator = Sweeps(1, 0, SWEEPS_OF_ROUND), generator_of(np.random.SeedSequence(0))
     took, weight = np.zeros(2), 0.0
     for target, space, blanket in zip(targets.tolist(), spaces, blankets, strict=False):
         inner, outer = _near(scorer, target, space, blanket)
@@ -79,13 +78,13 @@ def time_chains(
         # Of an outer edge one end's neighbours are not known, so that its fits are but half as large.
         weight += len(pairs) - len(outer) / 2
         fits: NDArray[np.int64] | None = np.empty(0, np.int64)
-        is_sure = np.zeros(len(pairs), np.bool_)
-        for k, length in enumerate((rounds, lengths)):
+        periods = np.ones(len(pairs), np.uint8)
+        for k, length in zip((0, 0, 1), (Sweeps(1, 0, 1), rounds, lengths), strict=True):
             start = perf_counter()
             chain = GraphChain(present, generator, fits)
-            fits, p = _run(scorer, pairs, is_sure, chain, length)
+            fits, p = _run(scorer, pairs, periods, chain, length)
             took[k] += perf_counter() - start
-            is_sure = are_sure(p)
+            periods = periods_of(p)
         if took.sum() > SECONDS:
             break
     each = took / max(1.0, weight)
@@ -117,12 +116,12 @@ def _candidates(
 def _run(
     scorer: Scorer,
     pairs: NDArray[np.int64],
-    is_sure: NDArray[np.bool_],
+    periods: NDArray[np.uint8],
     chain: GraphChain,
     lengths: Sweeps,
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
     """Run a chain, and return the fits that it hands on and the probabilities."""
     unknown, none = np.full(len(pairs), np.nan), np.empty(0)
-    prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False, is_sure.astype(np.uint8))
+    prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False, periods)
     sums, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
     return reached.fits, sums.probabilities / lengths.n_averaged

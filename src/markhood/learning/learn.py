@@ -39,6 +39,7 @@ def learn(
     pair_priors: Any = None,
     adjust_for: Sequence[str] = (),
     min_distance: float | None = None,
+    genome_length: int | None = None,
     shuffles: int = 0,
     n_jobs: int | None = -1,
     kernels: Any = "native",
@@ -118,6 +119,9 @@ def learn(
         Leave out of the graph edges between variables that are nearer to each other than this on
         one chromosome. They are searched for as all others, and the evidence of an edge that is
         left is what it brings given such near neighbours too.
+    genome_length : int, optional
+        The genome is a circle of so many bases, as most bacteria's are: distances are the shorter way round, in files and
+        pictures too.
     shuffles : int, default=0
         Search so many times more with every column shuffled, where nothing depends on anything;
         ``provenance["edges_by_chance"]`` has how many edges each search found.
@@ -162,7 +166,7 @@ def learn(
         ``gamma=0.5``, ``rule="global"``, ``start="or"``, ``criterion="bic"``, ``fit_penalty=None``,
         ``fit_strength=None``.
     "bayes" : a probability for every pair
-        ``fdr=None``, ``min_probability=0.5``, ``edge_prior=None``, ``sweeps=30``, ``chains=4``.
+        ``fdr=None``, ``min_probability=0.5``, ``edge_prior=None``, ``sweeps=20``, ``chains=4``.
     "l1lr" : L1-penalised logistic regressions
         ``gamma=0.5``, ``rule="or"`` (or "and"), ``standardize=False``, ``refit=True``.
     "mpl" : marginal pseudo-likelihood

@@ -52,8 +52,8 @@ def warn_of_letters(samples: Samples, n_edges: int) -> None:
 
 def _for_proteins() -> str:
     return (
-        f"rank pairs with {option('method', 'plm')}, or merge letters into classes with "
-        f"{option('letters', 'reduced')}"
+        f"rank pairs with {option('method', 'plm')}, test them with {option('method', 'mpl')}, or merge "
+        f"letters into classes with {option('letters', 'reduced')}"
     )
 
 

@@ -414,8 +414,8 @@ class Bayes(Method):
         Keep the pairs whose probability is above this.
     edge_prior : float, optional
         The probability of an edge before the data are seen; by default learned from all pairs.
-    sweeps : int, default=30
-        Over how many sweeps of each chain probabilities are averaged; half as many come before.
+    sweeps : int, default=20
+        Over how many sweeps of each chain probabilities are averaged; a quarter as many come before.
     chains : int, default=4
         How many chains there are.
     """
@@ -426,7 +426,7 @@ class Bayes(Method):
     fdr: float | None = None
     min_probability: float = 0.5
     edge_prior: float | None = None
-    sweeps: int = 30
+    sweeps: int = 20
     chains: int = 4
 
     def __post_init__(self) -> None:
@@ -475,7 +475,7 @@ class Bayes(Method):
     def lengths(self) -> Sweeps:
         """How long the chains are, and how many."""
         averaged = int(self.sweeps)
-        return Sweeps(int(self.chains), (averaged + 1) // 2, averaged)
+        return Sweeps(int(self.chains), (averaged + 3) // 4, averaged)
 
 
 @dataclass(frozen=True)

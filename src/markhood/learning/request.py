@@ -19,9 +19,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.formats.files import as_samples
+from markhood.data.given import as_samples
 from markhood.data.identical import alike_variables, with_alike_grouped
 from markhood.data.loci import Places
+from markhood.data.placed import on_circle
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
@@ -34,6 +35,7 @@ from markhood.kernels.protocol import RESULTS, Kernels
 from markhood.learning.chance import edges_by_chance, warn_of_chance
 from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.copies import Copies, check_identical, is_to_group, with_nearly_alike_grouped
+from markhood.learning.density import warn_of_linkage
 from markhood.learning.describe import Learned, describe
 from markhood.learning.forecast import Forecast, forecast, require_room
 from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
@@ -103,6 +105,8 @@ class Options:
         Columns that are in every variable's regression, but are no nodes and have no edges.
     min_distance : float, optional
         Leave out edges between variables that are nearer to each other than this on one chromosome.
+    genome_length : int, optional
+        The genome is a circle of so many bases: distances are the shorter way round.
     shuffles : int, default=0
         Search so many times more with every column shuffled, to see how many edges chance makes.
     n_jobs : int or None, default=-1
@@ -139,6 +143,7 @@ class Options:
     pair_priors: Any = None
     adjust_for: Sequence[str] = ()
     min_distance: float | None = None
+    genome_length: int | None = None
     shuffles: int = 0
     n_jobs: int | None = -1
     kernels: Any = "native"
@@ -303,9 +308,11 @@ class Request:
             )
         if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
             warn_of_disagreement(learned.probabilities, self.method)
-        warn_of_chance(job, self.method, learned.graph.n_edges)
+        n_edges = learned.graph.n_edges
+        warn_of_chance(job, self.method, n_edges)
+        warn_of_linkage(self.method, job.knowledge, len(learned.found_edges), n_edges)
         if not ranks:
-            warn_of_letters(samples, learned.graph.n_edges)
+            warn_of_letters(samples, n_edges)
         imputation = self._imputation if samples.missing else None
         return with_provenance(
             learned,
@@ -327,6 +334,7 @@ class Request:
     def prepared(self, samples: Samples) -> Samples:
         """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
         samples = of_its_kinds(covariates_last(samples, self.covariates), self.method)
+        samples = on_circle(samples, self.options.genome_length)
         how = self.options.identical
         if not is_to_group(samples, how):
             return samples
@@ -377,7 +385,7 @@ class Request:
                 f"{option('min_distance')} needs to know where variables lie: give "
                 f"{option('positions')}, or names such as 'chr1:12345'."
             )
-        return Near(Places.of(variables.loci), float(least))
+        return Near(Places.of(variables.loci, variables.genome_length), float(least))
 
     def _saved(
         self, samples: Samples, known: Knowledge, further: Mapping[str, str]

@@ -63,9 +63,8 @@ def sample_with_values(
     also = np.concatenate([screened.edges, settled.or_edges])
     state = settle(completed, settled.edges, also, method.prior_for(job), seeds[-1])
     scorer, pairs, prior, present = job.scorer, state.pairs, state.pair_prior(), state.present
-    prior = prior._replace(
-        seldom=np.zeros(len(pairs), np.uint8)
-    )  # sure with these values, not with others
+    # Pairs that are sure with these values may not be so with others.
+    prior = prior._replace(periods=np.ones(len(pairs), np.uint8))
     n_settling = (n_turns + 1) // 2
 
     def run(own: np.random.SeedSequence) -> GraphSums:

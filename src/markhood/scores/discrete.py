@@ -41,6 +41,7 @@ from markhood.kernels.protocol import (
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
+from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.independence import log_factorials
@@ -244,10 +245,8 @@ class DiscreteScorer:
         for v in range(samples.n_variables):
             places[:, v] = codes(bits, v) + starts[v]
         for v, mask in samples.missing.items():
-            is_missing = np.unpackbits(
-                mask.view(np.uint8), count=samples.n_samples, bitorder="little"
-            )
-            places[is_missing.astype(np.bool_), v] = starts[-1]
+            is_missing = unpacked(mask, samples.n_samples).astype(np.bool_)
+            places[is_missing, v] = starts[-1]
         weighting = bits.weighting
         weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
         return PottsSamples(places, starts, weights)

@@ -63,7 +63,9 @@ class Found:
     or_edges : ndarray of shape (n_or_edges, 2), dtype int64
         The union of all blankets.
     screened : Pairs or None
-        The pairs that passed the screen, where there was one.
+        The pairs that passed the screen, where there was one; only the strongest where search spaces were bounded.
+    n_screened : int or None
+        How many passed, where not all are in ``screened``.
     slopes : Slopes or None
         Where the search has coefficients of its own, they are the couplings.
     probabilities : EdgeProbabilities or None
@@ -85,6 +87,7 @@ class Found:
     edges: NDArray[np.int64]
     or_edges: NDArray[np.int64]
     screened: Pairs | None = None
+    n_screened: int | None = None
     slopes: Slopes | None = None
     probabilities: EdgeProbabilities | None = None
     ranking: Ranking | None = None

@@ -4,12 +4,12 @@ A pair's Bayes factor given the present neighbours of its two ends (`kernels/pai
 the prior odds of an edge gives the probability that the pair is an edge; chains of graphs
 (`kernels/graph_chain.py`) average it over what the neighbours may be.
 
-    1. candidates: pairs that pass the screen at gamma 1/4, those of any blanket, and pairs two
-       steps apart in the graph where the search begins. All other pairs count by their marginal statistic.
+    1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own, those of any blanket, and
+       pairs two steps apart in the graph where the search begins. All other pairs count by their marginal statistic.
     2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
        pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
-       disagreement says how far it is settled. Pairs of which the last round was sure are visited less often.
+       disagreement says how far it is settled. The surer the last round was of a pair, the less often it is visited.
 
 **Two numbers are learned from all pairs together.** The density is the mean probability of all
 pairs, so that nothing need be known of how many edges to expect. It would suffer from indirect
@@ -35,7 +35,7 @@ from markhood.scores.scorer import Pairs
 from markhood.search.found import Found, timed
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.job import Job
-from markhood.search.other_pairs import measure_other_pairs
+from markhood.search.other_pairs import may_be_edges, measure_other_pairs
 from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
 
@@ -43,10 +43,13 @@ SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at
 LARGEST_SCALE = 1.5
 SMALLEST_SCALE = 0.1
-MOST_ROUNDS = 6
+MOST_ROUNDS = 8
 SETTLED = 0.03  # a relative change of the scale that makes no difference to a probability
-SURE = 0.001  # a mean probability in the last round below this, or above one less it
-SWEEPS_OF_ROUND = 10  # the first half of them to settle
+STILL = 0.01  # a relative change of the density in a sweep after which there is no other round
+FEW_PAIRS = 5000  # all of which are visited in every sweep of a round: the density settles sooner
+# How often a pair is visited, by how far its mean probability in the last round was from 0 or 1.
+PERIODS = ((0.0001, 20), (0.003, 10), (0.03, 4))
+SWEEPS_OF_ROUND = 6
 MOST_STEPS = 128  # of a variable with more neighbours, not all pairs of them become candidates
 
 
@@ -90,8 +93,8 @@ class Sweeps:
     """
 
     n_chains: int = 4
-    n_settling: int = 15
-    n_averaged: int = 30
+    n_settling: int = 5
+    n_averaged: int = 20
 
 
 def bayes(
@@ -123,7 +126,9 @@ def bayes(
     )
     seconds |= {phase: s for phase, s in climbed.seconds.items() if phase != "screen"}
     with timed(seconds, "chains"):
-        also = np.concatenate([screened.edges, climbed.or_edges])
+        density = first_density(job, climbed.edges, prior)
+        likely = may_be_edges(job, screened, SCREEN_GAMMA, density, LARGEST_SCALE)
+        also = np.concatenate([likely, climbed.or_edges])
         found = replace(sample_edges(job, climbed.edges, also, prior, sweeps), choice=choice)
     edges = found.edges
     return replace(
@@ -166,10 +171,14 @@ def sample_edges(
         chain = GraphChain(present, generator, fits)
         return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)
 
+    def add_up(generator: NDArray[np.uint32]) -> GraphSums:
+        # Its fits are of no use to any other: a checkpoint is small without them.
+        return run(generator)[0]
+
     # Half of what a chain fits another has fitted too: so one goes before the others.
     ((sums, reached),) = job.runner.map("chains", run, [first])
     fits = reached.fits
-    chains = [sums, *(of_chain for of_chain, _ in job.runner.map("chains", run, others))]
+    chains = [sums, *job.runner.map("chains", add_up, others)]
     return together(job, state, chains, sweeps)
 
 
@@ -187,6 +196,13 @@ def settle(
     return state
 
 
+def first_density(job: Job, start: NDArray[np.int64], prior: GraphPrior | None) -> float:
+    """Return the density that is given, or that of the graph where the chains begin."""
+    d = job.n_variables
+    n_pairs = max(1, d * (d - 1) // 2)
+    return (prior and prior.density) or (len(start) + 0.5) / (n_pairs + 1)
+
+
 class State:
     """What the rounds change: candidates, the graph, the density and the scale."""
 
@@ -195,19 +211,17 @@ class State:
     ) -> None:
         self._job, self._prior = job, prior
         self._others = measure_other_pairs(job)
-        d = job.n_variables
         self.scale = prior.scale or LARGEST_SCALE
-        n_pairs = max(1, d * (d - 1) // 2)
-        self.density = prior.density or (len(start) + 0.5) / (n_pairs + 1)
+        self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
-        self._sure = _no_pairs()
+        self._periods = _no_pairs(), np.empty(0, np.uint8)
         # Of the last round: chains of the same scale need not make them again.
         self.fits = np.empty(0, np.int64)
         found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.knowledge.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
-        """Sweep in rounds, after each of which scale and candidates are chosen anew.
+        """Sweep in rounds, after each of which scale and candidates are chosen anew, until it and the density settle.
 
         A scale that has settled stays what it was in the last round, so that its fits can be used again.
         """
@@ -217,23 +231,27 @@ class State:
             if self._prior.density is None:
                 self.density = float(sums.densities[-1])
             scale = self._prior.scale or _scale_of(self._job, self.pairs, sums)
-            p = sums.probabilities / (SWEEPS_OF_ROUND - SWEEPS_OF_ROUND // 2)
-            self._sure = self.pairs[are_sure(p)]
+            p = sums.probabilities / SWEEPS_OF_ROUND
+            self._periods = self.pairs, periods_of(p)
             self._add(_no_pairs(), self.pairs[chain.present > 0])
             if chain.fits is not None:
                 self.fits = chain.fits
-            if abs(scale / self.scale - 1) < SETTLED:
+            is_scale_settled = abs(scale / self.scale - 1) < SETTLED
+            if is_scale_settled and abs(sums.densities[-1] / sums.densities[-2] - 1) < STILL:
                 break
-            self.scale = scale
+            if not is_scale_settled:
+                self.scale = scale
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
+        """Visit all pairs once, and then in a few sweeps above all those that are not sure."""
         scorer, pairs, set_up = self._job.scorer, self.pairs, self.pair_prior()
-        settling = SWEEPS_OF_ROUND // 2
 
         def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
-            return scorer.swept(pairs, set_up, at, settling, SWEEPS_OF_ROUND - settling)
+            sums, at = scorer.swept(pairs, set_up, at, 0, 1)
+            p = sums.probabilities
+            periods = np.ones(len(p), np.uint8) if len(p) <= FEW_PAIRS else periods_of(p)
+            return scorer.swept(pairs, set_up._replace(periods=periods), at, 0, SWEEPS_OF_ROUND)
 
-        set_up = set_up._replace(seldom=np.zeros_like(set_up.seldom))
         (done,) = self._job.runner.map("rounds", run, [chain])
         return done
 
@@ -247,8 +265,9 @@ class State:
         log_odds[self._job.knowledge.requires(self.pairs)] = np.inf
         bins, counts = self._others.histogram(numbers, self.scale)
         is_learned = self._prior.density is None
-        seldom = np.isin(numbers, pair_numbers(self._sure)).astype(np.uint8)
-        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned, seldom)
+        periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
+        periods[np.searchsorted(numbers, pair_numbers(self._periods[0]))] = self._periods[1]
+        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned, periods)
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
         """Take in candidates, and pairs two steps apart in a graph, which is then the present one."""
@@ -317,9 +336,11 @@ def together(
     )
 
 
-def are_sure(probabilities: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which pairs need not be visited often, by their mean probabilities in a round."""
-    return np.asarray(np.minimum(probabilities, 1 - probabilities) < SURE)
+def periods_of(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return in every which sweep pairs are to be visited, by their mean probabilities in a round."""
+    doubt = np.minimum(probabilities, 1 - probabilities)
+    below = [doubt < most for most, _ in PERIODS]
+    return np.select(below, [period for _, period in PERIODS], 1).astype(np.uint8)
 
 
 def generator_of(seed: np.random.SeedSequence) -> NDArray[np.uint32]:

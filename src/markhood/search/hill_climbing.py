@@ -19,7 +19,13 @@ from markhood.search.found import Found, timed
 from markhood.search.job import Job
 from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen, tested_pairs
-from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby, near_copies
+from markhood.search.spaces import (
+    AllVariables,
+    NearbyVariables,
+    StrongestNearby,
+    steps_that_matter,
+)
+from markhood.search.strongest import Screened, screen_strongest
 
 Rule = Literal["or", "and", "global", "pair"]
 
@@ -44,23 +50,31 @@ def hill_climb(
     depth : int or None
         How far in the screened graph a blanket is looked for; None for no screen at all.
     max_candidates : int, optional
-        Among how many variables at most, with a screen.
+        Among how many variables at most, with a screen; of the pairs that pass it, only those that can matter
+        to that are kept.
     rule : {"or", "and", "global", "pair"}
         How blankets become a graph. "global" is the paper's climb, "pair" one with the likelihood of pairs,
         whose price is always BIC_gamma's.
     start : {"or", "empty"}
         Where the climb begins, for the rules "global" and "pair".
     screened : Pairs, optional
-        What passes the screen, where that is known.
+        What passes the screen, where that is known and spaces are not bounded.
     """
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
     spaces: Spaces = AllVariables(job.n_variables)
+    n_screened = None
 
     if depth is not None:
         with timed(seconds, "screen"):
-            screened = screen(job, gamma) if screened is None else screened
-            spaces = _nearby(job, screened, depth, max_candidates)
+            if max_candidates is None:
+                screened = screen(job, gamma) if screened is None else screened
+                steps = np.concatenate([screened.edges, job.knowledge.required])
+                spaces = NearbyVariables(steps, job.n_variables, depth)
+            else:
+                found = screen_strongest(job, gamma, steps_that_matter(max_candidates))
+                screened, n_screened = found.pairs, found.n_passed
+                spaces = _strongest_nearby(job, found, depth, max_candidates)
         evaluations |= tested_pairs(job)
     with timed(seconds, "blankets"):
         blankets = search_blankets(job, spaces)
@@ -81,6 +95,7 @@ def hill_climb(
         edges,
         or_edges=or_edges,
         screened=screened,
+        n_screened=n_screened,
         evaluations=evaluations,
         seconds=seconds,
         n_cut=blankets.n_cut,
@@ -110,16 +125,11 @@ def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
     return replace(before, edges=edges, evaluations=counts, seconds=seconds)
 
 
-def _nearby(job: Job, screened: Pairs, depth: int, most: int | None) -> Spaces:
-    """Return the spaces in the screened graph, in which required edges are steps as well."""
-    knowledge, n_variables = job.knowledge, job.n_variables
-    if most is None:
-        steps = np.concatenate([screened.edges, knowledge.required])
-        return NearbyVariables(steps, n_variables, depth)
-    measured = ~knowledge.requires(screened.edges)
-    steps = np.concatenate([screened.edges[measured], knowledge.required])
-    strongest = screened.gains.max(initial=1.0)  # what is required counts as this
-    of_required = np.full(len(knowledge.required), strongest)
-    gains = np.concatenate([screened.gains[measured], of_required])
-    sets = near_copies(screened.edges, screened.gains, job.samples.information)
-    return StrongestNearby(steps, gains, n_variables, depth, most, sets)
+def _strongest_nearby(job: Job, found: Screened, depth: int, most: int) -> Spaces:
+    """Return the bounded spaces in the screened graph, in which required edges are steps as well."""
+    knowledge, (edges, all_gains) = job.knowledge, found.pairs
+    measured = ~knowledge.requires(edges)
+    steps = np.concatenate([edges[measured], knowledge.required])
+    of_required = np.full(len(knowledge.required), all_gains.max(initial=1.0))  # as the strongest
+    gains = np.concatenate([all_gains[measured], of_required])
+    return StrongestNearby(steps, gains, job.n_variables, depth, most, found.sets)

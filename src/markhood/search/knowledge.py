@@ -116,7 +116,9 @@ class Knowledge:
             digest.update(b"covariates" + self.covariates.tobytes())
         if self.near is not None:
             digest.update(f"near {self.near.min_distance}".encode())
-            digest.update(b"".join(numbers.tobytes() for numbers in self.near.places))
+            places = self.near.places
+            digest.update(places.chromosomes.tobytes() + places.positions.tobytes())
+            digest.update(b"" if places.length is None else f"circle {places.length}".encode())
         return digest.hexdigest()
 
     def check(self, names: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.scores.scorer import Scorer
+from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.job import Job
 
 MOST_VARIABLES = 724  # and fewer where they have many levels
@@ -32,6 +32,7 @@ LITTLE_INFORMATION = (
     10.0  # beyond which the formula is within a tenth for all but pairs that are candidates anyway
 )
 LEAST_RATIO = 1.0  # of a pair that may count
+LEAST_PROBABILITY = 0.01  # that two variables on their own give a candidate of the screen
 MOST_LIKELY = 2000  # pairs that are made candidates because they may count
 
 
@@ -92,13 +93,39 @@ class OtherPairs:
     def _factors(self, which: NDArray[np.bool_], scale: float) -> NDArray[np.float64]:
         """Return log Bayes factors by the formula, or by a fit where that is not good enough."""
         ratios, known = self.ratios[which], scale * scale * self.information[which]
-        shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
-        factors = ratios * shrunk - np.log1p(known).sum(axis=1) / 2
+        factors = _log_bayes_factors(ratios, known)
         is_little = self.information[which].max(axis=1, initial=0.0) < LITTLE_INFORMATION
         fitted = is_little & (ratios > LEAST_RATIO)
         pairs = pairs_numbered(self.numbers[which][fitted])
         factors[fitted] = self.scorer.pair_factors(pairs, scale)
-        return np.asarray(factors)
+        return factors
+
+
+def may_be_edges(
+    job: Job, screened: Pairs, gamma: float, density: float, scale: float
+) -> NDArray[np.int64]:
+    """Return the pairs of a screen at gamma whose own Bayes factor leaves them `LEAST_PROBABILITY`.
+
+    Of a hundred thousand variables a million pairs pass the screen by chance. They are counted in
+    the histogram instead. Where variables have more levels, or a pair little information, all stay.
+    """
+    samples, d = job.samples, job.n_variables
+    if not samples.is_binary:
+        return screened.edges
+    share = samples.ones / samples.n_samples
+    known = samples.total_weight * (share * (1 - share))[screened.edges].prod(axis=1)
+    price = np.log(samples.total_weight) / 2 + gamma * np.log(max(1, d - 1))
+    factors = _log_bayes_factors(screened.gains + price, scale * scale * known[:, np.newaxis])
+    least = np.log(LEAST_PROBABILITY) - np.log(density)
+    return np.asarray(screened.edges[(factors > least) | (known < LITTLE_INFORMATION)])
+
+
+def _log_bayes_factors(
+    ratios: NDArray[np.float64], known: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the formula above for pairs of some ratios and information, in units of the scale."""
+    shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
+    return np.asarray(ratios * shrunk - np.log1p(known).sum(axis=1) / 2)
 
 
 def measure_other_pairs(job: Job) -> OtherPairs:

@@ -5,9 +5,10 @@ how much it says of who is related to whom. The average-product correction (Dunn
 the two ends' mean scores say: s_ij - s_i s_j / s. Means are over all pairs of variables that vary.
 
 **How many are edges.** A ranking does not say. Either so many are asked for, or the scores do: most pairs are not joined, and
-make a heap, from which the others stick out. Two components are fitted by expectation and maximisation: a normal background
-and, right of it, a lognormal signal (the idea of EVcouplings, whose background is skew); a pair is an edge where it is
-signal with a probability of 0.99 and so are all that score higher. Couplings of binary variables are uncorrected, and those of rare
+make a heap, from which the others stick out. Two components are fitted by expectation and maximisation: a skew normal background
+and, right of it, a lognormal signal, as in EVcouplings; a pair is an edge where it is
+signal with a probability of 0.99 and so are all that score higher. The background is skew because norms are, of rare letters most: of 24 tables
+in which nothing depended on anything (60 to 2000 sequences, uneven letters) a symmetric one took 0 to 64 pairs for signal, 9 on average, and this one none. Couplings of binary variables are uncorrected, and those of rare
 levels large by chance; divided by the standard error that they would have if nothing depended on anything, they are half normal with a
 deviation of one, or a little more, in the background, and with a larger one in the signal.
 """
@@ -25,6 +26,7 @@ PAIRS_PER_VARIABLE = (
 CERTAIN = 0.99  # probability of being signal
 ROUNDS = 200
 LEAST_DEVIATION = 1e-9
+MOST_SKEWNESS = 0.95  # what a skew normal distribution can have is 0.995
 WIDEST_BACKGROUND = 2.0  # in standard errors
 
 Values = NDArray[np.float64]
@@ -109,7 +111,7 @@ def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
 
 
 def _by_two_sides(scores: Values) -> Values:
-    """Return the probability that each score is lognormal signal, and not of the normal background."""
+    """Return the probability that each score is lognormal signal, and not of the skew background."""
     # The side below the median has no signal, so it says how wide the background is.
     centre = float(np.median(scores))
     deviation = max(LEAST_DEVIATION, 1.4826 * float(np.median(np.abs(scores - centre))))
@@ -121,13 +123,10 @@ def _by_two_sides(scores: Values) -> Values:
             return chance
         mean = float(np.average(positive, weights=chance))
         spread = max(0.05, float(np.average((positive - mean) ** 2, weights=chance)) ** 0.5)
-        centre = float(np.average(scores, weights=1 - chance))
-        deviation = float(np.average((scores - centre) ** 2, weights=1 - chance)) ** 0.5
-        deviation = max(LEAST_DEVIATION, deviation)
         as_signal = np.where(
             scores > 0, np.log(share) + _normal(positive, mean, spread) - positive, -np.inf
         )
-        as_background = np.log1p(-share) + _normal(scores, centre, deviation)
+        as_background = np.log1p(-share) + _skew_normal(scores, 1 - chance)
         chance, before = _share_of(as_signal, as_background), chance
         if np.abs(chance - before).max() < 1e-6:
             break
@@ -160,6 +159,24 @@ def _by_two_widths(sizes: Values) -> Values:
 def _normal(x: Values, mean: float, deviation: float) -> Values:
     """Return the log density but for a constant that both components share."""
     return np.asarray(-0.5 * ((x - mean) / deviation) ** 2 - np.log(deviation))
+
+
+def _skew_normal(x: Values, weights: Values) -> Values:
+    """Return the log density of the skew normal distribution with the moments of weighted numbers.
+
+    But for the constant of `_normal`. It is 2 phi(z) Phi(alpha z), and never skew to the left here.
+    """
+    from scipy.special import log_ndtr
+
+    mean = float(np.average(x, weights=weights))
+    deviation = max(LEAST_DEVIATION, float(np.average((x - mean) ** 2, weights=weights)) ** 0.5)
+    skewness = float(np.average(((x - mean) / deviation) ** 3, weights=weights))
+    power = (2 * np.clip(skewness, 0.0, MOST_SKEWNESS) / (4 - np.pi)) ** (2 / 3)
+    delta = (0.5 * np.pi * power / (1 + power)) ** 0.5
+    scale = deviation / (1 - 2 * delta**2 / np.pi) ** 0.5
+    z = (x - mean) / scale + delta * (2 / np.pi) ** 0.5
+    alpha = delta / (1 - delta**2) ** 0.5
+    return np.asarray(np.log(2) + _normal(z, 0.0, 1.0) - np.log(scale) + log_ndtr(alpha * z))
 
 
 def _share_of(one: Values, other: Values) -> Values:

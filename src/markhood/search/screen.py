@@ -32,7 +32,11 @@ def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -
         return scorer.pairs(tile, gamma)
 
     tiles = scorer.tiles() if tiles is None else tiles
-    found = list(job.runner.map("screen", test, tiles))
+    return joined(list(job.runner.map("screen", test, tiles)))
+
+
+def joined(found: Sequence[Pairs]) -> Pairs:
+    """Put the pairs of several tiles together, in lexicographic order."""
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.edges for f in found)])
     gains = np.concatenate([np.empty(0), *(f.gains for f in found)])
     order = in_order(edges)

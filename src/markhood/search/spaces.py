@@ -25,11 +25,7 @@ from numpy.typing import NDArray
 from markhood.kernels.lists import Lists
 from markhood.kernels.steps import within_steps
 from markhood.kernels.ties import levelled
-from markhood.search.leaders import leaders
-
-LARGE_SHARE = (
-    0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
-)
+from markhood.search.strongest import is_further, ranked_steps
 
 
 class Space(NamedTuple):
@@ -103,21 +99,14 @@ class StrongestNearby:
         self._sets = np.arange(n_variables) if sets is None else sets
         self._nearby = NearbyVariables(edges, n_variables, depth)
         self._may_be_larger = self._nearby.largest() > most
-        gains = levelled(gains)
-        both = np.concatenate([edges, edges[:, ::-1]])
-        order = np.lexsort((both[:, 1], -np.tile(gains, 2), both[:, 0]))
-        if sets is not None:
-            in_set = both[order, 0] * n_variables + sets[both[order, 1]]
-            order = order[np.lexsort((_is_further(in_set), both[order, 0]))]
-        sources = both[order, 0]
-        starts = np.searchsorted(sources, np.arange(n_variables + 1))
+        steps = ranked_steps(edges, gains, n_variables, sets)
         # Of the steps from a variable, strongest first, no more can matter than fill a space after
         # those that lead back into it: without this a hub of all variables would be gone through
         # once for each of them.
-        kept = np.arange(len(sources)) - starts[sources] < 2 * most
-        self._ends = both[order[kept], 1]
-        self._gains = np.tile(gains, 2)[order[kept]]
-        self._starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[starts]
+        kept = steps.rank < steps_that_matter(most)
+        self._ends = steps.ends[kept]
+        self._gains = levelled(gains)[steps.pair[kept]]
+        self._starts = np.searchsorted(steps.sources[kept], np.arange(n_variables + 1))
 
     def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
@@ -141,7 +130,7 @@ class StrongestNearby:
             _, first = np.unique(ends[order], return_index=True)  # the strongest way to each
             best = order[np.sort(first)]
             sets = np.concatenate([self._sets[reached[1:]], self._sets[ends[best]]])
-            best = best[np.argsort(_is_further(sets)[len(reached) - 1 :], kind="stable")]
+            best = best[np.argsort(is_further(sets)[len(reached) - 1 :], kind="stable")]
             room = self._most + 1 - len(reached)
             frontier, strengths = ends[best[:room]], strengths[best[:room]]
             reached = np.concatenate([reached, frontier])
@@ -162,33 +151,9 @@ class StrongestNearby:
         return self._ends[at], np.repeat(strengths, lengths) * self._gains[at]
 
 
-def near_copies(
-    edges: NDArray[np.int64], gains: NDArray[np.float64], information: NDArray[np.float64]
-) -> NDArray[np.int64] | None:
-    """Return the set of near copies that each variable is in; None where there are none.
-
-    Parameters
-    ----------
-    edges : ndarray of shape (n_edges, 2), dtype int64
-    gains : ndarray of shape (n_edges,)
-        What the ends of each tell of each other, in nats over all samples.
-    information : ndarray of shape (n_variables,)
-        What there is to know of each, likewise.
-
-    Examples
-    --------
-    >>> near_copies(np.array([[0, 1], [1, 2]]), np.array([9.0, 2.0]), np.full(3, 10.0)).tolist()
-    [0, 0, 2]
-    """
-    alike = gains >= LARGE_SHARE * information[edges].max(axis=1, initial=0.0)
-    return leaders(edges[alike], len(information)) if alike.any() else None
-
-
-def _is_further(sets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each has one of its set before it."""
-    further = np.ones(len(sets), np.bool_)
-    further[np.unique(sets, return_index=True)[1]] = False
-    return further
+def steps_that_matter(most: int) -> int:
+    """Return how many of the first steps from a variable fill a space of at most so many."""
+    return 2 * most
 
 
 class AllVariables:

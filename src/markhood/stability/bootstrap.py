@@ -300,6 +300,7 @@ def again(graph: Graph) -> dict[str, Any]:
         **({"identical": alike["how"]} if "how" in alike else {}),
         "adjust_for": learned.get("adjusted_for", ()),
         "min_distance": learned.get("min_distance"),
+        "genome_length": variables.genome_length,
         "positions": dict(zip(variables.names, variables.loci or (), strict=False)) or None,
         **({"kinds": kinds} if kinds else {}),
     }

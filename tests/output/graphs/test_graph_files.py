@@ -13,10 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from graph.strategies import HOSTILE, UNPRINTABLE, all_names, graphs, utf8_names, xml_names
+from markhood.data.loci import Locus
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.convert import from_networkx
 from markhood.graph.graph import Graph
 from markhood.output.graphs import files as graph_files
+from markhood.output.graphs import node_link
 from markhood.output.graphs.files import (
     check_writable,
     holds_graph,
@@ -53,6 +56,21 @@ def check_round_trip(graph: Graph, path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1, 2, len(HOSTILE)])
 def test_round_trip_of_hostile_names_and_numbers(ending: str, count: int, tmp_path: Path) -> None:
     check_round_trip(chain(HOSTILE[:count]), tmp_path / f"graph{ending}")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_example_distances_are_written_and_no_annotation(ending: str, tmp_path: Path) -> None:
+    loci = (Locus("1", 5), Locus("1", 25), Locus("2", 7), None)
+    edges = [(0, 1), (1, 2), (2, 3)]
+    graph = Graph(Variables(tuple("abcd"), loci=loci), edges, annotations={"share": [1, 2, 3]})
+    check_round_trip(graph, tmp_path / f"graph{ending}")
+    assert list(read_graph(tmp_path / f"graph{ending}").annotations) == ["share"]
+    stream = io.StringIO()
+    write_csv(graph, stream)
+    header, *lines = stream.getvalue().splitlines()
+    assert header.endswith(",share,distance")
+    assert [line.rpartition(",")[2] for line in lines] == ["20.0", "inf", ""]
+    assert json.loads(node_link.to_bytes(graph))["edges"][0]["distance"] == 20
 
 
 @pytest.mark.parametrize("ending", [".json", ".npz"])

@@ -50,6 +50,21 @@ def test_example_what_lies_nowhere_comes_last():
     assert [text for _, text in marks_along(along(TWO))] == ["1", "2", ""]
 
 
+def test_example_a_circle_is_closed():
+    loci = (Locus("1", 250), Locus("1", 500))
+    graph = markhood.Graph(Variables(("a", "b"), loci=loci, genome_length=1000), [])
+    assert shares_along(graph).tolist() == [0.25, 0.5]
+    assert [text for _, text in marks_along(graph)] == [
+        "0 kb",
+        "0.2 kb",
+        "0.4 kb",
+        "0.6 kb",
+        "0.8 kb",
+    ]
+    apart = ByDistance.of(markhood.Graph(graph.variables, [(0, 1)])).distances
+    assert apart.tolist() == [250]
+
+
 def test_example_without_places_variables_stand_in_their_order():
     graph = markhood.Graph("abcd", [])
     assert shares_along(graph).tolist() == [0, 0.25, 0.5, 0.75]

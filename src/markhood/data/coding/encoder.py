@@ -41,6 +41,7 @@ from markhood.data.understood import Account
 from markhood.data.variables import Variables
 from markhood.data.weights import as_weights, check_weights, similarity_weights
 from markhood.errors import InputError, option
+from markhood.kernels.words import unpacked
 
 CHUNK_BYTES = 1 << 24
 TILE_CELLS = 1 << 19
@@ -254,10 +255,8 @@ class Encoder:
         """Return the code of every sample in a column, of shape (n_samples,)."""
         codes = np.zeros(n_samples, np.int64)
         for digit in range(max(0, n_values - 1).bit_length()):
-            row = self._planes.words(digit, np.array([column])).view(np.uint8)[0]
-            codes |= (
-                np.unpackbits(row, count=n_samples, bitorder="little").astype(np.int64) << digit
-            )
+            row = self._planes.words(digit, np.array([column]))[0]
+            codes |= unpacked(row, n_samples).astype(np.int64) << digit
         return codes
 
     def _cut(self, values: Sequence[tuple[Any, ...]], n_samples: int) -> list[tuple[Any, ...]]:
@@ -268,8 +267,7 @@ class Encoder:
         for j, number in columns_to_cut(self._reading.bins, self._names, values).items():
             at = np.array([j])
             codes = self._codes(j, len(values[j]), n_samples)
-            absent = self._planes.words(MISSING, at).view(np.uint8)[0]
-            gone = np.unpackbits(absent, count=n_samples, bitorder="little").astype(np.bool_)
+            gone = unpacked(self._planes.words(MISSING, at)[0], n_samples).astype(np.bool_)
             counts = np.bincount(codes[~gone], minlength=len(values[j]))
             if not counts.any():
                 continue

@@ -26,12 +26,11 @@ from typing import IO, Any
 from markhood.data.coding.cells import DECIMAL_COMMA, parse_cell, parse_comma_cell
 from markhood.data.formats.contents import looks_binary, named_by_content
 from markhood.data.formats.rows import Transposed, read_rows
-from markhood.data.reading import Reading
+from markhood.data.reading import DELIMITERS, Reading
 from markhood.data.samples import Samples
 from markhood.data.understood import Notes
 from markhood.errors import InputError, option
 
-DELIMITERS = ",\t;|"
 LINES_LOOKED_AT = 20  # to find the delimiter
 BYTES_LOOKED_AT = 1 << 16
 MARKS = (

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markhood.data.coding.encode import encode, pick_samples, without_picking
+from markhood.data.coding.encode import pick_samples, without_picking
 from markhood.data.coding.findings import listed
 from markhood.data.coding.regrouping import with_levels_merged
 from markhood.data.formats.arrow import read_arrow, read_parquet
@@ -264,10 +264,3 @@ def _check_file(path: Path) -> None:
         )
     if stat.S_ISREG(mode) and path.stat().st_size == 0:
         raise InputError(f"{path} is empty: give a file with one row a sample.")
-
-
-def as_samples(data: Any, **reading: Any) -> Samples:
-    """Return data as samples: a path is read, anything else encoded, as the choices say."""
-    if isinstance(data, (str, os.PathLike)):
-        return read_samples(data, **reading)
-    return encode(data, **reading)

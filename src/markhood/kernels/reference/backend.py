@@ -50,6 +50,7 @@ from markhood.kernels.tables import (
     ordered,
     pair_table,
 )
+from markhood.kernels.words import unpacked
 
 
 class ReferenceKernels:
@@ -231,7 +232,7 @@ class ReferenceKernels:
         past, two_levels = [], []
         for v, (first, end) in enumerate(pairwise(starts)):
             rows = [*bits.words[first:end], *([mask_of[v]] if v in mask_of else [])]
-            ones = np.unpackbits(np.array(rows, "<u8").view(np.uint8), axis=1, bitorder="little")
+            ones = unpacked(np.array(rows), 64 * bits.words.shape[1])
             past += [v] if ones[:, bits.n_samples :].any() else []
             two_levels += [v] if (ones.sum(axis=0) > 1).any() else []
         return Unsound(*(next(iter(found), -1) for found in (past, two_levels)))

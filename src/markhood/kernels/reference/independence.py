@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits
 from markhood.kernels.tables import codes, n_levels
+from markhood.kernels.words import unpacked
 
 LOG_2 = math.log(2)
 SMALLEST_SHARE = 50  # variables in Z; from here on 2^(1/M) - 1 is log(2)/M to the last digit
@@ -84,8 +85,7 @@ def slice_tables(
     ndarray of shape (n_others, n_slices, 2, 2), dtype int64
         Indexed by the other variable, the slice, the target's value and the other's value.
     """
-    rows = np.ascontiguousarray(bits.words[[*given, target, *others]]).view(np.uint8)
-    values = np.unpackbits(rows, axis=1, count=bits.n_samples, bitorder="little")
+    values = unpacked(bits.words[[*given, target, *others]], bits.n_samples)
     configurations, of_target, of_others = np.split(values, [len(given), len(given) + 1])
     _, slices = np.unique(configurations.T, axis=0, return_inverse=True)
     n_slices = int(slices.max(initial=0)) + 1

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.protocol import Bits
+from markhood.kernels.words import unpacked
 
 DISTANCE_LEFT = 1e-9  # of a coefficient from its maximum
 OFF_MAXIMUM = 1e-8  # of lambda: by so much a point may miss the conditions of a maximum
@@ -48,8 +49,7 @@ def l1_path(
     largest_support: int,
 ) -> list[L1Point]:
     """Return a solution for each fraction of the least lambda at which all slopes are zero."""
-    rows = np.ascontiguousarray(bits.words[[*candidates, target]]).view(np.uint8)
-    *x, y = np.unpackbits(rows, axis=1, count=bits.n_samples, bitorder="little").astype(np.int64)
+    *x, y = unpacked(bits.words[[*candidates, target]], bits.n_samples).astype(np.int64)
     design = np.array(x, dtype=np.float64).reshape(len(candidates), bits.n_samples)
     n, ones = bits.n_samples, int(y.sum())
     covariances = np.array([n * int(c @ y) - int(c.sum()) * ones for c in x], dtype=np.float64)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.matching import UNKNOWN
+from markhood.errors import option, warn
 from markhood.model.one_hot import OneHot
 
 MOST_STATES = 1 << 12  # of a component that is summed over
@@ -49,24 +50,32 @@ def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator
     codes : ndarray of shape (n_variables, n_samples), dtype uint16
         `UNKNOWN` where a value is to be said.
     rng : Generator
-        For components that are too large to be summed over.
+        For components that are too large to be summed over; a warning says where there are any.
     """
     known = codes != UNKNOWN
     chances = network.indicators(codes, known)
     completed = codes.copy()
     neighbours = _neighbour_sets(network)
+    is_sampled = np.zeros(codes.shape[1], np.bool_)
     for unknown, samples in _patterns(~known):
         for component in _components(unknown, neighbours):
             columns = network.columns_of(component)
             few_states = prod(network.n_levels[component].tolist()) <= MOST_STATES
             solve: Callable[..., tuple[NDArray[np.float64], NDArray[np.uint16]]]
             solve = _summed if few_states else _sampled
+            is_sampled[samples] |= not few_states
             for part in np.array_split(samples, -(-len(samples) * len(columns) // _BLOCK)):
                 given = network.indicators(codes[:, part], known[:, part])
                 logits = network.fields[columns] + given @ network.couplings[:, columns]
                 found, best = solve(network, component, np.asarray(logits), rng)
                 chances[np.ix_(part, columns)] = found
                 completed[np.ix_(component, part)] = best.T
+    if is_sampled.any():
+        n = int(is_sampled.sum())
+        warn(
+            f"{n} sample{'s have' if n > 1 else ' has'} so many unknown values at once that they were drawn "
+            f"({SWEEPS} times), not summed over: with another {option('seed')} numbers differ a little."
+        )
     return Prediction(chances, completed)
 
 

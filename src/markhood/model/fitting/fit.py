@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.frames import as_frame
-from markhood.data.formats.files import as_samples
+from markhood.data.given import as_samples
 from markhood.data.matching import matched_codes
 from markhood.data.reading import MOST_LEVELS
 from markhood.data.samples import Samples

@@ -2,7 +2,7 @@
 
     source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
 
-and annotations after these. A line has no room for a coupling table: it has its size, and the table
+and annotations after these, and the distance of the ends where they lie along a genome. A line has no room for a coupling table: it has its size, and the table
 is in the JSON. An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
 by the csv module, which before Python 3.13 leaves a carriage return bare where lines end in a
 newline, and could then not read its own file.

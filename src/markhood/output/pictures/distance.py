@@ -68,7 +68,8 @@ class ByDistance:
         }
         if value not in known:
             raise InputError(f"Edges have no {value!r}: choose one of {', '.join(known)}.")
-        apart, values = distances(graph.variables.loci, graph.edges), known[value]
+        length, values = graph.variables.genome_length, known[value]
+        apart = distances(graph.variables.loci, graph.edges, length)
         far = (apart >= (min_distance or 0)) & np.isfinite(values)
         return cls(apart, values, far, *bounds(graph.edges[far], values[far], graph.n_nodes))
 

@@ -1,7 +1,7 @@
 """Variables along a genome, laid out to scale: chromosomes one after another, with gaps between them.
 
 Where nothing is known of places, variables stand in their order and as far apart as each other. Those that lie nowhere
-come last, as a chromosome of their own.
+come last, as a chromosome of their own. A genome that is a circle has no gap: its end is next to its beginning.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def shares_along(graph: Graph) -> NDArray[np.float64]:
     if loci is None:
         return np.arange(graph.n_nodes) / max(graph.n_nodes, 1)
     shares = np.zeros(graph.n_nodes)
-    for numbers, offsets, start, length in _chromosomes(loci):
+    for numbers, offsets, start, length in _chromosomes(loci, graph.variables.genome_length):
         shares[numbers] = start + length * offsets
     return shares
 
 
 def _chromosomes(
-    loci: Loci,
+    loci: Loci, circle: int | None
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64], float, float]]:
     """List the variables of every chromosome, how far along it each is, where it begins, and how long it is."""
     members: dict[str | None, list[int]] = {}
@@ -59,18 +59,22 @@ def _chromosomes(
         places = np.arange(len(own), dtype=np.float64)
         if chromosome is not None:
             places = np.array([loci[number][1] for number in own], np.float64)  # type: ignore[index]
-        parts.append((np.array(own), places - places.min(), float(np.ptp(places))))
+        if circle is None or chromosome is None:
+            parts.append((np.array(own), places - places.min(), float(np.ptp(places))))
+        else:
+            parts.append((np.array(own), places, float(circle)))
     whole = sum(span for *_, span in parts[: len(members) - (None in members)]) or 1.0
     # What lies nowhere has no length of its own: it gets that of a tenth of the genome.
     lengths = [span / whole for *_, span in parts]
     if None in members:
         lengths[-1] = 0.1 * (len(parts[-1][0]) > 1)
-    room = 1 - _GAP * len(parts)
+    gap = _GAP if circle is None or len(parts) > 1 else 0.0
+    room = 1 - gap * len(parts)
     found, start, total = [], 0.0, sum(lengths) or 1.0
     for (own_numbers, offsets, span), length in zip(parts, lengths, strict=True):
         share = room * length / total
         found.append((own_numbers, offsets / (span or 1.0), start, share))
-        start += share + _GAP
+        start += share + gap
     return found
 
 
@@ -86,7 +90,8 @@ def marks_along(graph: Graph) -> list[tuple[float, str]]:
     ['0 kb', '0.5 kb', '1 kb', '1.5 kb', '2 kb', '2.5 kb', '3 kb']
     """
     loci = graph.variables.loci or ()
-    parts = _chromosomes(loci) if any(loci) else []
+    circle = graph.variables.genome_length
+    parts = _chromosomes(loci, circle) if any(loci) else []
     if len(parts) > 1:
         names = [loci[numbers[0]] for numbers, *_ in parts]
         return [
@@ -96,11 +101,12 @@ def marks_along(graph: Graph) -> list[tuple[float, str]]:
     positions = [locus.position for locus in loci if locus is not None]
     if not positions or min(positions) == max(positions):
         return []
-    low, high = min(positions), max(positions)
+    low, high = (min(positions), max(positions)) if circle is None else (0, circle)
     step = _round_step((high - low) / _MARKS)
     unit, name = scale_of(high)
     (_, _, start, length) = parts[0]
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    ticks = ticks if circle is None else ticks[ticks < circle]  # where the beginning is
     return [
         (start + length * (tick - low) / (high - low), f"{tick / unit:g} {name}") for tick in ticks
     ]

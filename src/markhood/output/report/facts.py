@@ -120,7 +120,7 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     found = _part(data, "understood").get("file")
     rows += [("file", str(said)) for said in found] if isinstance(found, list) else []
     if graph.variables.loci is not None:
-        rows.append(("positions", told(graph.variables.loci)))
+        rows.append(("positions", told(graph.variables.loci, graph.variables.genome_length)))
     choices = _part(data, "understood").get("choices")
     rows += [("kinds", str(said)) for said in choices] if isinstance(choices, list) else []
     if samples is not None:

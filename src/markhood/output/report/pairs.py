@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
+from markhood.kernels.words import unpacked
 
 MOST_WORDS = 200_000_000  # to count in, of 64 samples each; more would take longer than the rest
 MOST_CELLS = 144  # of a table; a larger one cannot be read
@@ -45,7 +46,7 @@ def _counted(samples: Samples, i: int, j: int) -> NDArray[np.float64]:
     both = first[:, None] & second[None]
     if samples.weights is None:
         return np.asarray(np.bitwise_count(both).sum(axis=2), dtype=np.float64)
-    bits = np.unpackbits(both.view(np.uint8), axis=2, count=samples.n_samples, bitorder="little")
+    bits = unpacked(both, samples.n_samples)
     return np.asarray(bits @ (samples.weights.counts * samples.weights.unit), dtype=np.float64)
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
+from markhood.kernels.words import unpacked
 
 ROWS = 64  # unpacked at a time
 LEVELS_SHOWN = 6
@@ -58,13 +59,4 @@ def _weights_of(samples: Samples, words: NDArray[np.uint64]) -> NDArray[np.float
         return ones
     each = samples.weights.counts * samples.weights.unit
     blocks = [words[start : start + ROWS] for start in range(0, len(words), ROWS)]
-    bits = (
-        np.unpackbits(
-            np.ascontiguousarray(block).view(np.uint8),
-            axis=1,
-            count=samples.n_samples,
-            bitorder="little",
-        )
-        for block in blocks
-    )
-    return np.concatenate([block @ each for block in bits])
+    return np.concatenate([unpacked(block, samples.n_samples) @ each for block in blocks])

@@ -1,0 +1,36 @@
+"""Samples as words and as bits: sample k is bit k % 64 of word k // 64, whatever order a processor has for bytes.
+
+NumPy packs into bytes, the lowest bit first. These are words as they are where the lowest byte comes first, as on
+nearly every processor; elsewhere they are turned round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
+    """Return rows of zeros and ones as rows of words, padded with zeros.
+
+    Examples
+    --------
+    >>> packed(np.array([1, 0, 1, 1]), 2)
+    array([13,  0], dtype=uint64)
+    """
+    found = np.zeros((*bits.shape[:-1], 8 * n_words), np.uint8)
+    rows = np.packbits(bits.astype(np.bool_, copy=False), axis=-1, bitorder="little")
+    found[..., : rows.shape[-1]] = rows
+    return found.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpacked(words: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
+    """Return the bits of rows of words, of shape (..., n_samples).
+
+    Examples
+    --------
+    >>> unpacked(np.array([13, 0], np.uint64), 4)
+    array([1, 0, 1, 1], dtype=uint8)
+    """
+    little = np.ascontiguousarray(words, "<u8")
+    return np.unpackbits(little.view(np.uint8), axis=-1, count=n_samples, bitorder="little")

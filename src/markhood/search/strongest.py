@@ -1,0 +1,180 @@
+"""The strongest steps from every variable, and a screen that keeps no others.
+
+A bounded space (`spaces.py`) is filled from a variable's first steps: to the strongest of each set of near copies first,
+then to the further ones, among equals to the lower index. Where many pairs pass the screen, as in genomes, all but those
+are let go while tiles come in, so that memory grows with the variables and not with the pairs. A step that has enough before it never
+comes to matter: what takes the place of one of those is before it as well.
+
+Who is a near copy of whom is only known when all pairs have been tested; all near pairs are kept until then. If a variable's strongest
+steps led to copies of each other, some that should come before them may be gone, and everything is screened once
+more, now with the sets known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.ties import TIE, levelled
+from markhood.scores.scorer import Pairs, Tile
+from markhood.search.job import Job
+from markhood.search.leaders import leaders
+from markhood.search.screen import joined
+
+LARGE_SHARE = (
+    0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
+)
+FEWEST_NEW = 1 << 18  # pairs that are gone through at a time
+SLACK = 1000 * TIE  # gains that may tie with the last that is kept
+
+
+class Screened(NamedTuple):
+    """The strongest pairs in lexicographic order, the sets of near copies if there are any, and how many pairs passed."""
+
+    pairs: Pairs
+    sets: NDArray[np.int64] | None
+    n_passed: int
+
+
+class Steps(NamedTuple):
+    """Both directions of some pairs, by the variable that they start from and then the strongest first.
+
+    ``pair`` is the number of the pair. ``rank`` counts the steps from the same variable before each, and
+    ``is_further`` says whether one to the same set is among them.
+    """
+
+    pair: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    is_further: NDArray[np.bool_]
+
+
+def ranked_steps(
+    edges: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    n_variables: int,
+    sets: NDArray[np.int64] | None,
+) -> Steps:
+    """Sort the steps from every variable.
+
+    Examples
+    --------
+    >>> edges, gains = np.array([[0, 1], [0, 2], [0, 3]]), np.array([3.0, 2.0, 1.0])
+    >>> steps = ranked_steps(edges, gains, 4, np.array([0, 1, 1, 3]))
+    >>> steps.ends[steps.sources == 0].tolist()
+    [1, 3, 2]
+    """
+    both = np.concatenate([edges, edges[:, ::-1]])
+    order = np.lexsort((both[:, 1], -np.tile(levelled(gains), 2), both[:, 0]))
+    further: NDArray[np.bool_] = np.zeros(len(order), np.bool_)
+    if sets is not None:
+        further = is_further(both[order, 0] * n_variables + sets[both[order, 1]])
+        again = np.lexsort((further, both[order, 0]))
+        order, further = order[again], further[again]
+    sources, ends = both[order].T
+    rank = np.arange(len(sources)) - np.searchsorted(sources, np.arange(n_variables))[sources]
+    return Steps(order % max(1, len(edges)), sources, ends, rank, further)
+
+
+def is_further(sets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each has one of its set before it."""
+    further = np.ones(len(sets), np.bool_)
+    further[np.unique(sets, return_index=True)[1]] = False
+    return further
+
+
+def are_alike(
+    edges: NDArray[np.int64], gains: NDArray[np.float64], information: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Whether each pair are near copies.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges, 2), dtype int64
+    gains : ndarray of shape (n_edges,)
+        What the ends of each tell of each other, in nats over all samples.
+    information : ndarray of shape (n_variables,)
+        What there is to know of each, likewise.
+
+    Examples
+    --------
+    >>> edges = np.array([[0, 1], [1, 2]])
+    >>> are_alike(edges, np.array([9.0, 2.0]), np.full(3, 10.0)).tolist()
+    [True, False]
+    """
+    return np.asarray(gains >= LARGE_SHARE * information[edges].max(axis=1, initial=0.0))
+
+
+def screen_strongest(job: Job, gamma: float, most: int) -> Screened:
+    """Find the pairs that are among the ``most`` first steps from one of their ends."""
+    scorer, n_variables = job.scorer, job.n_variables  # a tile must not hold the job
+
+    def test(tile: Tile) -> Pairs:
+        return scorer.pairs(tile, gamma)
+
+    tiles, information = scorer.tiles(), job.samples.information
+    first, alike = _Strongest(n_variables, most), [np.empty((0, 2), np.int64)]
+    for found in job.runner.map("screen", test, tiles):
+        first.add(found)
+        alike.append(found.edges[are_alike(found.edges, found.gains, information)])
+    near = np.concatenate(alike)
+    if not len(near):
+        return Screened(first.pairs(), None, first.n_passed)
+    sets = leaders(near, n_variables)
+    if not first.lacks_any(sets):
+        return Screened(first.pairs(), sets, first.n_passed)
+    second = _Strongest(n_variables, most, sets)
+    for found in job.runner.map("screen", test, tiles):
+        second.add(found)
+    return Screened(second.pairs(), sets, second.n_passed)
+
+
+class _Strongest:
+    """Pairs as they come in, without those that can no longer matter."""
+
+    def __init__(self, n_variables: int, most: int, sets: NDArray[np.int64] | None = None) -> None:
+        self.n_passed = 0
+        self._n_variables, self._most, self._sets = n_variables, most, sets
+        self._degrees = np.zeros(n_variables, np.int64)
+        self._least = np.full(n_variables, -np.inf)  # gain that a step from here must have
+        self._kept = joined([])
+        self._new: list[Pairs] = []
+        self._n_new = 0
+
+    def add(self, found: Pairs) -> None:
+        """Take the pairs of a tile."""
+        self.n_passed += len(found.gains)
+        np.add.at(self._degrees, found.edges.ravel(), 1)
+        matters = (found.gains[:, np.newaxis] >= self._least[found.edges]).any(axis=1)
+        self._new.append(Pairs(found.edges[matters], found.gains[matters]))
+        self._n_new += len(self._new[-1].gains)
+        if self._n_new > max(FEWEST_NEW, len(self._kept.gains)):
+            self._let_go()
+
+    def pairs(self) -> Pairs:
+        """Return the strongest of all, in lexicographic order."""
+        self._let_go()
+        return self._kept
+
+    def lacks_any(self, sets: NDArray[np.int64]) -> bool:
+        """Whether a pair may be gone that would be among the first with these sets."""
+        edges, gains = self.pairs()
+        steps = ranked_steps(edges, gains, self._n_variables, None)
+        first = steps.rank < self._most
+        sources, ends = steps.sources[first], steps.ends[first]
+        further = is_further(sources * self._n_variables + sets[ends])
+        return bool((self._degrees[sources[further]] > self._most).any())
+
+    def _let_go(self) -> None:
+        edges, gains = joined([self._kept, *self._new])
+        self._new, self._n_new = [], 0
+        steps = ranked_steps(edges, gains, self._n_variables, self._sets)
+        is_kept = np.zeros(len(gains), np.bool_)
+        is_kept[steps.pair[steps.rank < self._most]] = True
+        # Where the last that is kept is the first of its set, none that is weaker can come before it.
+        last = (steps.rank == self._most - 1) & ~steps.is_further
+        self._least[steps.sources[last]] = gains[steps.pair[last]] - SLACK
+        self._kept = Pairs(edges[is_kept], gains[is_kept])
