@@ -28,6 +28,7 @@ struct Side {
     std::size_t first_parameter = 0, first_form = 0;  // thresholds, then the forms of slopes where they are others
     std::size_t first_slope_form = 0;
     Buffer<double> features;       // (levels, scores)
+    Buffer<double> numbers;        // of all levels: each score, then each product of two
     Buffer<const Pack*> columns;
     Buffer<double> fields;         // of every level, at the parameters evaluated
 
@@ -37,6 +38,13 @@ struct Side {
         n_thresholds = levels - 1;
         features.resize(levels * scores);
         fill_features(levels, scores, features.data());
+        numbers.resize((scores + scores * (scores + 1) / 2) * levels);
+        for (std::size_t a = 0; a < levels; ++a)
+            for (std::size_t u = 0; u < scores; ++u) {
+                const double* of_level = features.data() + a * scores;
+                numbers[u * levels + a] = of_level[u];
+                for (std::size_t k = 0; k <= u; ++k) numbers[product(u, k) * levels + a] = of_level[u] * of_level[k];
+            }
     }
     void leave_out() {
         levels = 1;
@@ -47,6 +55,11 @@ struct Side {
     // Where every level has a score these serve as the forms of thresholds too.
     std::size_t n_forms() const { return is_step() ? n_thresholds + scores : n_thresholds; }
     std::size_t n_parameters() const { return n_thresholds + scores * columns.size(); }
+    double number(std::size_t k, std::size_t level) const { return numbers[k * levels + level]; }
+    // Which of the numbers is the product of two scores.
+    std::size_t product(std::size_t u, std::size_t k) const {
+        return scores + (u > k ? u * (u + 1) / 2 + k : k * (k + 1) / 2 + u);
+    }
     // Of form f, counted from this side's first, at a level.
     double form(std::size_t f, std::size_t level) const {
         if (!is_step()) return features[level * scores + f];
