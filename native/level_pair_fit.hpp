@@ -12,8 +12,8 @@
 // through all rows and columns took two fifths of the time.
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
-// the same in all rows: r_i + r_j exponentials for r_i r_j cells. Packs of rows go four at a time: sums over cells are
-// chains of additions, each of which would wait for the one before.
+// the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
+// at a time: sums over cells are chains of additions, each of which would wait for the one before.
 //
 // Without a second variable it is the regression of one on its neighbours.
 #pragma once
@@ -154,7 +154,6 @@ class LevelPairFit {
             for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c)
                 side.columns.push(values_.data() + c * n_packs_);
         }
-        side.fields.resize(side.levels);
     }
 
     void number_parameters() {
@@ -220,8 +219,7 @@ class LevelPairFit {
     }
 
     double evaluate(const double* b) {
-        set_fields(i_, b);
-        set_fields(j_, b);
+        for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
         double likelihood = 0.0, squares = 0.0;
         const double largest = weigh_coupling(b + n_ - i_.scores * j_.scores);
         for (Buffer<Pack>* sums : {&gradient_sums_, &hessian_sums_}) clear(*sums);
@@ -265,26 +263,21 @@ class LevelPairFit {
         return largest;
     }
 
-    static void set_fields(Side& side, const double* b) {
-        for (std::size_t a = 0; side.n_thresholds && a < side.levels; ++a) {
-            side.fields[a] = 0.0;
-            for (std::size_t t = 0; t < side.n_thresholds; ++t) side.fields[a] += b[side.first_parameter + t] * side.form(t, a);
-        }
-    }
-
     // Sets `to` to exp of a side's part of every level's log weight, less the largest, which is added to `log_sums`.
     void powers(const Side& side, const double* b, std::size_t p, Pack* to, Pack* log_sums) {
-        if (!side.n_thresholds) {
-            for (std::size_t q = 0; q < kRowBlock; ++q) to[q] = pack_of(1.0);
+        if (!side.columns.size()) {
+            for (std::size_t a = 0; a < side.levels; ++a)
+                for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.weights[a]);
+            for (std::size_t q = 0; q < kRowBlock; ++q) log_sums[q] += side.largest_field;
             return;
         }
+        const double* slopes = b + side.first_parameter + side.n_thresholds;
+        if (side.has_powers()) return raise(side, slopes, p, to, log_sums);
         for (std::size_t a = 0; a < side.levels; ++a)
             for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.fields[a]);
-        const double* slope = b + side.first_parameter + side.n_thresholds;
-        for (std::size_t u = 0; side.columns.size() && u < side.scores; ++u) {
+        for (std::size_t u = 0; u < side.scores; ++u, slopes += side.columns.size()) {
             Pack e[kRowBlock] = {};
-            for (std::size_t c = 0; c < side.columns.size(); ++c, ++slope)
-                for (std::size_t q = 0; q < kRowBlock; ++q) e[q] += *slope * side.columns[c][p + q];
+            combine(side, slopes, p, e);
             for (std::size_t a = 0; a < side.levels; ++a)
                 for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] += side.features[a * side.scores + u] * e[q];
         }
@@ -297,6 +290,33 @@ class LevelPairFit {
             for (std::size_t a = 0; a < side.levels; ++a) to[a * kRowBlock + q] = negative_exp(to[a * kRowBlock + q] - largest);
             log_sums[q] += largest;
         }
+    }
+
+    // The same by one exponential a row. Levels are counted from the likelier end, so that no power is above one.
+    void raise(const Side& side, const double* slopes, std::size_t p, Pack* to, Pack* log_sums) {
+        const std::size_t r = side.levels;
+        const double end = side.features[r - 1], step = side.features[1] - side.features[0];
+        Pack e[kRowBlock] = {};
+        combine(side, slopes, p, e);
+        for (std::size_t q = 0; q < kRowBlock; ++q) {
+            const PackBits falls = e[q] < 0.0;
+            const Pack size = falls ? -e[q] : e[q], base = negative_exp(-step * size);
+            log_sums[q] += side.largest_field + end * size;
+            to[q] = pack_of(1.0);
+            for (std::size_t a = 1; a < r; ++a) to[a * kRowBlock + q] = to[(a - 1) * kRowBlock + q] * base;
+            for (std::size_t a = 0, z = r - 1; a <= z; ++a, --z) {
+                const Pack higher = to[a * kRowBlock + q], lower = to[z * kRowBlock + q];
+                to[a * kRowBlock + q] = side.weights[a] * (falls ? higher : lower);
+                to[z * kRowBlock + q] = side.weights[z] * (falls ? lower : higher);
+                if (!z) break;
+            }
+        }
+    }
+
+    // Adds slopes times columns to e.
+    static void combine(const Side& side, const double* slopes, std::size_t p, Pack* e) {
+        for (std::size_t c = 0; c < side.columns.size(); ++c)
+            for (std::size_t q = 0; q < kRowBlock; ++q) e[q] += slopes[c] * side.columns[c][p + q];
     }
 
     // Sets cells_ to the probabilities of the cells, then of i's levels and of j's, in a block of packs from p on; and

@@ -24,6 +24,7 @@ static inline void fill_features(std::size_t levels, std::size_t scores, double*
 
 // One end: its levels, and its neighbours as columns of the table.
 struct Side {
+    static constexpr double kFarApart = 100.0;
     std::size_t levels = 1, scores = 0, n_thresholds = 0;
     std::size_t first_parameter = 0, first_form = 0;  // thresholds, then the forms of slopes where they are others
     std::size_t first_slope_form = 0;
@@ -31,6 +32,8 @@ struct Side {
     Buffer<double> numbers;        // of all levels: each score, then each product of two
     Buffer<const Pack*> columns;
     Buffer<double> fields;         // of every level, at the parameters evaluated
+    Buffer<double> weights;        // exp of these, less the largest
+    double largest_field = 0.0, smallest_field = 0.0;
 
     void set(BitRows rows, std::size_t variable) {
         levels = rows.levels(variable);
@@ -51,10 +54,25 @@ struct Side {
         scores = n_thresholds = 0;
         columns.resize(0);
     }
+    // Sets the fields to what the thresholds, the first of the parameters b of this side, make them.
+    void set_fields(const double* b) {
+        fields.resize(levels);
+        weights.resize(levels);
+        for (std::size_t a = 0; a < levels; ++a) {
+            fields[a] = 0.0;
+            for (std::size_t t = 0; t < n_thresholds; ++t) fields[a] += b[t] * form(t, a);
+            largest_field = a && largest_field > fields[a] ? largest_field : fields[a];
+            smallest_field = a && smallest_field < fields[a] ? smallest_field : fields[a];
+        }
+        for (std::size_t a = 0; a < levels; ++a) weights[a] = std::exp(fields[a] - largest_field);
+    }
     bool is_step() const { return scores < n_thresholds; }
     // Where every level has a score these serve as the forms of thresholds too.
     std::size_t n_forms() const { return is_step() ? n_thresholds + scores : n_thresholds; }
     std::size_t n_parameters() const { return n_thresholds + scores * columns.size(); }
+    // Levels are then a step apart, and exp of a slope times a level is a power of exp of the slope times a step. Where fields are
+    // far apart the largest of the products could be too small a number.
+    bool has_powers() const { return scores == 1 && largest_field - smallest_field < kFarApart; }
     double number(std::size_t k, std::size_t level) const { return numbers[k * levels + level]; }
     // Which of the numbers is the product of two scores.
     std::size_t product(std::size_t u, std::size_t k) const {
