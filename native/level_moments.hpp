@@ -12,7 +12,7 @@
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr std::size_t kRowBlock = 4, kRowChunk = 32;  // packs: of a block, and of rows whose moments the nearest cache holds
+constexpr std::size_t kRowBlock = 4, kRowChunk = 16;  // packs: of a block, and of rows whose moments the nearest cache holds
 
 class LevelMoments {
   public:

@@ -157,6 +157,8 @@ class LevelPairFit {
     }
 
     void number_parameters() {
+        n_ = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
+        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
         i_.first_parameter = i_.first_form = 0;
         j_.first_parameter = i_.n_parameters();
         j_.first_form = i_.n_forms();
@@ -176,8 +178,6 @@ class LevelPairFit {
         }
         begin_group(i_.scores * j_.scores, 2, false);
         for (std::size_t k = 0; k < i_.scores * j_.scores; ++k) parameters_.push({moments_.first_product + k, nullptr, true});
-        n_ = parameters_.size();
-        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
     }
 
     void begin_group(std::size_t n, std::size_t side, bool has_columns) {
