@@ -12,17 +12,18 @@
 // through all rows and columns took two fifths of the time.
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
-// the same in all rows: r_i + r_j exponentials for r_i r_j cells. Packs of rows go four at a time: sums over cells are
-// chains of additions, each of which would wait for the one before.
+// the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
+// at a time: sums over cells are chains of additions, each of which would wait for the one before.
 //
 // Without a second variable it is the regression of one on its neighbours.
 #pragma once
 #include <cmath>
 
+#include "level_moments.hpp"
 #include "level_rows.hpp"
-#include "level_side.hpp"
 #include "ordinal.hpp"
 #include "pair_fit.hpp"
+#include "product_tiles.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -89,11 +90,11 @@ class LevelPairFit {
         const Pack* column;  // null where it is ones
         bool has_prior;
     };
-    struct Term {
-        std::uint32_t cell;
-        double value;
+    // Parameters one after the other that are alike: thresholds, slopes with one form, or couplings.
+    struct Group {
+        std::size_t from, n, side;  // 0 for i, 1 for j, 2 for both
+        bool has_columns;
     };
-
     double product(std::size_t k, std::size_t a, std::size_t b) const {
         return i_.features[a * i_.scores + k / j_.scores] * j_.features[b * j_.scores + k % j_.scores];
     }
@@ -103,12 +104,12 @@ class LevelPairFit {
         rows_.build(rows, i.variable, j ? &j->variable : nullptr, merged_.data(), merged_.size());
         i_.set(rows, i.variable);
         j ? j_.set(rows, j->variable) : j_.leave_out();
-        n_packs_ = (packs_for(rows_.n_rows) + kBlock - 1) / kBlock * kBlock;
+        n_packs_ = (packs_for(rows_.n_rows) + kRowBlock - 1) / kRowBlock * kRowBlock;
         make_columns(rows);
         assign(i_, i.n_given, 0);
         if (j) assign(j_, j->n_given, i.n_given);
         number_parameters();
-        list_terms();
+        make_room();
         count_samples();
     }
 
@@ -153,87 +154,39 @@ class LevelPairFit {
             for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c)
                 side.columns.push(values_.data() + c * n_packs_);
         }
-        side.fields.resize(side.levels);
     }
 
     void number_parameters() {
+        n_ = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
+        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
         i_.first_parameter = i_.first_form = 0;
         j_.first_parameter = i_.n_parameters();
         j_.first_form = i_.n_forms();
         for (Side* side : {&i_, &j_}) side->first_slope_form = side->first_form + side->n_forms() - side->scores;
-        first_product_ = i_.n_forms() + j_.n_forms();
-        n_forms_ = first_product_ + i_.scores * j_.scores;
+        moments_.set(i_, j_);
         parameters_.resize(0);
+        groups_.resize(0);
         for (const Side* side : {&i_, &j_}) {
+            const std::size_t which = side == &j_, n_columns = side->columns.size();
+            begin_group(side->n_thresholds, which, false);
             for (std::size_t t = 0; t < side->n_thresholds; ++t) parameters_.push({side->first_form + t, nullptr, false});
-            for (std::size_t u = 0; u < side->scores; ++u)
-                for (std::size_t c = 0; c < side->columns.size(); ++c)
+            for (std::size_t u = 0; u < side->scores; ++u) {
+                begin_group(n_columns, which, true);
+                for (std::size_t c = 0; c < n_columns; ++c)
                     parameters_.push({side->first_slope_form + u, side->columns[c], true});
-        }
-        for (std::size_t k = 0; k < i_.scores * j_.scores; ++k) parameters_.push({first_product_ + k, nullptr, true});
-        n_ = parameters_.size();
-        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
-        // Which forms are wanted row by row.
-        slot_.resize(n_forms_);
-        n_slots_ = 0;
-        for (std::size_t f = 0; f < n_forms_; ++f) slot_[f] = kNoSlot;
-        for (const Side* side : {&i_, &j_})
-            for (std::size_t u = 0; side->columns.size() && u < side->scores; ++u)
-                slot_[side->first_slope_form + u] = n_slots_++;
-    }
-
-    // Which side a form depends on: 0 for i, 1 for j, 2 for both.
-    std::size_t kind(std::size_t f) const { return f >= first_product_ ? 2 : f >= j_.first_form ? 1 : 0; }
-    double value(std::size_t f, std::size_t a, std::size_t b) const {
-        if (f >= first_product_) return product(f - first_product_, a, b);
-        return f >= j_.first_form ? j_.form(f - j_.first_form, b) : i_.form(f, a);
-    }
-
-    // Calls use(cell, value) for the cells where the product of two forms is not zero; those of forms of one variable are
-    // that variable's levels, which come after the cells of both.
-    template <class Use>
-    void each_term(std::size_t f, std::size_t g, Use use) const {
-        const std::size_t cells = i_.levels * j_.levels, of = kind(f);
-        if (of == kind(g) && of < 2) {
-            const std::size_t from = of ? cells + i_.levels : cells;
-            for (std::size_t k = 0; k < (of ? j_ : i_).levels; ++k) use(from + k, value(f, k, k) * value(g, k, k));
-            return;
-        }
-        for (std::size_t a = 0; a < i_.levels; ++a)
-            for (std::size_t b = 0; b < j_.levels; ++b) use(a * j_.levels + b, value(f, a, b) * value(g, a, b));
-    }
-
-    void list_terms() {
-        terms_.resize(0);
-        term_start_.resize(0);
-        mean_start_.resize(0);
-        const std::size_t cells = i_.levels * j_.levels;
-        const auto push = [this](std::size_t cell, double x) {
-            if (x != 0.0) terms_.push({static_cast<std::uint32_t>(cell), x});
-        };
-        for (std::size_t f = 0; f < n_forms_; ++f) {
-            mean_start_.push(terms_.size());
-            const std::size_t of = kind(f), from = of ? cells + i_.levels : cells;
-            if (of < 2)
-                for (std::size_t k = 0; k < (of ? j_ : i_).levels; ++k) push(from + k, value(f, k, k));
-            else
-                for (std::size_t a = 0; a < i_.levels; ++a)
-                    for (std::size_t b = 0; b < j_.levels; ++b) push(a * j_.levels + b, value(f, a, b));
-        }
-        mean_start_.push(terms_.size());
-        for (std::size_t f = 0; f < n_forms_; ++f)
-            for (std::size_t g = 0; g <= f; ++g) {
-                term_start_.push(terms_.size());
-                each_term(f, g, push);
             }
-        term_start_.push(terms_.size());
-        cells_.resize((cells + i_.levels + j_.levels) * kBlock);
-        means_.resize(n_forms_ * kBlock);
-        mean_sums_.resize(n_forms_);
-        covariance_sums_.resize(n_forms_ * (n_forms_ + 1) / 2);
-        slot_means_.resize(n_slots_ * kChunk);
-        slot_covariances_.resize(n_slots_ * n_forms_ * kChunk);
-        coupling_weight_.resize(cells);
+        }
+        begin_group(i_.scores * j_.scores, 2, false);
+        for (std::size_t k = 0; k < i_.scores * j_.scores; ++k) parameters_.push({moments_.first_product + k, nullptr, true});
+    }
+
+    void begin_group(std::size_t n, std::size_t side, bool has_columns) {
+        if (n) groups_.push({parameters_.size(), n, side, has_columns});
+    }
+
+    void make_room() {
+        cells_.resize((i_.levels * j_.levels + i_.levels + j_.levels) * kRowBlock);
+        coupling_weight_.resize(packs_for(i_.levels * j_.levels));
         gradient_sums_.resize(n_);
         hessian_sums_.resize(n_ * (n_ + 1) / 2);
         columns_.resize(n_);
@@ -243,8 +196,7 @@ class LevelPairFit {
     void count_samples() {
         const std::size_t of_i = i_.levels;
         totals_.resize(n_packs_);
-        observed_.resize(n_slots_ * n_packs_);
-        form_totals_.resize(n_forms_);
+        observed_.resize(moments_.n_slots() * n_packs_);
         level_totals_.resize(of_i * j_.levels);
         clear(totals_);
         clear(observed_);
@@ -255,46 +207,36 @@ class LevelPairFit {
             for (const Side* side : {&i_, &j_})
                 for (std::size_t u = 0; side->columns.size() && u < side->scores; ++u) {
                     const double feature = side->features[(side == &i_ ? a : b) * side->scores + u];
-                    number(observed_, slot_[side->first_slope_form + u] * n_packs_ * kPack + r) += n * feature;
+                    number(observed_, moments_.slot(side->first_slope_form + u) * n_packs_ * kPack + r) += n * feature;
                 }
         });
-        for (std::size_t f = 0; f < n_forms_; ++f) {
-            form_totals_[f] = 0.0;
-            for (std::size_t a = 0; a < of_i; ++a)
-                for (std::size_t b = 0; b < j_.levels; ++b) form_totals_[f] += level_totals_[a * j_.levels + b] * value(f, a, b);
-        }
         statistic_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) {
             const Parameter& own = parameters_[k];
-            statistic_[k] = own.column ? dot(own.column, observed_.data() + slot_[own.form] * n_packs_) : form_totals_[own.form];
+            statistic_[k] = own.column ? dot(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
+                                       : moments_.sum_over(own.form, level_totals_.data());
         }
     }
 
     double evaluate(const double* b) {
-        set_fields(i_, b);
-        set_fields(j_, b);
-        const std::size_t q = i_.scores * j_.scores;
-        const double* coupling = b + n_ - q;
-        double largest = -HUGE_VAL, likelihood = 0.0, squares = 0.0;
-        for (std::size_t a = 0, c = 0; a < i_.levels; ++a)
-            for (std::size_t l = 0; l < j_.levels; ++l, ++c) {
-                coupling_weight_[c] = 0.0;
-                for (std::size_t k = 0; k < q; ++k) coupling_weight_[c] += product(k, a, l) * coupling[k];
-                largest = coupling_weight_[c] > largest ? coupling_weight_[c] : largest;
-            }
-        for (std::size_t c = 0; c < i_.levels * j_.levels; ++c) coupling_weight_[c] = std::exp(coupling_weight_[c] - largest);
-        for (Buffer<Pack>* sums : {&mean_sums_, &covariance_sums_, &gradient_sums_, &hessian_sums_}) clear(*sums);
+        for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
+        double likelihood = 0.0, squares = 0.0;
+        const double largest = weigh_coupling(b + n_ - i_.scores * j_.scores);
+        for (Buffer<Pack>* sums : {&gradient_sums_, &hessian_sums_}) clear(*sums);
+        moments_.clear();
         Pack sum{};
-        for (std::size_t first = 0; first < n_packs_; first += kChunk) {
-            const std::size_t n = n_packs_ - first < kChunk ? n_packs_ - first : kChunk;
-            for (std::size_t p = 0; p < n; p += kBlock) {
-                Pack log_sums[kBlock];
+        for (std::size_t first = 0; first < n_packs_; first += kRowChunk) {
+            const std::size_t n = n_packs_ - first < kRowChunk ? n_packs_ - first : kRowChunk;
+            for (std::size_t p = 0; p < n; p += kRowBlock) {
+                Pack log_sums[kRowBlock];
                 weigh(b, first + p, log_sums);
-                for (std::size_t q = 0; q < kBlock; ++q) sum += totals_[first + p + q] * (log_sums[q] + largest);
-                add_moments(totals_.data() + first + p, p);
+                for (std::size_t q = 0; q < kRowBlock; ++q) sum += totals_[first + p + q] * (log_sums[q] + largest);
+                moments_.add(cells_.data(), totals_.data() + first + p, p);
             }
+            moments_.end_chunk(totals_.data() + first, n);
             add_derivatives(first, n);
         }
+        moments_.end();
         for (std::size_t k = 0; k < n_; ++k) {
             likelihood += b[k] * statistic_[k];
             squares += parameters_[k].has_prior ? b[k] * b[k] : 0.0;
@@ -302,137 +244,165 @@ class LevelPairFit {
         return likelihood - total(sum) - 0.5 * precision_ * squares;
     }
 
-    static void set_fields(Side& side, const double* b) {
-        for (std::size_t a = 0; side.n_thresholds && a < side.levels; ++a) {
-            side.fields[a] = 0.0;
-            for (std::size_t t = 0; t < side.n_thresholds; ++t) side.fields[a] += b[side.first_parameter + t] * side.form(t, a);
-        }
+    // Sets the cells' weights by the coupling alone, the largest being one; returns its logarithm.
+    double weigh_coupling(const double* coupling) {
+        const std::size_t q = i_.scores * j_.scores;
+        double largest = -HUGE_VAL;
+        are_coupled_ = false;
+        for (std::size_t k = 0; k < q; ++k) are_coupled_ = are_coupled_ || coupling[k] != 0.0;
+        for (std::size_t a = 0, c = 0; a < i_.levels; ++a)
+            for (std::size_t l = 0; l < j_.levels; ++l, ++c) {
+                double sum = 0.0;
+                for (std::size_t k = 0; k < q; ++k) sum += product(k, a, l) * coupling[k];
+                number(coupling_weight_, c) = sum;
+                largest = sum > largest ? sum : largest;
+            }
+        Buffer<Pack>& weights = coupling_weight_;
+        for (std::size_t c = i_.levels * j_.levels; c < weights.size() * kPack; ++c) number(weights, c) = largest;
+        for (std::size_t p = 0; p < weights.size(); ++p) weights[p] = negative_exp(weights[p] - largest);
+        return largest;
     }
 
     // Sets `to` to exp of a side's part of every level's log weight, less the largest, which is added to `log_sums`.
     void powers(const Side& side, const double* b, std::size_t p, Pack* to, Pack* log_sums) {
-        if (!side.n_thresholds) {
-            for (std::size_t q = 0; q < kBlock; ++q) to[q] = pack_of(1.0);
+        if (!side.columns.size()) {
+            for (std::size_t a = 0; a < side.levels; ++a)
+                for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.weights[a]);
+            for (std::size_t q = 0; q < kRowBlock; ++q) log_sums[q] += side.largest_field;
             return;
         }
+        const double* slopes = b + side.first_parameter + side.n_thresholds;
+        if (side.has_powers()) return raise(side, slopes, p, to, log_sums);
         for (std::size_t a = 0; a < side.levels; ++a)
-            for (std::size_t q = 0; q < kBlock; ++q) to[a * kBlock + q] = pack_of(side.fields[a]);
-        const double* slope = b + side.first_parameter + side.n_thresholds;
-        for (std::size_t u = 0; side.columns.size() && u < side.scores; ++u) {
-            Pack e[kBlock] = {};
-            for (std::size_t c = 0; c < side.columns.size(); ++c, ++slope)
-                for (std::size_t q = 0; q < kBlock; ++q) e[q] += *slope * side.columns[c][p + q];
+            for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.fields[a]);
+        for (std::size_t u = 0; u < side.scores; ++u, slopes += side.columns.size()) {
+            Pack e[kRowBlock] = {};
+            combine(side, slopes, p, e);
             for (std::size_t a = 0; a < side.levels; ++a)
-                for (std::size_t q = 0; q < kBlock; ++q) to[a * kBlock + q] += side.features[a * side.scores + u] * e[q];
+                for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] += side.features[a * side.scores + u] * e[q];
         }
-        for (std::size_t q = 0; q < kBlock; ++q) {
+        for (std::size_t q = 0; q < kRowBlock; ++q) {
             Pack largest = to[q];
             for (std::size_t a = 1; a < side.levels; ++a) {
-                const Pack other = to[a * kBlock + q];
+                const Pack other = to[a * kRowBlock + q];
                 largest = other > largest ? other : largest;
             }
-            for (std::size_t a = 0; a < side.levels; ++a) to[a * kBlock + q] = negative_exp(to[a * kBlock + q] - largest);
+            for (std::size_t a = 0; a < side.levels; ++a) to[a * kRowBlock + q] = negative_exp(to[a * kRowBlock + q] - largest);
             log_sums[q] += largest;
         }
+    }
+
+    // The same by one exponential a row. Levels are counted from the likelier end, so that no power is above one.
+    void raise(const Side& side, const double* slopes, std::size_t p, Pack* to, Pack* log_sums) {
+        const std::size_t r = side.levels;
+        const double end = side.features[r - 1], step = side.features[1] - side.features[0];
+        Pack e[kRowBlock] = {};
+        combine(side, slopes, p, e);
+        for (std::size_t q = 0; q < kRowBlock; ++q) {
+            const PackBits falls = e[q] < 0.0;
+            const Pack size = falls ? -e[q] : e[q], base = negative_exp(-step * size);
+            log_sums[q] += side.largest_field + end * size;
+            to[q] = pack_of(1.0);
+            for (std::size_t a = 1; a < r; ++a) to[a * kRowBlock + q] = to[(a - 1) * kRowBlock + q] * base;
+            for (std::size_t a = 0, z = r - 1; a <= z; ++a, --z) {
+                const Pack higher = to[a * kRowBlock + q], lower = to[z * kRowBlock + q];
+                to[a * kRowBlock + q] = side.weights[a] * (falls ? higher : lower);
+                to[z * kRowBlock + q] = side.weights[z] * (falls ? lower : higher);
+                if (!z) break;
+            }
+        }
+    }
+
+    // Adds slopes times columns to e.
+    static void combine(const Side& side, const double* slopes, std::size_t p, Pack* e) {
+        for (std::size_t c = 0; c < side.columns.size(); ++c)
+            for (std::size_t q = 0; q < kRowBlock; ++q) e[q] += slopes[c] * side.columns[c][p + q];
     }
 
     // Sets cells_ to the probabilities of the cells, then of i's levels and of j's, in a block of packs from p on; and
     // `log_sums` to log Z less the coupling's largest.
     void weigh(const double* b, std::size_t p, Pack* log_sums) {
         const std::size_t r_i = i_.levels, r_j = j_.levels;
-        Pack *of_i = cells_.data() + r_i * r_j * kBlock, *of_j = of_i + r_i * kBlock, sum[kBlock] = {};
-        for (std::size_t q = 0; q < kBlock; ++q) log_sums[q] = Pack{};
+        Pack *of_i = cells_.data() + r_i * r_j * kRowBlock, *of_j = of_i + r_i * kRowBlock, sum[kRowBlock] = {};
+        for (std::size_t q = 0; q < kRowBlock; ++q) log_sums[q] = Pack{};
         powers(i_, b, p, of_i, log_sums);
         powers(j_, b, p, of_j, log_sums);
         for (std::size_t a = 0; a < r_i; ++a)
             for (std::size_t l = 0; l < r_j; ++l)
-                for (std::size_t q = 0; q < kBlock; ++q) {
-                    const Pack weight = of_i[a * kBlock + q] * of_j[l * kBlock + q] * coupling_weight_[a * r_j + l];
-                    cells_[(a * r_j + l) * kBlock + q] = weight;
+                for (std::size_t q = 0; q < kRowBlock; ++q) {
+                    const Pack apart = of_i[a * kRowBlock + q] * of_j[l * kRowBlock + q];
+                    const Pack weight = apart * number(coupling_weight_, a * r_j + l);
+                    cells_[(a * r_j + l) * kRowBlock + q] = weight;
                     sum[q] += weight;
                 }
-        for (std::size_t q = 0; q < kBlock; ++q) {
+        for (std::size_t q = 0; q < kRowBlock; ++q) {
             log_sums[q] += log_of(sum[q]);
             sum[q] = 1.0 / sum[q];
         }
-        for (std::size_t k = 0; k < (r_i + r_j) * kBlock; ++k) of_i[k] = Pack{};
+        for (std::size_t k = 0; k < (r_i + r_j) * kRowBlock; ++k) of_i[k] = Pack{};
         for (std::size_t a = 0; a < r_i; ++a)
             for (std::size_t l = 0; l < r_j; ++l)
-                for (std::size_t q = 0; q < kBlock; ++q) {
-                    const Pack probability = cells_[(a * r_j + l) * kBlock + q] *= sum[q];
-                    of_i[a * kBlock + q] += probability;
-                    of_j[l * kBlock + q] += probability;
+                for (std::size_t q = 0; q < kRowBlock; ++q) {
+                    const Pack probability = cells_[(a * r_j + l) * kRowBlock + q] *= sum[q];
+                    of_i[a * kRowBlock + q] += probability;
+                    of_j[l * kRowBlock + q] += probability;
                 }
     }
 
-    void mean_of_terms(std::size_t from, std::size_t to, Pack* mean) const {
-        for (std::size_t q = 0; q < kBlock; ++q) mean[q] = Pack{};
-        for (std::size_t t = from; t < to; ++t)
-            for (std::size_t q = 0; q < kBlock; ++q) mean[q] += terms_[t].value * cells_[terms_[t].cell * kBlock + q];
-    }
-
-    // Adds up the moments of a block of packs, which are the p-th and following of a chunk and have counts `n`.
-    void add_moments(const Pack* n, std::size_t p) {
-        for (std::size_t f = 0; f < n_forms_; ++f) {
-            Pack *mean = means_.data() + f * kBlock, counted[kBlock];
-            mean_of_terms(mean_start_[f], mean_start_[f + 1], mean);
-            for (std::size_t q = 0; q < kBlock; ++q) {
-                counted[q] = n[q] * mean[q];
-                mean_sums_[f] += counted[q];
-            }
-            if (slot_[f] != kNoSlot) std::memcpy(slot_means_.data() + slot_[f] * kChunk + p, counted, sizeof counted);
-        }
-        for (std::size_t f = 0, at = 0; f < n_forms_; ++f)
-            for (std::size_t g = 0; g <= f; ++g, ++at) {
-                Pack covariance[kBlock];
-                mean_of_terms(term_start_[at], term_start_[at + 1], covariance);
-                for (std::size_t q = 0; q < kBlock; ++q) {
-                    covariance[q] = n[q] * (covariance[q] - means_[f * kBlock + q] * means_[g * kBlock + q]);
-                    covariance_sums_[at] += covariance[q];
-                }
-                if (slot_[f] != kNoSlot) std::memcpy(covariances(f, g) + p, covariance, sizeof covariance);
-                if (slot_[g] != kNoSlot) std::memcpy(covariances(g, f) + p, covariance, sizeof covariance);
-            }
-    }
-
-    // Of a form that slopes multiply with another, in the packs of a chunk.
-    Pack* covariances(std::size_t with_slot, std::size_t form) {
-        return slot_covariances_.data() + (slot_[with_slot] * n_forms_ + form) * kChunk;
-    }
-
-    // Adds what a chunk of n packs says of all derivatives by slopes.
+    // Adds what a chunk of n packs says of all derivatives by slopes. Without a coupling the two ends are independent.
     void add_derivatives(std::size_t first, std::size_t n) {
         for (std::size_t k = 0; k < n_; ++k) columns_[k] = parameters_[k].column ? parameters_[k].column + first : nullptr;
-        Pack* row = hessian_sums_.data();
-        for (std::size_t k = 0; k < n_; row += ++k) {
-            if (columns_[k]) {
-                const Pack* means = slot_means_.data() + slot_[parameters_[k].form] * kChunk;
-                add_products(columns_[k], &means, 1, 0, n, gradient_sums_.data() + k);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            const Group& own = groups_[g];
+            if (own.has_columns) {
+                const Pack* means = moments_.means(parameters_[own.from].form);
+                Pack* sums = gradient_sums_.data() + own.from;
+                add_tiles<1>(&means, columns_.data() + own.from, own.n, n, &sums);
             }
-            for (std::size_t l = 0; l <= k;) l = add_second_derivatives(k, l, n, row);
+            for (std::size_t l = 0; l <= g; ++l)
+                if (are_coupled_ || own.side == groups_[l].side || own.side == 2) add_second_derivatives(own, groups_[l], n);
         }
     }
 
-    // By parameter k, and by l and those after it that are alike, but none after k. Returns the first that is not.
-    std::size_t add_second_derivatives(std::size_t k, std::size_t l, std::size_t n, Pack* row) {
-        const std::size_t form = parameters_[l].form, own = parameters_[k].form;
-        std::size_t end = l + 1;
-        if (!columns_[l]) {
-            while (end <= k && !columns_[end]) ++end;
-            if (!columns_[k]) return end;
-            others_.resize(0);
-            for (std::size_t m = l; m < end; ++m) others_.push(covariances(own, parameters_[m].form));
-            add_products(columns_[k], others_.data(), end - l, 0, n, row + l);
-            return end;
+    void add_second_derivatives(const Group& own, const Group& other, std::size_t n) {
+        if (!own.has_columns && !other.has_columns) return;  // known when all rows are added up
+        const std::size_t form = parameters_[own.from].form, other_form = parameters_[other.from].form;
+        const Pack* const* right = columns_.data() + other.from;
+        if (!own.has_columns)
+            return add_rows(own, other, right, n,
+                            [&](std::size_t k, std::size_t) { return moments_.covariances(other_form, parameters_[k].form); });
+        if (!other.has_columns) {
+            others_.resize(other.n);
+            for (std::size_t l = 0; l < other.n; ++l) others_[l] = moments_.covariances(form, parameters_[other.from + l].form);
+            return add_rows(own, other, others_.data(), n, [&](std::size_t k, std::size_t) { return columns_[k]; });
         }
-        while (end <= k && columns_[end] && parameters_[end].form == form) ++end;
-        const Pack* covariance = covariances(form, own);
-        if (columns_[k]) {
-            for (std::size_t p = 0; p < n; ++p) weighted_[p] = columns_[k][p] * covariance[p];
-            covariance = weighted_;
+        const Pack* covariance = moments_.covariances(form, other_form);
+        add_rows(own, other, right, n, [&](std::size_t k, std::size_t which) {
+            for (std::size_t p = 0; p < n; ++p) weighted_[which][p] = columns_[k][p] * covariance[p];
+            return static_cast<const Pack*>(weighted_[which]);
+        });
+    }
+
+    // Two parameters of a group at a time, with all of another.
+    template <class Left>
+    void add_rows(const Group& own, const Group& other, const Pack* const* right, std::size_t n, Left left) {
+        const bool symmetric = is_symmetric(own, other);
+        for (std::size_t k = 0; k < own.n; k += 2) {
+            const bool two = k + 1 < own.n;
+            const std::size_t at = own.from + k, n_right = symmetric ? k + 1 : other.n;
+            const Pack* rows[] = {left(at, 0), two ? left(at + 1, 1) : nullptr};
+            Pack* first = hessian_sums_.data() + at * (at + 1) / 2 + other.from;
+            Pack* sums[] = {first, first + at + 1};
+            two ? add_tiles<2>(rows, right, n_right, n, sums) : add_tiles<1>(rows, right, n_right, n, sums);
+            if (!two || !symmetric) continue;
+            Pack* last = sums[1] + k + 1;
+            add_tiles<1>(rows + 1, right + k + 1, 1, n, &last);
         }
-        add_products(covariance, columns_.data() + l, end - l, 0, n, row + l);
-        return end;
+    }
+
+    // Two groups of slopes with the same columns: of the square of their derivatives a triangle says all.
+    static bool is_symmetric(const Group& own, const Group& other) {
+        return own.has_columns && other.has_columns && own.side == other.side;
     }
 
     void differentiate(const double* b) {
@@ -440,21 +410,30 @@ class LevelPairFit {
         for (std::size_t k = 0; k < n_; ++k) {
             const Parameter& own = parameters_[k];
             const double prior = own.has_prior ? precision_ : 0.0;
-            newton_.gradient[k] = statistic_[k] - total(own.column ? gradient_sums_[k] : mean_sums_[own.form]) - prior * b[k];
+            const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
+            newton_.gradient[k] = statistic_[k] - expected - prior * b[k];
             double* row = newton_.hessian.data() + k * n_;
             for (std::size_t l = 0; l <= k; ++l, ++sums) {
-                const std::size_t f = own.form, g = parameters_[l].form;
-                const Pack& plain = covariance_sums_[f > g ? f * (f + 1) / 2 + g : g * (g + 1) / 2 + f];
-                row[l] = total(own.column || parameters_[l].column ? *sums : plain);
+                const bool has_column = own.column || parameters_[l].column;
+                row[l] = has_column ? total(*sums) : moments_.covariance_sum(own.form, parameters_[l].form);
             }
             row[k] += prior;
         }
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (std::size_t l = 0; l < g; ++l)
+                if (is_symmetric(groups_[g], groups_[l])) mirror(groups_[g].from, groups_[l].from, groups_[g].n);
+    }
+
+    void mirror(std::size_t row, std::size_t column, std::size_t n) {
+        double* h = newton_.hessian.data() + row * n_ + column;
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t l = k + 1; l < n; ++l) h[k * n_ + l] = h[l * n_ + k];
     }
 
     double dot(const Pack* x, const Pack* y) const {
-        Pack sum[kBlock] = {};
-        for (std::size_t p = 0; p < n_packs_; p += kBlock)
-            for (std::size_t q = 0; q < kBlock; ++q) sum[q] += x[p + q] * y[p + q];
+        Pack sum[kRowBlock] = {};
+        for (std::size_t p = 0; p < n_packs_; p += kRowBlock)
+            for (std::size_t q = 0; q < kRowBlock; ++q) sum[q] += x[p + q] * y[p + q];
         return total((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
 
@@ -464,22 +443,21 @@ class LevelPairFit {
         if (packs.size()) std::memset(static_cast<void*>(packs.data()), 0, packs.size() * sizeof(Pack));
     }
 
-    static constexpr std::size_t kNoSlot = SIZE_MAX, kBlock = 4, kChunk = 16;
-
     LevelRows rows_;
     Newton newton_;
     Side i_, j_;
+    LevelMoments moments_;
     double precision_ = 0.0;
-    std::size_t n_ = 0, n_packs_ = 0, n_forms_ = 0, first_product_ = 0, n_slots_ = 0;
+    std::size_t n_ = 0, n_packs_ = 0;
     Buffer<std::int64_t> merged_;
-    Buffer<std::size_t> position_, column_start_, slot_, mean_start_, term_start_;
+    Buffer<std::size_t> position_, column_start_;
     Buffer<Parameter> parameters_;
-    Buffer<Term> terms_;  // of the means of forms, then of the means of products of two
+    Buffer<Group> groups_;
+    bool are_coupled_ = false;
     Buffer<const Pack*> columns_, others_;  // of parameters, in a chunk
-    Buffer<double> neighbour_, form_totals_, level_totals_, statistic_, coupling_weight_, solved_;
-    Buffer<Pack> values_, totals_, observed_, cells_, means_, mean_sums_, covariance_sums_, slot_means_, slot_covariances_,
-        gradient_sums_, hessian_sums_;
-    Pack weighted_[kChunk];
+    Buffer<double> neighbour_, level_totals_, statistic_, solved_;
+    Buffer<Pack> values_, totals_, observed_, cells_, coupling_weight_, gradient_sums_, hessian_sums_;
+    Pack weighted_[2][kRowChunk];
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -215,6 +215,19 @@ def test_property_every_instruction_set_is_the_twin_for_any_levels(seed, kinds, 
         np.testing.assert_allclose(fits.variances, twin.variance, rtol=5e-3)
 
 
+@pytest.mark.parametrize("levels", [6, 16])  # of 16 levels the log weights are 200 apart, of 6 not
+def test_example_near_copies_of_many_steps_are_the_twin(native_kernels, levels):
+    rng = np.random.default_rng(0)
+    copied = rng.integers(0, levels, 300)
+    above, below = ((rng.random(300) < 0.1).astype(int) for _ in range(2))
+    values = np.column_stack([copied + above, copied - below, copied]).clip(0, levels - 1)
+    bits = samples_with_levels(values).with_order((True,) * 3).bits
+    twin = fit_pair(bits, 0, 1, [2], [2], 100.0)
+    fitted = fit(native_kernels, bits, 0, 1, [2], [2], 100.0)
+    np.testing.assert_allclose(fitted[:2], twin[:2], atol=1e-6)
+    assert fitted[2] == pytest.approx(twin.log_determinant, abs=5e-3)
+
+
 @pytest.mark.parametrize("scale", [1.0, np.inf])
 def test_property_binary_variables_are_the_same_by_either_road(native_kernels, scale):
     values = network(3, 300, 6, strength=1.5)
