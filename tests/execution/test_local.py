@@ -50,6 +50,7 @@ def test_example_one_job_stays_here(processes):
     assert list(Runner(1).map("work", lambda _: os.getpid(), range(2))) == [os.getpid()] * 2
 
 
+@pytest.mark.filterwarnings("ignore:The chains disagree:markhood.errors.DataWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_property_processes_learn_the_same(processes, name):
     samples, method = encode(DATA), METHODS[name]()

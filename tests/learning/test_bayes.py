@@ -7,9 +7,11 @@ import markhood
 from markhood.errors import DataWarning, InputError
 from markhood.learning.convergence import warn_of_disagreement
 from markhood.learning.methods import Bayes
+from markhood.search.graph_sampler import Sweeps
 from markhood.search.probabilities import EdgeProbabilities
 from markhood.simulate import grid, ising
 from oracles.networks import independent, network
+from oracles.packing import samples_of, samples_with_levels
 
 MODEL = ising(grid(16), seed=2)
 VALUES = MODEL.sample(800, seed=3)
@@ -229,6 +231,19 @@ def test_example_there_is_at_least_one(name):
         markhood.learn(VALUES, "bayes", **{name: 0})
 
 
+@pytest.mark.parametrize(
+    ("samples", "sweeps"),
+    [
+        (samples_of(VALUES), 80),
+        (samples_with_levels(np.array([[0, 2], [1, 0], [2, 1]])), 20),
+        (samples_of(np.eye(2001, dtype=int)), 20),
+    ],
+)
+def test_example_chains_are_longer_where_fits_are_quick(samples, sweeps):
+    assert Bayes().lengths(samples).n_averaged == sweeps
+    assert Bayes(sweeps=7).lengths(samples).n_averaged == 7
+
+
 def test_example_chains_that_disagree_are_spoken_of():
     found = EdgeProbabilities(
         pairs=np.array([[0, 1]]),
@@ -242,4 +257,4 @@ def test_example_chains_that_disagree_are_spoken_of():
         n_fits=1,
     )
     with pytest.warns(DataWarning, match=r"of a pair, by up to 0\.80, .*: give sweeps=80, say\.$"):
-        warn_of_disagreement(found, Bayes())
+        warn_of_disagreement(found, Sweeps())

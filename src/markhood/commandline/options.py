@@ -168,7 +168,7 @@ EdgePrior = Annotated[
 Sweeps = Annotated[
     int | None,
     typer.Option(
-        help="Sweeps of each chain that are averaged (bayes); 30 by default.",
+        help="Sweeps of each chain that are averaged (bayes); 80 by default where fits are quick, else 20.",
         rich_help_panel=METHOD,
     ),
 ]

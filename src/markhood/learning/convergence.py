@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from markhood.errors import option, warn
-from markhood.learning.methods import Bayes
+from markhood.search.graph_sampler import Sweeps
 from markhood.search.probabilities import EdgeProbabilities
 
 MUCH = 0.5  # difference between two chains' probabilities of a pair
 
 
-def warn_of_disagreement(found: EdgeProbabilities | None, method: Bayes) -> None:
+def warn_of_disagreement(found: EdgeProbabilities | None, sweeps: Sweeps) -> None:
     """Say so where chains disagree much about pairs, and what to do about it."""
     assert found is not None  # this method has them
     apart = np.ptp(found.chain_probabilities, axis=0)
@@ -30,5 +30,5 @@ def warn_of_disagreement(found: EdgeProbabilities | None, method: Bayes) -> None
     pairs = "a pair" if much == 1 else f"{much} pairs"
     warn(
         f"The chains disagree about the probability of {pairs}, by up to {apart.max():.2f}, so "
-        f"that they were too short: give {option('sweeps', 4 * method.sweeps)}, say."
+        f"that they were too short: give {option('sweeps', 4 * sweeps.n_averaged)}, say."
     )

@@ -103,7 +103,7 @@ def forecast(job: Job, method: Method) -> Forecast:
 def _of_chains(job: Job, method: Bayes) -> Forecast:
     """Say what chains will take, and the climb before them."""
     said, blankets = _of_climb(job, Plrhc(START_GAMMA))
-    d, lengths = job.n_variables, method.lengths
+    d, lengths = job.n_variables, method.lengths(job.samples)
     passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
     members = blankets.members
     cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths)
@@ -157,7 +157,7 @@ def require_room(job: Job, method: Method) -> None:
     available = memory.available_memory()
     d, running, gamma = job.n_variables, 0, SCREEN_GAMMA
     if isinstance(method, Bayes):
-        running = min(_threads(job), method.lengths.n_chains)
+        running = min(_threads(job), int(method.chains))
     elif isinstance(method, Climbing) and method.near["depth"] is not None:
         gamma = method.gamma
     else:

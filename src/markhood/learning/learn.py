@@ -166,7 +166,7 @@ def learn(
         ``gamma=0.5``, ``rule="global"``, ``start="or"``, ``criterion="bic"``, ``fit_penalty=None``,
         ``fit_strength=None``.
     "bayes" : a probability for every pair
-        ``fdr=None``, ``min_probability=0.5``, ``edge_prior=None``, ``sweeps=20``, ``chains=4``.
+        ``fdr=None``, ``min_probability=0.5``, ``edge_prior=None``, ``sweeps=None``, ``chains=4``.
     "l1lr" : L1-penalised logistic regressions
         ``gamma=0.5``, ``rule="or"`` (or "and"), ``standardize=False``, ``refit=True``.
     "mpl" : marginal pseudo-likelihood

@@ -307,7 +307,7 @@ class Request:
                 f"({option('max_candidates')})."
             )
         if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
-            warn_of_disagreement(learned.probabilities, self.method)
+            warn_of_disagreement(learned.probabilities, self.method.lengths(samples))
         n_edges = learned.graph.n_edges
         warn_of_chance(job, self.method, n_edges)
         warn_of_linkage(self.method, job.knowledge, len(learned.found_edges), n_edges)

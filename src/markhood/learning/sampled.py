@@ -56,7 +56,7 @@ def sample_with_values(
         Of each chain that are averaged; half as many come before.
     seed : int or None
     """
-    n_chains = method.lengths.n_chains
+    n_chains = int(method.chains)
     seeds = np.random.SeedSequence(seed).spawn(n_chains + 1)
     completed = job.on(values.samples())
     screened = screen(completed, SCREEN_GAMMA)

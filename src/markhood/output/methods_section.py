@@ -182,12 +182,13 @@ def _pseudo_likelihood(given: Parameters) -> Iterator[str]:
 
 
 def _bayes(given: Parameters) -> Iterator[str]:
+    sweeps = f", {given['sweeps']} sweeps each" if "sweeps" in given else ""
     chosen = f"above {given.get('min_probability', 0.5):g}"
     if "fdr" in given:
         chosen = f"so high that a share of {given['fdr']:g} is expected to be false at most"
     yield (
-        f"The probability of every edge was estimated by {given['chains']} Markov chains over graphs, "
-        f"{given['sweeps']} sweeps each; edges are those with a probability {chosen}."
+        f"The probability of every edge was estimated by {given['chains']} Markov chains over graphs"
+        f"{sweeps}; edges are those with a probability {chosen}."
     )
 
 
