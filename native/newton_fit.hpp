@@ -39,6 +39,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "cholesky.hpp"
 #include "newton.hpp"
 #include "saturated.hpp"
 
@@ -49,7 +50,6 @@ constexpr double kMuchLess = 1e-3;  // of what a step promised, before it is ask
 constexpr double kFarthestStep = 16.0;  // in log odds, of a step that is still better when it is longer
 constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding, and the part of it that is then kept
 constexpr int kMostIdle = 3;
-constexpr std::size_t kPanel = 8;  // rows that stay in the first-level cache
 constexpr int kMaxDescents = 1000, kMostRounds = 8;
 constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
 constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
@@ -127,7 +127,7 @@ class NewtonFit {
         if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
         for (Buffer<double>* of_parameters : {&drift, &step_, &previous_, &trial_, &gradient_})
             of_parameters->resize(n_);
-        hessian_.resize(n_ * n_);
+        curvature_.resize(n_);
         separated = false;
         is_exact = true;
         std::memset(drift.data(), 0, n_ * sizeof(double));
@@ -230,29 +230,20 @@ class NewtonFit {
     // that are not proposed.
     void take_off_what_stays(Model& model) {
         model.weigh_alike();
-        model.differentiate(gradient_.data(), hessian_.data());
+        model.differentiate(gradient_.data(), curvature_.data());
         rest_.resize(n_);
         rest_of_past_.resize(n_);
         past_.resize(n_);
-        multiply(trial_.data(), rest_.data());
-        multiply(coefficients.data(), rest_of_past_.data());
+        curvature_.multiply(trial_.data(), rest_.data());
+        curvature_.multiply(coefficients.data(), rest_of_past_.data());
         Pivots pivots;
         pivots.begin(n_, true);
-        decompose([&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
-        substitute(rest_.data(), step_.data());
-        substitute(rest_of_past_.data(), past_.data());
+        curvature_.decompose([&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
+        curvature_.substitute(rest_.data(), step_.data());
+        curvature_.substitute(rest_of_past_.data(), past_.data());
         for (std::size_t k = 0; k < n_; ++k) {
             step_[k] = trial_[k] - step_[k];
             past_[k] = coefficients[k] - past_[k];
-        }
-    }
-
-    // to = H x, by the lower triangle.
-    void multiply(const double* x, double* to) const {
-        for (std::size_t k = 0; k < n_; ++k) {
-            const double* row = hessian_.data() + k * n_;
-            to[k] = dot(row, x, k + 1);
-            take_off(row, -x[k], to, k);
         }
     }
 
@@ -270,7 +261,7 @@ class NewtonFit {
         model.begin_sinking();
         for (int round = 0; round < kMostRounds && model.sink_negative(); ++round) {
             const double objective = model.evaluate(coefficients.data());
-            model.differentiate(gradient_.data(), hessian_.data());
+            model.differentiate(gradient_.data(), curvature_.data());
             Pivots pivots;
             pivots.begin(n_, true);
             eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
@@ -306,10 +297,10 @@ class NewtonFit {
     }
 
     void differentiate(Model& model) {
-        model.differentiate(gradient_.data(), hessian_.data());
+        model.differentiate(gradient_.data(), curvature_.data());
         for (std::size_t k = 0; k < n_; ++k) {
             gradient_[k] -= 2 * squared(k) * coefficients[k];
-            hessian_[k * n_ + k] += 2 * squared(k);
+            curvature_.data()[k * n_ + k] += 2 * squared(k);
         }
     }
 
@@ -318,7 +309,7 @@ class NewtonFit {
     double solve(bool first) {
         if (l1_ > 0) {
             full_.resize(n_ * n_);
-            std::memcpy(full_.data(), hessian_.data(), n_ * n_ * sizeof(double));
+            std::memcpy(full_.data(), curvature_.data(), n_ * n_ * sizeof(double));
         }
         pivots_.begin(n_, first);
         all_usable_ = true;
@@ -332,78 +323,13 @@ class NewtonFit {
     // step_ = H^-1 right, leaving out coordinates that are not usable. Returns right times step_.
     template <class IsUsable>
     double eliminate(const double* right, IsUsable is_usable) {
-        decompose(is_usable);
-        return substitute(right, step_.data());
-    }
-
-    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, nothing where there is none.
-    // A few pivots' rows are taken off the rows below them at once, which are contiguous in the upper triangle: one after
-    // another, each would read and write all that is left of the matrix.
-    template <class IsUsable>
-    void decompose(IsUsable is_usable) {
-        double* h = hessian_.data();
-        diagonal_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) {
-            diagonal_[k] = h[k * n_ + k];
-            for (std::size_t l = 0; l < k; ++l) h[l * n_ + k] = h[k * n_ + l];
-        }
-        for (std::size_t first = 0; first < n_; first += kPanel) {
-            const std::size_t end = first + kPanel < n_ ? first + kPanel : n_;
-            for (std::size_t k = first; k < end; ++k) {
-                double* row = h + k * n_;
-                if (is_usable(k, row[k], diagonal_[k])) row[k] = 1.0 / std::sqrt(row[k]);
-                else row[k] = 0.0;
-                for (std::size_t l = k + 1; l < n_; ++l) row[l] *= row[k];
-                for (std::size_t l = k + 1; l < end; ++l) take_off(row + l, row[l], h + l * n_ + l, n_ - l);
-            }
-            for (std::size_t l = end; l < n_; ++l) take_off_panel(h + first * n_, l, h + l * n_);
-        }
-    }
-
-    // Takes kPanel rows, times what each has at l, off the row l, from l on.
-    void take_off_panel(const double* __restrict rows, std::size_t l, double* __restrict from) const {
-        double times[kPanel], any = 0.0;
-        for (std::size_t k = 0; k < kPanel; ++k) any += std::fabs(times[k] = rows[k * n_ + l]);
-        if (any == 0.0) return;
-        std::size_t c = l;
-        for (Pack left, row; c + kPack <= n_; c += kPack) {
-            std::memcpy(&left, from + c, sizeof(Pack));
-            for (std::size_t k = 0; k < kPanel; ++k) {
-                std::memcpy(&row, rows + k * n_ + c, sizeof(Pack));
-                left -= times[k] * row;
-            }
-            std::memcpy(from + c, &left, sizeof(Pack));
-        }
-        for (; c < n_; ++c)
-            for (std::size_t k = 0; k < kPanel; ++k) from[c] -= times[k] * rows[k * n_ + c];
-    }
-
-    // x = H^-1 right, by the decomposition; returns right times x.
-    double substitute(const double* right, double* x) const {
-        const double* h = hessian_.data();
-        double product = 0.0;
-        std::memcpy(x, right, n_ * sizeof(double));
-        for (std::size_t k = 0; k < n_; ++k) {
-            const double* row = h + k * n_;
-            x[k] *= row[k];
-            if (x[k] == 0.0) continue;
-            product += x[k] * x[k];  // |L^-1 g|^2 = g' H^-1 g
-            take_off(row + k + 1, x[k], x + k + 1, n_ - k - 1);
-        }
-        for (std::size_t k = n_; k-- > 0;) {
-            const double *row = h + k * n_, known = dot(row + k + 1, x + k + 1, n_ - k - 1);
-            x[k] = (x[k] - known) * row[k];  // zero where there is no pivot
-        }
-        return product;
-    }
-
-    static void take_off(const double* __restrict row, double times, double* __restrict from, std::size_t n) {
-        for (std::size_t l = 0; l < n; ++l) from[l] -= times * row[l];
+        curvature_.decompose(is_usable);
+        return curvature_.substitute(right, step_.data());
     }
 
     // Sets step_ to the Newton step of the slopes that are not zero or should not be, all keeping their signs.
     void step_in_orthant() {
-        std::memcpy(hessian_.data(), full_.data(), n_ * n_ * sizeof(double));
+        std::memcpy(curvature_.data(), full_.data(), n_ * n_ * sizeof(double));
         rest_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) {
             const double sign = coefficients[k] != 0 ? coefficients[k] : gradient_[k];
@@ -464,7 +390,8 @@ class NewtonFit {
     std::size_t n_ = 0, n_thresholds_ = 0;
     bool all_usable_ = true;
     Pivots pivots_;
-    Buffer<double> step_, previous_, trial_, gradient_, hessian_, diagonal_, full_, rest_, past_, rest_of_past_;
+    Buffer<double> step_, previous_, trial_, gradient_, full_, rest_, past_, rest_of_past_;
+    Cholesky curvature_;  // minus the second derivatives
 };
 
 }  // namespace markhood::MARKHOOD_TIER
