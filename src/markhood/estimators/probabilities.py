@@ -28,8 +28,7 @@ class Bayes(StructureEstimator):
         The probability of an edge before the data are seen; by default learned from all pairs.
     sweeps : int, optional
         Over how many sweeps of each chain probabilities are averaged; a quarter as many come before.
-        By default 80 for up to 2000 variables of two values without weights, whose fits are quick, and 20
-        otherwise.
+        By default 80 for up to 2000 variables of two values, whose fits are quick, and 20 otherwise.
     chains : int, default=4
         How many chains there are.
     **parameters

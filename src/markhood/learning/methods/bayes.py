@@ -39,8 +39,7 @@ class Bayes(Method):
         The probability of an edge before the data are seen; by default learned from all pairs.
     sweeps : int, optional
         Over how many sweeps of each chain probabilities are averaged; a quarter as many come before.
-        By default 80 for up to 2000 variables of two values without weights, whose fits are quick, and 20
-        otherwise.
+        By default 80 for up to 2000 variables of two values, whose fits are quick, and 20 otherwise.
     chains : int, default=4
         How many chains there are.
     """
@@ -101,8 +100,6 @@ class Bayes(Method):
 
     def lengths(self, samples: Samples) -> Sweeps:
         """Return how long the chains are, and how many."""
-        is_quick = (
-            samples.is_binary and samples.weights is None and samples.n_variables <= MOST_QUICK
-        )
+        is_quick = samples.is_binary and samples.n_variables <= MOST_QUICK
         averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
         return Sweeps(int(self.chains), (averaged + 3) // 4, averaged)
