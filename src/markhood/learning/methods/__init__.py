@@ -15,7 +15,6 @@ from typing import Any
 from markhood.errors import InputError, option
 from markhood.learning.methods.bayes import Bayes
 from markhood.learning.methods.climbing import (
-    CRITERIA,
     Climbing,
     HillClimbing,
     MarginalPseudoLikelihood,
@@ -26,7 +25,6 @@ from markhood.learning.methods.pairs import ChowLiu, Pairwise, PseudoLikelihood
 from markhood.learning.methods.rivals import BlanketsJointPosterior, L1Logistic
 
 __all__ = [
-    "CRITERIA",
     "METHODS",
     "Bayes",
     "BlanketsJointPosterior",
