@@ -184,3 +184,11 @@ def test_property_encode_like_agrees_with_encode(dtype):
 def test_example_encode_like_refuses_other_values(data, levels, message):
     with pytest.raises(InputError, match=message):
         encode_like(data, levels)
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[D]"])
+def test_example_dates_that_no_date_can_say(kind):
+    """Some versions of NumPy would wrap them round."""
+    with pytest.raises(InputError, match=r"^A date or duration lies too far off"):
+        encode(np.array([[0, 1], [2**40, 0]]).astype(kind))
+    assert encode(np.array([[0, 1], [2**10, 0]]).astype(kind)).n_samples == 2

@@ -44,6 +44,7 @@ from markhood.errors import InputError, option
 from markhood.kernels.words import unpacked
 
 CHUNK_BYTES = 1 << 24
+FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # of time
 TILE_CELLS = 1 << 19
 LANE = 512  # rows of a whole vector register of bits
 
@@ -139,7 +140,7 @@ class Encoder:
         if not self._coders:
             self._coders = [self._coder(0, len(self._names), tile.dtype)]
         if tile.dtype.kind in "mM":
-            tile = tile.astype(f"{tile.dtype.kind}8[us]")  # what Python's own dates can say
+            tile = _in_microseconds(tile)
         self._place_columns(tile.T, row, column)
 
     def skip(self, n_rows: int) -> None:
@@ -468,3 +469,24 @@ def _tiles(chunk: NDArray[Any]) -> Iterator[tuple[slice, slice]]:
         yield from ((r, c) for c in columns for r in rows)
     else:
         yield from ((r, c) for r in rows for c in columns)
+
+
+def _in_microseconds(times: NDArray[Any]) -> NDArray[Any]:
+    """Return dates or durations as Python's own can say them.
+
+    Where they lie too far off for that, some versions of NumPy refuse and others wrap round in silence.
+    """
+    unit = f"{times.dtype.kind}8[us]"
+    if np.datetime_data(times.dtype)[0] in FINE_UNITS:  # they lose digits, and cannot wrap
+        return times.astype(unit)
+    try:
+        found = times.astype(unit)
+        is_same = found.astype(times.dtype) == times
+    except OverflowError:
+        is_same = np.zeros(1, np.bool_)
+    if not (is_same | np.isnat(times)).all():
+        raise InputError(
+            "A date or duration lies too far off to be counted in microseconds: leave it out, or give years as "
+            "numbers."
+        )
+    return found
