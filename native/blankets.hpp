@@ -23,6 +23,9 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr std::size_t kManyMembers = 6;  // from which on a member less is looked for near the fit with it
+// Up to which the other coefficients are a place to begin without a member: rows change by as much, and those that are too far from
+// where they belong have no weight to come back with.
+constexpr double kWeakSlope = 4.0;
 constexpr double kTie = 1e-9;  // scores this near are equal: rounding never decides an edge
 
 // The score of a logistic regression on the blanket.
@@ -65,8 +68,7 @@ class RegressionScorer {
         const Pack* totals = table.totals.data() + table.n_packs;
         if (size_ == 0 && criterion_.is_plain()) return penalised(saturated(ones, totals), 1);
         if (floor > -HUGE_VAL && kind_ != Kind::kUnknown) {
-            prepare(table);
-            const double most = bound_.gain(ones + table.n_packs, totals + table.n_packs);
+            const double most = prepare(table).gain(ones + table.n_packs, totals + table.n_packs);
             const double reached = penalised(objective + most, size_ + 1);
             is_exact = !(reached <= floor);
             if (!is_exact) return reached;
@@ -79,12 +81,7 @@ class RegressionScorer {
     // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
     double without(std::size_t position, double floor = -HUGE_VAL) {
         is_exact = true;
-        bool is_near = false;
-        if (size_ >= kManyMembers && kind_ == Kind::kFinite) {
-            prepare(table_);
-            is_near = bound_.is_regular();
-        }
-        if (is_near) {
+        if (size_ >= kManyMembers && kind_ == Kind::kFinite && prepare(table_).is_regular()) {
             const double least = floor - penalised(0.0, size_ - 1);
             const auto found = near_.without(position, bound_, coefficients.data(), table_.ones.data(), table_.totals.data(), least);
             is_exact = found != NearFit::Found::kBelow;
@@ -92,13 +89,12 @@ class RegressionScorer {
         }
         columns_.resize(size_);
         start(size_);
-        const Buffer<double>& from = is_near ? near_.coefficients() : coefficients;
-        const bool is_finite = kind_ == Kind::kFinite;
-        if (is_finite) fit.coefficients[0] = from[0];
+        const bool is_weak = kind_ == Kind::kFinite && std::fabs(coefficients[position + 1]) < kWeakSlope;
+        if (is_weak) fit.coefficients[0] = coefficients[0];
         for (std::size_t k = 0, to = 0; k < size_; ++k) {
             if (k == position) continue;
             columns_[to++] = table_.columns[k];
-            if (is_finite) fit.coefficients[to] = from[k + 1];
+            if (is_weak) fit.coefficients[to] = coefficients[k + 1];
         }
         return fitted(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs, floor);
     }
@@ -109,10 +105,11 @@ class RegressionScorer {
     enum class Kind { kFinite, kReduced, kCertain, kUnknown };
 
     // What there is to know of the blanket's own fit before others near it are.
-    void prepare(const BlanketTable& table) {
+    ScoreBound& prepare(const BlanketTable& table) {
         if (!is_prepared_)
             bound_.prepare(table.columns.data(), size_, coefficients.data(), table.totals.data(), table.n_packs, criterion_.l2);
         is_prepared_ = true;
+        return bound_;
     }
 
     // The score of a fit that starts from the coefficients of `fit`, or, where no fit could exceed `floor`, a number between the two.
