@@ -80,23 +80,25 @@ class RegressionScorer {
 
     // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
     double without(std::size_t position, double floor = -HUGE_VAL) {
-        is_exact = true;
-        if (size_ >= kManyMembers && kind_ == Kind::kFinite && prepare(table_).is_regular()) {
+        const bool is_reduced = kind_ == Kind::kReduced && prepare(reduced_).is_apart(position);
+        const BlanketTable& table = is_reduced ? reduced_ : table_;
+        const bool is_near = is_reduced || kind_ == Kind::kFinite;
+        if (is_near && size_ >= kManyMembers && prepare(table).is_apart(position)) {
             const double least = floor - penalised(0.0, size_ - 1);
-            const auto found = near_.without(position, bound_, coefficients.data(), table_.ones.data(), table_.totals.data(), least);
+            const auto found = near_.without(position, bound_, coefficients.data(), table.ones.data(), table.totals.data(), least);
             is_exact = found != NearFit::Found::kBelow;
             if (found != NearFit::Found::kFar) return penalised(near_.objective, size_ - 1);
         }
         columns_.resize(size_);
         start(size_);
-        const bool is_weak = kind_ == Kind::kFinite && std::fabs(coefficients[position + 1]) < kWeakSlope;
+        const bool is_weak = is_near && std::fabs(coefficients[position + 1]) < kWeakSlope;
         if (is_weak) fit.coefficients[0] = coefficients[0];
         for (std::size_t k = 0, to = 0; k < size_; ++k) {
             if (k == position) continue;
-            columns_[to++] = table_.columns[k];
+            columns_[to++] = table.columns[k];
             if (is_weak) fit.coefficients[to] = coefficients[k + 1];
         }
-        return fitted(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs, floor);
+        return fitted(columns_.data(), size_ - 1, table.ones.data(), table.totals.data(), table.n_packs, floor);
     }
 
   private:

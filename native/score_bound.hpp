@@ -73,8 +73,9 @@ class ScoreBound {
         return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
     }
 
-    // Whether H has a decomposition without combinations; the rest is for those who go on from this fit.
-    bool is_regular() const { return is_known_ && !has_combinations_; }
+    // Whether H has a decomposition, and a column is in no combination, neither as one nor as a part of one: then the combinations, and
+    // the directions in which rows leave, are the same without it. The rest is for those who go on from this fit.
+    bool is_apart(std::size_t column) const { return is_known_ && !(has_combinations_ && is_combined_[column + 1]); }
     std::size_t n_coefficients() const { return n_; }
     std::size_t n_packs() const { return n_packs_; }
     double l2() const { return l2_; }
@@ -120,6 +121,7 @@ class ScoreBound {
         if (!has_combinations_) return true;
         if (l2_ > 0) return false;
         eliminate([&](std::size_t p) { return totals_[p] > 0.0 ? pack_of(1.0) : Pack{}; }, true);
+        mark_combined();
         return eliminate(weigh, false);
     }
 
@@ -139,10 +141,26 @@ class ScoreBound {
             const bool has_pivot = pivot > kFarFromRounding * diagonal;
             if (!has_pivot && !is_combination_[k] && !marks_combinations) return false;
             is_combination_[k] = is_combination_[k] || !has_pivot;
-            row[k] = 1.0 / std::sqrt(pivot);
-            if (is_combination_[k]) std::memset(row, 0, (k + 1) * sizeof(double));
+            row[k] = is_combination_[k] ? 0.0 : 1.0 / std::sqrt(pivot);
+            if (is_combination_[k] && !marks_combinations) std::memset(row, 0, k * sizeof(double));
         }
         return true;
+    }
+
+    // Marks the combinations and the columns that they are made of: what eliminate() left in the row of one, times the inverse
+    // of the rows before, is how much of each.
+    void mark_combined() {
+        is_combined_.copy(is_combination_);
+        step_.resize(n_);
+        for (std::size_t c = 0; c < n_; ++c) {
+            if (!is_combination_[c]) continue;
+            std::memcpy(step_.data(), factor_.data() + c * n_, c * sizeof(double));
+            for (std::size_t k = c; k-- > 0;) {
+                step_[k] *= factor_[k * n_ + k];
+                for (std::size_t l = 0; l < k; ++l) step_[l] -= factor_[k * n_ + l] * step_[k];
+                is_combined_[k] = is_combined_[k] || std::fabs(step_[k]) > kIndependent;
+            }
+        }
     }
 
     // The most by which a predictor moves where the new slope becomes `slope` and the others follow: these by
@@ -188,7 +206,7 @@ class ScoreBound {
     WeightedProducts products_;
     Buffer<Pack> share_, variance_, weight_;
     Buffer<double> factor_, step_;
-    Buffer<bool> is_combination_;
+    Buffer<bool> is_combination_, is_combined_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER
