@@ -50,6 +50,9 @@ constexpr double kMuchLess = 1e-3;  // of what a step promised, before it is ask
 constexpr double kFarthestStep = 16.0;  // in log odds, of a step that is still better when it is longer
 constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding, and the part of it that is then kept
 constexpr int kMostIdle = 3;
+constexpr double kFarBelow = 20.0;  // the highest level of its row, in log odds: a cell that has no say in a step
+constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
+constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
 constexpr int kMaxDescents = 1000, kMostRounds = 8;
 constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
 constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept

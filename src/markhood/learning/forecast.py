@@ -39,7 +39,7 @@ from markhood.search.job import Job
 from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.screen import screen
 from markhood.search.spaces import steps_that_matter
-from markhood.search.strongest import FEWEST_NEW
+from markhood.search.strongest import FEWEST_NEW, are_alike
 
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
@@ -50,7 +50,7 @@ PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
 FEWEST_NEAREST = 64  # among which a search is timed first
 STRONGEST = 8  # variables of the most pairs whose searches are timed apart
 # To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
-SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 3e-4
+SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 6e-5
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,7 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
         seeds, near_all = sample.spaces(near["depth"], max(most or d, NEAREST))
         spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
+        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/strongest.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     scorer = job.scorer
@@ -225,6 +226,7 @@ class _Sample:
         rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
         self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
         self._known: dict[int, NDArray[np.int64]] = {}
+        self.has_copies = False  # whether some of those who pass nearly are copies
         self._seeds = rng.permutation(d)[: self._rows]
         self._look_at(self._seeds)
         degrees = np.array([len(self._known[v]) for v in self._seeds.tolist()])
@@ -308,7 +310,9 @@ class _Sample:
         blocks = cut(d, VARIABLES_PER_BLOCK)
         found = np.concatenate(list(self._job.runner.map("forecast", test, blocks)))
         found = found[found[:, 0] != found[:, 1]]
-        found = found[np.lexsort((-found[:, 2], found[:, 0]))]
+        edges, gains = found[:, :2].astype(np.int64), found[:, 2]
+        self.has_copies |= bool(are_alike(edges, gains, samples.information).any())
+        found = found[np.lexsort((-gains, found[:, 0]))]
         first, last = (np.searchsorted(found[:, 0], variables, side) for side in ("left", "right"))
         for variable, start, stop in zip(variables.tolist(), first, last, strict=True):
             self._known[variable] = found[start:stop, 1].astype(np.int64)
