@@ -319,12 +319,9 @@ class LevelPairFit {
         if (side.has_powers()) return raise(side, slopes, p, to, log_sums);
         for (std::size_t a = 0; a < side.levels; ++a)
             for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.fields[a]);
-        for (std::size_t u = 0; u < side.scores; ++u, slopes += side.columns.size()) {
-            Pack e[kRowBlock] = {};
-            combine(side, slopes, p, e);
-            for (std::size_t a = 0; a < side.levels; ++a)
-                for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] += side.features[a * side.scores + u] * e[q];
-        }
+        std::size_t u = 0;
+        for (; u + 2 <= side.scores; u += 2) add_slopes<2>(side, slopes, u, p, to);
+        if (u < side.scores) add_slopes<1>(side, slopes, u, p, to);
         for (std::size_t q = 0; q < kRowBlock; ++q) {
             Pack largest = to[q];
             for (std::size_t a = 1; a < side.levels; ++a) {
@@ -340,11 +337,11 @@ class LevelPairFit {
     void raise(const Side& side, const double* slopes, std::size_t p, Pack* to, Pack* log_sums) {
         const std::size_t r = side.levels;
         const double end = side.features[r - 1], step = side.features[1] - side.features[0];
-        Pack e[kRowBlock] = {};
+        Pack e[1][kRowBlock] = {};
         combine(side, slopes, p, e);
         for (std::size_t q = 0; q < kRowBlock; ++q) {
-            const PackBits falls = e[q] < 0.0;
-            const Pack size = falls ? -e[q] : e[q], base = negative_exp(-step * size);
+            const PackBits falls = e[0][q] < 0.0;
+            const Pack size = falls ? -e[0][q] : e[0][q], base = negative_exp(-step * size);
             log_sums[q] += side.largest_field + end * size;
             to[q] = pack_of(1.0);
             for (std::size_t a = 1; a < r; ++a) to[a * kRowBlock + q] = to[(a - 1) * kRowBlock + q] * base;
@@ -357,10 +354,24 @@ class LevelPairFit {
         }
     }
 
-    // Adds slopes times columns to e.
-    static void combine(const Side& side, const double* slopes, std::size_t p, Pack* e) {
-        for (std::size_t c = 0; c < side.columns.size(); ++c)
-            for (std::size_t q = 0; q < kRowBlock; ++q) e[q] += slopes[c] * side.columns[c][p + q];
+    // Adds what the slopes of n scores from the u-th on make of every level's log weight.
+    template <std::size_t n>
+    static void add_slopes(const Side& side, const double* slopes, std::size_t u, std::size_t p, Pack* to) {
+        Pack e[n][kRowBlock] = {};
+        combine(side, slopes + u * side.columns.size(), p, e);
+        for (std::size_t a = 0; a < side.levels; ++a)
+            for (std::size_t k = 0; k < n; ++k)
+                for (std::size_t q = 0; q < kRowBlock; ++q)
+                    to[a * kRowBlock + q] += side.features[a * side.scores + u + k] * e[k][q];
+    }
+
+    // Adds slopes times columns to e, for n scores that columns are read once for.
+    template <std::size_t n>
+    static void combine(const Side& side, const double* slopes, std::size_t p, Pack (&e)[n][kRowBlock]) {
+        const std::size_t n_columns = side.columns.size();
+        for (std::size_t c = 0; c < n_columns; ++c)
+            for (std::size_t k = 0; k < n; ++k)
+                for (std::size_t q = 0; q < kRowBlock; ++q) e[k][q] += slopes[k * n_columns + c] * side.columns[c][p + q];
     }
 
     // Sets cells_ to the probabilities of the cells, then of i's levels and of j's, in a block of packs from p on; and
@@ -396,12 +407,17 @@ class LevelPairFit {
     // Adds what a chunk of n packs says of the gradient by slopes.
     void add_gradient(std::size_t first, std::size_t n) {
         set_columns(first);
-        for (std::size_t g = 0; g < groups_.size(); ++g) {
-            const Group& own = groups_[g];
-            if (!own.has_columns) continue;
-            const Pack* means = moments_.means(parameters_[own.from].form);
-            Pack* sums = gradient_sums_.data() + own.from;
-            add_tiles<1>(&means, columns_.data() + own.from, own.n, n, &sums);
+        for (const Side* side : {&i_, &j_}) {
+            const std::size_t n_columns = side->columns.size();
+            const Pack* const* columns = columns_.data() + side->first_parameter + side->n_thresholds;
+            Pack* sums = gradient_sums_.data() + side->first_parameter + side->n_thresholds;
+            for (std::size_t u = 0; n_columns && u < side->scores; u += 2, sums += 2 * n_columns) {
+                const bool two = u + 1 < side->scores;
+                const std::size_t form = side->first_slope_form + u;
+                const Pack* means[] = {moments_.means(form), two ? moments_.means(form + 1) : nullptr};
+                Pack* both[] = {sums, sums + n_columns};
+                two ? add_tiles<2>(means, columns, n_columns, n, both) : add_tiles<1>(means, columns, n_columns, n, both);
+            }
         }
     }
 
