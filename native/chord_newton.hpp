@@ -40,15 +40,15 @@ class ChordNewton {
         end_apart_ = end;
     }
 
-    // `evaluate(b)` returns the objective at b and sets the gradient; `differentiate(b)` sets the second derivatives. Starts from
-    // `at`. Ends with their determinant at the maximum, where a step promises `least_gain` at most; half of that, which the
+    // `evaluate(b)` returns the objective at b and sets the gradient; `differentiate(b)` sets the second derivatives. Without
+    // `has_chords` they are taken at every step, right after b was evaluated. Starts from `at`. Ends with their determinant at the maximum, where a step promises `least_gain` at most; half of that, which the
     // step would gain but for what is far smaller, is added.
     template <class Evaluate, class Differentiate>
-    double maximise(double least_gain, Evaluate evaluate, Differentiate differentiate) {
+    double maximise(double least_gain, bool has_chords, Evaluate evaluate, Differentiate differentiate) {
         double reached = evaluate(at.data()), before = 0.0;
         bool is_old = true;
         for (int iteration = 0; iteration < kSteps; ++iteration) {
-            double promised = iteration ? promise() : HUGE_VAL;
+            double promised = iteration && has_chords ? promise() : HUGE_VAL;
             if (is_old && !(promised > kThere * least_gain && promised < kNearer * before)) {
                 differentiate(at.data());
                 decompose();
@@ -67,7 +67,7 @@ class ChordNewton {
                 before = 0.0;  // from here on by new derivatives
                 continue;
             }
-            remember_change();
+            if (has_chords) remember_change();
             reached = improved;
             before = promised;
             is_old = true;

@@ -8,8 +8,8 @@
 //
 // its gradient is t_k less the mean of the form, and its second derivatives are covariances of forms, both times columns. Only
 // forms that slopes multiply are wanted row by row; of all others the sum over the rows is enough. Rows come in chunks that
-// the nearest cache holds. Second derivatives are taken seldom (chord_newton.hpp), by columns, or by levels where these are
-// several (level_buckets.hpp).
+// the nearest cache holds. Second derivatives are added up with the gradient, by columns; or where neighbours have several levels,
+// by these (level_buckets.hpp), and seldom (chord_newton.hpp).
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
 // the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
@@ -48,7 +48,7 @@ class LevelPairFit {
         lay_out(rows, i, j);
         newton_.resize(n_);
         j ? start_apart(i, *j) : start_without_slopes();
-        objective = newton_.maximise(least_gain(precision), [this](const double* b) { return evaluate(b); },
+        objective = newton_.maximise(least_gain(precision), has_buckets_, [this](const double* b) { return evaluate(b); },
                                      [this](const double* b) { differentiate(b); });
     }
 
@@ -254,7 +254,7 @@ class LevelPairFit {
 
     // Returns the objective, and sets the gradient.
     double evaluate(const double* b) {
-        double objective = -walk(b, false);
+        double objective = -walk(b, !has_buckets_);
         for (std::size_t k = 0; k < n_; ++k) {
             const Parameter& own = parameters_[k];
             const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
@@ -265,7 +265,7 @@ class LevelPairFit {
         return objective;
     }
 
-    // Goes through all rows and adds up what the gradient needs, or second derivatives; returns the sum of n log Z.
+    // Goes through all rows and adds up what the gradient needs, and second derivatives; returns the sum of n log Z.
     double walk(const double* b, bool is_second) {
         for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
         const double largest = weigh_coupling(b + n_ - i_.scores * j_.scores);
@@ -282,7 +282,9 @@ class LevelPairFit {
                 for (std::size_t q = 0; q < kRowBlock; ++q) sum += counts[q] * (log_sums[q] + largest);
                 is_second ? moments_.add(cells_.data(), counts, p) : moments_.add_means(cells_.data(), counts, p);
             }
-            is_second ? add_second_derivatives(first, n) : add_gradient(first, n);
+            set_columns(first);
+            add_gradient(n);
+            if (is_second) add_second_derivatives(first, n);
         }
         moments_.end();
         return total(sum);
@@ -405,8 +407,7 @@ class LevelPairFit {
     }
 
     // Adds what a chunk of n packs says of the gradient by slopes.
-    void add_gradient(std::size_t first, std::size_t n) {
-        set_columns(first);
+    void add_gradient(std::size_t n) {
         for (const Side* side : {&i_, &j_}) {
             const std::size_t n_columns = side->columns.size();
             const Pack* const* columns = columns_.data() + side->first_parameter + side->n_thresholds;
@@ -425,7 +426,6 @@ class LevelPairFit {
     void add_second_derivatives(std::size_t first, std::size_t n) {
         moments_.end_chunk(totals_.data() + first, n);
         if (has_buckets_) return buckets_.take(moments_, first * kPack, n, are_coupled_);
-        set_columns(first);
         for (std::size_t g = 0; g < groups_.size(); ++g)
             for (std::size_t l = 0; l <= g; ++l)
                 if (are_coupled_ || groups_[g].side == groups_[l].side || groups_[g].side == 2)
@@ -477,8 +477,9 @@ class LevelPairFit {
         return own.has_columns && other.has_columns && own.side == other.side;
     }
 
+    // By columns they were added up with the gradient, where b was evaluated last.
     void differentiate(const double* b) {
-        walk(b, true);
+        if (has_buckets_) walk(b, true);
         newton_.clear_curvature();
         newton_.set_apart(j_.first_parameter, are_coupled_ ? 0 : j_.first_parameter + j_.n_parameters());
         has_buckets_ ? buckets_.differentiate(newton_, plain_, are_coupled_) : add_up_columns();
