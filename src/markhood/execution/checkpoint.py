@@ -19,7 +19,7 @@ import json
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
@@ -173,7 +173,7 @@ class SavedPhase:
                 self.has_tiles, end = True, at
         return end
 
-    def results(self) -> Iterator[tuple[int, Any]]:
+    def results(self) -> Generator[tuple[int, Any]]:
         """Yield the numbers and results of the tiles that were finished, a record at a time: all together may be large.
 
         To be gone through before any is added. What cannot be used is cut off.
