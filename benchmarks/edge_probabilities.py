@@ -29,16 +29,15 @@ import markhood
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
+from markhood.learning.methods import Bayes
 from markhood.paper.comparison import Comparison
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
 from markhood.scores.discrete import DiscreteScorer
 from markhood.search.found import Found
-from markhood.search.graph_sampler import SCREEN_GAMMA, sample_edges
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.job import Job
 from markhood.search.probabilities import Choice, EdgeProbabilities
-from markhood.search.screen import screen
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,
@@ -186,8 +185,8 @@ def measure(samples: Samples, truth: Graph) -> dict[str, float]:
     job = Job(samples, DiscreteScorer(samples), Runner(1))
     plrhc = climb(job, "global")
     between = time.perf_counter()
-    also = np.concatenate([screen(job, SCREEN_GAMMA).edges, plrhc.or_edges])
-    bayes = sample_edges(job, plrhc.edges, also)
+    bayes = Bayes().search(job).probabilities
+    assert bayes is not None
     end = time.perf_counter()
     graphs = {"plrhc": plrhc.edges, "pair": climb(job, "pair").edges, "bayes": bayes.edges}
     true = set(map(tuple, truth.edges.tolist()))
