@@ -101,6 +101,7 @@ class BinaryModel {
     }
 
     void begin_sinking() { stayed_.copy(there_); }
+    void end_sinking() { retract(); }
 
     // Leaves out the rows whose tilted probability is none; whether there are any, and none has samples of that kind.
     bool sink_negative() {
