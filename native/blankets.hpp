@@ -294,18 +294,37 @@ class BlanketSearch {
     // have bounds for scores, none of which is within a tie of the best.
     void fit_promising(double score) {
         double floor = score;
-        for (std::size_t k = 0; k < scores_.size(); ++k) raise(floor, k);
-        while (true) {
-            std::size_t next = scores_.size();
-            for (std::size_t k = 0; k < scores_.size(); ++k)
-                if (!is_exact_[k] && scores_[k] > floor && (next == scores_.size() || scores_[k] > scores_[next])) next = k;
-            if (next == scores_.size()) break;
+        left_.resize(0);
+        for (std::size_t k = 0; k < scores_.size(); ++k) {
+            raise(floor, k);
+            if (!is_exact_[k]) left_.push(k);
+        }
+        for (std::size_t at = left_.size() / 2; at-- > 0;) sink(at);
+        while (left_.size() && scores_[left_[0]] > floor) {
+            const std::size_t next = left_[0];
+            left_[0] = left_[left_.size() - 1];
+            left_.resize(left_.size() - 1);
+            sink(0);
             scores_[next] = scorer_.with(static_cast<std::size_t>(tried_[next]), floor);
             is_exact_[next] = scorer_.is_exact;
             raise(floor, next);
         }
         for (std::size_t k = 0; k < scores_.size(); ++k) n_bounded += !is_exact_[k];
     }
+
+    // Makes `left_` a heap again below one of its places: nobody is more promising than what is above, and the first is the most of all.
+    void sink(std::size_t at) {
+        for (std::size_t child = 2 * at + 1; child < left_.size(); child = 2 * at + 1) {
+            if (child + 1 < left_.size() && comes_before(left_[child + 1], left_[child])) ++child;
+            if (!comes_before(left_[child], left_[at])) return;
+            const std::size_t moved = left_[at];
+            left_[at] = left_[child];
+            left_[child] = moved;
+            at = child;
+        }
+    }
+
+    bool comes_before(std::size_t k, std::size_t l) const { return scores_[k] > scores_[l] || (scores_[k] == scores_[l] && k < l); }
 
     void raise(double& floor, std::size_t k) const {
         if (is_exact_[k] && scores_[k] - 2 * kTie > floor) floor = scores_[k] - 2 * kTie;
@@ -362,6 +381,7 @@ class BlanketSearch {
     Buffer<std::int64_t> tried_;  // candidates to add, or positions to drop
     Buffer<double> scores_;
     Buffer<bool> is_exact_;  // whether a score is one, or only a bound
+    Buffer<std::size_t> left_;  // tried candidates that have only bounds
 };
 
 template <class Scorer>

@@ -13,7 +13,9 @@ namespace {
 class Walk {
   public:
     Walk(const Integers& starts, const Integers& neighbours)
-        : starts_(starts), neighbours_(neighbours), n_variables_(starts.shape(0) - 1), seen_(n_variables_) {}
+        : starts_(starts), neighbours_(neighbours), n_variables_(starts.shape(0) - 1), seen_(n_variables_) {
+        for (std::size_t v = 0; v < n_variables_; ++v) n_joined_ += starts(v) < starts(v + 1);
+    }
 
     // All within some steps of a variable, ascending, without itself; they stay until the next call.
     const std::vector<std::int64_t>& from(std::int64_t variable, std::size_t depth) {
@@ -23,7 +25,8 @@ class Walk {
         take_steps(variable);
         for (std::size_t step = 1, done = 0; step < depth && done < reached_.size(); ++step) {
             const std::size_t end = reached_.size();
-            for (; done < end; ++done) take_steps(reached_[done]);
+            for (; done < end && reached_.size() + 1 < n_joined_; ++done) take_steps(reached_[done]);
+            if (reached_.size() + 1 >= n_joined_) break;  // in dense data all are near, and most steps lead nowhere new
         }
         seen_[index_of(variable)] = false;
         std::sort(reached_.begin(), reached_.end());
@@ -46,7 +49,7 @@ class Walk {
 
     const Integers& starts_;
     const Integers& neighbours_;
-    std::size_t n_variables_;
+    std::size_t n_variables_, n_joined_ = 0;  // of all, and of those that have neighbours
     std::vector<bool> seen_;
     std::vector<std::int64_t> reached_;
 };

@@ -65,7 +65,7 @@ class ScoreBound {
             step_[k] *= factor_[k * n_ + k];
             left -= step_[k] * step_[k];
         }
-        if (!(left > kFarFromRounding * own)) return HUGE_VAL;
+        if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kRounding : HUGE_VAL;
         // The blanket's own gradient is not quite nothing: what its last step promised is added.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
         double moved = spread(gradient / left);
@@ -161,6 +161,25 @@ class ScoreBound {
                 is_combined_[k] = is_combined_[k] || std::fabs(step_[k]) > kIndependent;
             }
         }
+    }
+
+    // Whether a column is one in all samples, in none, or in those where one of the others is one, or zero: then it adds nothing.
+    bool is_told(const Pack* with_candidate) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            PackBits unlike{}, unlike_not{};
+            for (std::size_t p = 0; p < n_packs_; ++p) {
+                const Pack of_column = k ? totals_[p] * columns_[k - 1][p] : totals_[p];
+                unlike |= with_candidate[p] != of_column;
+                unlike_not |= with_candidate[p] != totals_[p] - of_column;
+            }
+            bool is_like = true, is_like_not = true;
+            for (std::size_t lane = 0; lane < kPack; ++lane) {
+                is_like = is_like && !unlike[lane];
+                is_like_not = is_like_not && !unlike_not[lane];
+            }
+            if (is_like || is_like_not) return true;
+        }
+        return false;
     }
 
     // The most by which a predictor moves where the new slope becomes `slope` and the others follow: these by

@@ -79,8 +79,8 @@ def test_example_the_best_instruction_set_is_the_default():
 @pytest.mark.parametrize(
     ("starts", "values", "targets"),
     [
-        ([0, 1, 2], [1, 2], [0]),  # a neighbour that is no variable
-        ([0, 1, 2], [1, -1], [0]),
+        ([0, 1, 2, 3], [1, 3, 0], [0]),  # a neighbour that is no variable
+        ([0, 1, 2, 3], [1, -1, 0], [0]),
         ([0, 3, 2], [1, 0], [0]),  # a list that ends after the last value
         ([0, -5, 2], [1, 0], [1]),
         ([0, 1, 2], [1, 0], [2]),
