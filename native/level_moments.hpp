@@ -43,12 +43,25 @@ class LevelMoments {
             if (sums->size()) std::memset(static_cast<void*>(sums->data()), 0, sums->size() * sizeof(Pack));
     }
 
-    // Takes in a block, which is the p-th and following packs of a chunk and has counts `n`; its cells' probabilities, then
-    // those of i's levels and of j's.
-    void add(const Pack* cells, const Pack* n, std::size_t p) {
+    // Takes in the means of a block, which is the p-th and following packs of a chunk and has counts `n`; its cells'
+    // probabilities, then those of i's levels and of j's.
+    void add_means(const Pack* cells, const Pack* n, std::size_t p) {
         const Pack *of_i = cells + n_cells() * kRowBlock, *of_j = of_i + i_->levels * kRowBlock;
         for (std::size_t c = 0; c < n_cells(); ++c)
             for (std::size_t q = 0; q < kRowBlock; ++q) cell_sums_[c] += n[q] * cells[c * kRowBlock + q];
+        for (const Side* side : {i_, j_})
+            for (std::size_t u = 0; side->columns.size() && u < side->scores; ++u) {
+                const std::size_t f = side->first_slope_form + u;
+                Pack *own = mean(f) + p, *counted = slot_means_.data() + slot_[f] * kRowChunk + p;
+                weigh(*side, u, side == i_ ? of_i : of_j, own);
+                for (std::size_t q = 0; q < kRowBlock; ++q) counted[q] = n[q] * own[q];
+            }
+    }
+
+    // Takes in the covariances, too.
+    void add(const Pack* cells, const Pack* n, std::size_t p) {
+        const Pack *of_i = cells + n_cells() * kRowBlock, *of_j = of_i + i_->levels * kRowBlock;
+        add_means(cells, n, p);
         for (std::size_t f = 0; f < i_->n_forms(); ++f) mean_of(*i_, f, of_i, mean(i_->first_form + f) + p);
         for (std::size_t f = 0; f < j_->n_forms(); ++f) mean_of(*j_, f, of_j, mean(j_->first_form + f) + p);
         if (j_->scores) {
@@ -100,6 +113,8 @@ class LevelMoments {
     }
     std::size_t slot(std::size_t f) const { return slot_[f]; }
     std::size_t n_slots() const { return n_slots_; }
+    // The forms that no slope multiplies, in the order of their parameters.
+    const Buffer<std::size_t>& plain() const { return plain_; }
 
     static constexpr std::size_t kNoSlot = SIZE_MAX;
 
@@ -202,9 +217,7 @@ class LevelMoments {
                          std::size_t p) {
         for (std::size_t u = 0; u < side.scores; ++u) {
             const std::size_t f = side.first_slope_form + u;
-            Pack counted[kRowBlock];
-            for (std::size_t q = 0; q < kRowBlock; ++q) counted[q] = n[q] * mean(f)[p + q];
-            std::memcpy(slot_means_.data() + slot_[f] * kRowChunk + p, counted, sizeof counted);
+            const Pack* counted = slot_means_.data() + slot_[f] * kRowChunk + p;
             for (std::size_t a = 0; a < side.levels; ++a)
                 for (std::size_t q = 0; q < kRowBlock; ++q)
                     own_[a * kRowBlock + q] = side.number(u, a) * of_levels[a * kRowBlock + q];

@@ -7,9 +7,9 @@
 //     log-likelihood = sum of b_k t_k - sum over rows of n log Z,      t_k what the samples have of form times column,
 //
 // its gradient is t_k less the mean of the form, and its second derivatives are covariances of forms, both times columns. Only
-// forms that slopes multiply are wanted row by row; of all others the sum over the rows is enough. Derivatives are added up
-// with the objective, a chunk of rows at a time that the nearest cache holds: nearly every step is taken, and a second walk
-// through all rows and columns took two fifths of the time.
+// forms that slopes multiply are wanted row by row; of all others the sum over the rows is enough. Rows come in chunks that
+// the nearest cache holds. Second derivatives are added up with the gradient, by columns; or where neighbours have several levels,
+// by these (level_buckets.hpp), and seldom (chord_newton.hpp).
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
 // the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
@@ -19,6 +19,8 @@
 #pragma once
 #include <cmath>
 
+#include "chord_newton.hpp"
+#include "level_buckets.hpp"
 #include "level_moments.hpp"
 #include "level_rows.hpp"
 #include "ordinal.hpp"
@@ -45,33 +47,24 @@ class LevelPairFit {
         precision_ = precision;
         lay_out(rows, i, j);
         newton_.resize(n_);
-        if (j) {
-            std::memcpy(newton_.at.data(), i.coefficients, i_.n_parameters() * sizeof(double));
-            std::memcpy(newton_.at.data() + i_.n_parameters(), j->coefficients, j_.n_parameters() * sizeof(double));
-            for (std::size_t k = n_ - i_.scores * j_.scores; k < n_; ++k) newton_.at[k] = 0.0;
-        } else {
-            std::memset(newton_.at.data(), 0, n_ * sizeof(double));
-            // Without slopes the thresholds of steps are log odds; but for a hair, were a level empty.
-            for (std::size_t t = 0; i_.is_step() && t < i_.n_thresholds; ++t)
-                newton_.at[t] = std::log((level_totals_[t + 1] + 0.5) / (level_totals_[0] + 0.5));
-        }
-        objective = newton_.maximise(least_gain(precision), [this](const double* b) { return evaluate(b); },
+        j ? start_apart(i, *j) : start_without_slopes();
+        objective = newton_.maximise(least_gain(precision), has_buckets_, [this](const double* b) { return evaluate(b); },
                                      [this](const double* b) { differentiate(b); });
     }
 
     // The coupling and its variance, each n_shown numbers.
     void show(double* coupling, double* variance) {
         const std::size_t q = i_.scores * j_.scores, from = n_ - q;
-        const double *t = newton_.at.data() + from, *h = newton_.hessian.data();
+        const double* t = newton_.at.data() + from;
         solved_.resize(q);
         const auto put = [&](auto shown, double* mean, double* spread) {
             *mean = *spread = 0.0;
             for (std::size_t k = 0; k < q; ++k) {
-                // The last block of the Cholesky factor, whose diagonal is inverted.
+                // The last block of the decomposition, whose diagonal is inverted.
                 double rest = shown(k);
                 *mean += shown(k) * t[k];
-                for (std::size_t l = 0; l < k; ++l) rest -= h[(from + k) * n_ + from + l] * solved_[l];
-                solved_[k] = rest * h[(from + k) * n_ + from + k];
+                for (std::size_t l = 0; l < k; ++l) rest -= newton_.curvature(from + l, from + k) * solved_[l];
+                solved_[k] = rest * newton_.curvature(from + k, from + k);
                 *spread += solved_[k] * solved_[k];
             }
         };
@@ -99,6 +92,23 @@ class LevelPairFit {
         return i_.features[a * i_.scores + k / j_.scores] * j_.features[b * j_.scores + k % j_.scores];
     }
 
+    void start_apart(const End& i, const End& j) {
+        std::memcpy(newton_.at.data(), i.coefficients, i_.n_parameters() * sizeof(double));
+        std::memcpy(newton_.at.data() + i_.n_parameters(), j.coefficients, j_.n_parameters() * sizeof(double));
+        for (std::size_t k = n_ - i_.scores * j_.scores; k < n_; ++k) newton_.at[k] = 0.0;
+    }
+
+    // With the shares of the levels, but for a hair, were one empty.
+    void start_without_slopes() {
+        std::memset(newton_.at.data(), 0, n_ * sizeof(double));
+        for (std::size_t t = 0; t < i_.n_thresholds; ++t)
+            for (std::size_t a = 0; a < i_.levels; ++a) {
+                // Squares of a threshold's features sum to 1/2; one of steps is the log odds of its level and the first.
+                const double times = i_.is_step() ? (a == t + 1 ? 1.0 : a == 0 ? -1.0 : 0.0) : 2.0 * i_.form(t, a);
+                newton_.at[t] += times * std::log(level_totals_[a] + 0.5);
+            }
+    }
+
     void lay_out(BitRows rows, const End& i, const End* j) {
         merge(i, j);
         rows_.build(rows, i.variable, j ? &j->variable : nullptr, merged_.data(), merged_.size());
@@ -109,8 +119,14 @@ class LevelPairFit {
         assign(i_, i.n_given, 0);
         if (j) assign(j_, j->n_given, i.n_given);
         number_parameters();
+        choose_buckets(i.n_given);
         make_room();
         count_samples();
+    }
+
+    void choose_buckets(std::size_t given_i) {
+        has_buckets_ = LevelBuckets::are_quicker(i_, j_, given_i, position_.size() - given_i, plain_.size());
+        if (has_buckets_) buckets_.set(i_, j_, rows_, neighbours_, position_, given_i);
     }
 
     // The neighbours of either, ascending, and where in it those of i and then of j are.
@@ -135,15 +151,30 @@ class LevelPairFit {
             column_start_[m + 1] = column_start_[m] + rows.n_scores(static_cast<std::size_t>(merged_[m]));
         values_.resize(column_start_[merged_.size()] * n_packs_);
         clear(values_);
+        list_neighbours(rows);
+        for (std::size_t m = 0; m < merged_.size(); ++m) {
+            const Neighbour& own = neighbours_[m];
+            for (std::size_t u = 0; u < own.scores; ++u) {
+                double* to = reinterpret_cast<double*>(values_.data() + (column_start_[m] + u) * n_packs_);
+                for (std::size_t r = 0; r < rows_.n_rows; ++r) to[r] = own.features[rows_.level(r, m) * own.scores + u];
+            }
+        }
+    }
+
+    void list_neighbours(BitRows rows) {
+        std::size_t size = 0;
+        neighbours_.resize(merged_.size());
         for (std::size_t m = 0; m < merged_.size(); ++m) {
             const std::size_t variable = static_cast<std::size_t>(merged_[m]);
-            const std::size_t levels = rows.levels(variable), scores = rows.n_scores(variable);
-            neighbour_.resize(levels * scores);
-            fill_features(levels, scores, neighbour_.data());
-            for (std::size_t u = 0; u < scores; ++u) {
-                double* to = reinterpret_cast<double*>(values_.data() + (column_start_[m] + u) * n_packs_);
-                for (std::size_t r = 0; r < rows_.n_rows; ++r) to[r] = neighbour_[rows_.level(r, m) * scores + u];
-            }
+            neighbours_[m] = {rows.levels(variable), rows.n_scores(variable), nullptr};
+            size += neighbours_[m].levels * neighbours_[m].scores;
+        }
+        double* to = features_.resize(size);
+        for (std::size_t m = 0; m < merged_.size(); ++m) {
+            Neighbour& own = neighbours_[m];
+            fill_features(own.levels, own.scores, to);
+            own.features = to;
+            to += own.levels * own.scores;
         }
     }
 
@@ -178,6 +209,9 @@ class LevelPairFit {
         }
         begin_group(i_.scores * j_.scores, 2, false);
         for (std::size_t k = 0; k < i_.scores * j_.scores; ++k) parameters_.push({moments_.first_product + k, nullptr, true});
+        plain_.resize(0);
+        for (std::size_t k = 0; k < n_; ++k)
+            if (!parameters_[k].column) plain_.push(k);
     }
 
     void begin_group(std::size_t n, std::size_t side, bool has_columns) {
@@ -188,7 +222,7 @@ class LevelPairFit {
         cells_.resize((i_.levels * j_.levels + i_.levels + j_.levels) * kRowBlock);
         coupling_weight_.resize(packs_for(i_.levels * j_.levels));
         gradient_sums_.resize(n_);
-        hessian_sums_.resize(n_ * (n_ + 1) / 2);
+        hessian_sums_.resize(has_buckets_ ? 0 : n_ * (n_ + 1) / 2);
         columns_.resize(n_);
     }
 
@@ -218,30 +252,42 @@ class LevelPairFit {
         }
     }
 
+    // Returns the objective, and sets the gradient.
     double evaluate(const double* b) {
+        double objective = -walk(b, !has_buckets_);
+        for (std::size_t k = 0; k < n_; ++k) {
+            const Parameter& own = parameters_[k];
+            const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
+            const double shrunk = own.has_prior ? precision_ * b[k] : 0.0;
+            newton_.gradient[k] = statistic_[k] - expected - shrunk;
+            objective += b[k] * (statistic_[k] - 0.5 * shrunk);
+        }
+        return objective;
+    }
+
+    // Goes through all rows and adds up what the gradient needs, and second derivatives; returns the sum of n log Z.
+    double walk(const double* b, bool is_second) {
         for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
-        double likelihood = 0.0, squares = 0.0;
         const double largest = weigh_coupling(b + n_ - i_.scores * j_.scores);
-        for (Buffer<Pack>* sums : {&gradient_sums_, &hessian_sums_}) clear(*sums);
+        clear(gradient_sums_);
+        if (is_second && !has_buckets_) clear(hessian_sums_);
         moments_.clear();
         Pack sum{};
         for (std::size_t first = 0; first < n_packs_; first += kRowChunk) {
             const std::size_t n = n_packs_ - first < kRowChunk ? n_packs_ - first : kRowChunk;
             for (std::size_t p = 0; p < n; p += kRowBlock) {
                 Pack log_sums[kRowBlock];
+                const Pack* counts = totals_.data() + first + p;
                 weigh(b, first + p, log_sums);
-                for (std::size_t q = 0; q < kRowBlock; ++q) sum += totals_[first + p + q] * (log_sums[q] + largest);
-                moments_.add(cells_.data(), totals_.data() + first + p, p);
+                for (std::size_t q = 0; q < kRowBlock; ++q) sum += counts[q] * (log_sums[q] + largest);
+                is_second ? moments_.add(cells_.data(), counts, p) : moments_.add_means(cells_.data(), counts, p);
             }
-            moments_.end_chunk(totals_.data() + first, n);
-            add_derivatives(first, n);
+            set_columns(first);
+            add_gradient(n);
+            if (is_second) add_second_derivatives(first, n);
         }
         moments_.end();
-        for (std::size_t k = 0; k < n_; ++k) {
-            likelihood += b[k] * statistic_[k];
-            squares += parameters_[k].has_prior ? b[k] * b[k] : 0.0;
-        }
-        return likelihood - total(sum) - 0.5 * precision_ * squares;
+        return total(sum);
     }
 
     // Sets the cells' weights by the coupling alone, the largest being one; returns its logarithm.
@@ -275,12 +321,9 @@ class LevelPairFit {
         if (side.has_powers()) return raise(side, slopes, p, to, log_sums);
         for (std::size_t a = 0; a < side.levels; ++a)
             for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.fields[a]);
-        for (std::size_t u = 0; u < side.scores; ++u, slopes += side.columns.size()) {
-            Pack e[kRowBlock] = {};
-            combine(side, slopes, p, e);
-            for (std::size_t a = 0; a < side.levels; ++a)
-                for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] += side.features[a * side.scores + u] * e[q];
-        }
+        std::size_t u = 0;
+        for (; u + 2 <= side.scores; u += 2) add_slopes<2>(side, slopes, u, p, to);
+        if (u < side.scores) add_slopes<1>(side, slopes, u, p, to);
         for (std::size_t q = 0; q < kRowBlock; ++q) {
             Pack largest = to[q];
             for (std::size_t a = 1; a < side.levels; ++a) {
@@ -296,11 +339,11 @@ class LevelPairFit {
     void raise(const Side& side, const double* slopes, std::size_t p, Pack* to, Pack* log_sums) {
         const std::size_t r = side.levels;
         const double end = side.features[r - 1], step = side.features[1] - side.features[0];
-        Pack e[kRowBlock] = {};
+        Pack e[1][kRowBlock] = {};
         combine(side, slopes, p, e);
         for (std::size_t q = 0; q < kRowBlock; ++q) {
-            const PackBits falls = e[q] < 0.0;
-            const Pack size = falls ? -e[q] : e[q], base = negative_exp(-step * size);
+            const PackBits falls = e[0][q] < 0.0;
+            const Pack size = falls ? -e[0][q] : e[0][q], base = negative_exp(-step * size);
             log_sums[q] += side.largest_field + end * size;
             to[q] = pack_of(1.0);
             for (std::size_t a = 1; a < r; ++a) to[a * kRowBlock + q] = to[(a - 1) * kRowBlock + q] * base;
@@ -313,10 +356,24 @@ class LevelPairFit {
         }
     }
 
-    // Adds slopes times columns to e.
-    static void combine(const Side& side, const double* slopes, std::size_t p, Pack* e) {
-        for (std::size_t c = 0; c < side.columns.size(); ++c)
-            for (std::size_t q = 0; q < kRowBlock; ++q) e[q] += slopes[c] * side.columns[c][p + q];
+    // Adds what the slopes of n scores from the u-th on make of every level's log weight.
+    template <std::size_t n>
+    static void add_slopes(const Side& side, const double* slopes, std::size_t u, std::size_t p, Pack* to) {
+        Pack e[n][kRowBlock] = {};
+        combine(side, slopes + u * side.columns.size(), p, e);
+        for (std::size_t a = 0; a < side.levels; ++a)
+            for (std::size_t k = 0; k < n; ++k)
+                for (std::size_t q = 0; q < kRowBlock; ++q)
+                    to[a * kRowBlock + q] += side.features[a * side.scores + u + k] * e[k][q];
+    }
+
+    // Adds slopes times columns to e, for n scores that columns are read once for.
+    template <std::size_t n>
+    static void combine(const Side& side, const double* slopes, std::size_t p, Pack (&e)[n][kRowBlock]) {
+        const std::size_t n_columns = side.columns.size();
+        for (std::size_t c = 0; c < n_columns; ++c)
+            for (std::size_t k = 0; k < n; ++k)
+                for (std::size_t q = 0; q < kRowBlock; ++q) e[k][q] += slopes[k * n_columns + c] * side.columns[c][p + q];
     }
 
     // Sets cells_ to the probabilities of the cells, then of i's levels and of j's, in a block of packs from p on; and
@@ -349,19 +406,34 @@ class LevelPairFit {
                 }
     }
 
-    // Adds what a chunk of n packs says of all derivatives by slopes. Without a coupling the two ends are independent.
-    void add_derivatives(std::size_t first, std::size_t n) {
-        for (std::size_t k = 0; k < n_; ++k) columns_[k] = parameters_[k].column ? parameters_[k].column + first : nullptr;
-        for (std::size_t g = 0; g < groups_.size(); ++g) {
-            const Group& own = groups_[g];
-            if (own.has_columns) {
-                const Pack* means = moments_.means(parameters_[own.from].form);
-                Pack* sums = gradient_sums_.data() + own.from;
-                add_tiles<1>(&means, columns_.data() + own.from, own.n, n, &sums);
+    // Adds what a chunk of n packs says of the gradient by slopes.
+    void add_gradient(std::size_t n) {
+        for (const Side* side : {&i_, &j_}) {
+            const std::size_t n_columns = side->columns.size();
+            const Pack* const* columns = columns_.data() + side->first_parameter + side->n_thresholds;
+            Pack* sums = gradient_sums_.data() + side->first_parameter + side->n_thresholds;
+            for (std::size_t u = 0; n_columns && u < side->scores; u += 2, sums += 2 * n_columns) {
+                const bool two = u + 1 < side->scores;
+                const std::size_t form = side->first_slope_form + u;
+                const Pack* means[] = {moments_.means(form), two ? moments_.means(form + 1) : nullptr};
+                Pack* both[] = {sums, sums + n_columns};
+                two ? add_tiles<2>(means, columns, n_columns, n, both) : add_tiles<1>(means, columns, n_columns, n, both);
             }
-            for (std::size_t l = 0; l <= g; ++l)
-                if (are_coupled_ || own.side == groups_[l].side || own.side == 2) add_second_derivatives(own, groups_[l], n);
         }
+    }
+
+    // The same of second derivatives. Without a coupling the two ends are independent.
+    void add_second_derivatives(std::size_t first, std::size_t n) {
+        moments_.end_chunk(totals_.data() + first, n);
+        if (has_buckets_) return buckets_.take(moments_, first * kPack, n, are_coupled_);
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (std::size_t l = 0; l <= g; ++l)
+                if (are_coupled_ || groups_[g].side == groups_[l].side || groups_[g].side == 2)
+                    add_second_derivatives(groups_[g], groups_[l], n);
+    }
+
+    void set_columns(std::size_t first) {
+        for (std::size_t k = 0; k < n_; ++k) columns_[k] = parameters_[k].column ? parameters_[k].column + first : nullptr;
     }
 
     void add_second_derivatives(const Group& own, const Group& other, std::size_t n) {
@@ -405,29 +477,33 @@ class LevelPairFit {
         return own.has_columns && other.has_columns && own.side == other.side;
     }
 
+    // By columns they were added up with the gradient, where b was evaluated last.
     void differentiate(const double* b) {
+        if (has_buckets_) walk(b, true);
+        newton_.clear_curvature();
+        newton_.set_apart(j_.first_parameter, are_coupled_ ? 0 : j_.first_parameter + j_.n_parameters());
+        has_buckets_ ? buckets_.differentiate(newton_, plain_, are_coupled_) : add_up_columns();
+        for (std::size_t k = 0; k < plain_.size(); ++k)
+            for (std::size_t l = 0; l <= k; ++l)
+                newton_.curvature(plain_[l], plain_[k]) =
+                    moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
+        for (std::size_t k = 0; k < n_; ++k)
+            if (parameters_[k].has_prior) newton_.curvature(k, k) += precision_;
+    }
+
+    void add_up_columns() {
         const Pack* sums = hessian_sums_.data();
-        for (std::size_t k = 0; k < n_; ++k) {
-            const Parameter& own = parameters_[k];
-            const double prior = own.has_prior ? precision_ : 0.0;
-            const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
-            newton_.gradient[k] = statistic_[k] - expected - prior * b[k];
-            double* row = newton_.hessian.data() + k * n_;
-            for (std::size_t l = 0; l <= k; ++l, ++sums) {
-                const bool has_column = own.column || parameters_[l].column;
-                row[l] = has_column ? total(*sums) : moments_.covariance_sum(own.form, parameters_[l].form);
-            }
-            row[k] += prior;
-        }
+        for (std::size_t k = 0; k < n_; ++k)
+            for (std::size_t l = 0; l <= k; ++l, ++sums)
+                if (parameters_[k].column || parameters_[l].column) newton_.curvature(l, k) = total(*sums);
         for (std::size_t g = 0; g < groups_.size(); ++g)
             for (std::size_t l = 0; l < g; ++l)
-                if (is_symmetric(groups_[g], groups_[l])) mirror(groups_[g].from, groups_[l].from, groups_[g].n);
+                if (is_symmetric(groups_[g], groups_[l])) mirror(groups_[l].from, groups_[g].from, groups_[g].n);
     }
 
     void mirror(std::size_t row, std::size_t column, std::size_t n) {
-        double* h = newton_.hessian.data() + row * n_ + column;
         for (std::size_t k = 0; k < n; ++k)
-            for (std::size_t l = k + 1; l < n; ++l) h[k * n_ + l] = h[l * n_ + k];
+            for (std::size_t l = k + 1; l < n; ++l) newton_.curvature(row + l, column + k) = newton_.curvature(row + k, column + l);
     }
 
     double dot(const Pack* x, const Pack* y) const {
@@ -444,18 +520,21 @@ class LevelPairFit {
     }
 
     LevelRows rows_;
-    Newton newton_;
+    ChordNewton newton_;
     Side i_, j_;
     LevelMoments moments_;
+    LevelBuckets buckets_;
+    bool has_buckets_ = false;
     double precision_ = 0.0;
     std::size_t n_ = 0, n_packs_ = 0;
     Buffer<std::int64_t> merged_;
-    Buffer<std::size_t> position_, column_start_;
+    Buffer<std::size_t> position_, column_start_, plain_;  // the last: parameters without columns
+    Buffer<Neighbour> neighbours_;  // those merged
     Buffer<Parameter> parameters_;
     Buffer<Group> groups_;
     bool are_coupled_ = false;
     Buffer<const Pack*> columns_, others_;  // of parameters, in a chunk
-    Buffer<double> neighbour_, level_totals_, statistic_, solved_;
+    Buffer<double> features_, level_totals_, statistic_, solved_;
     Buffer<Pack> values_, totals_, observed_, cells_, coupling_weight_, gradient_sums_, hessian_sums_;
     Pack weighted_[2][kRowChunk];
 };

@@ -13,10 +13,7 @@
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kFarBelow = 20.0;  // the highest level of its row: a cell that has no say in a step
 constexpr double kShortSeries = 0.1;  // of a logarithm
-constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
-constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
 
 struct Range {
     double lowest = HUGE_VAL, highest = -HUGE_VAL;

@@ -6,7 +6,8 @@
 //     n_parameters, n_thresholds
 //     evaluate(b)               L at b, from scratch
 //     differentiate(g, H)       gradient, and lower triangle of minus the second derivatives, where it was evaluated last;
-//     differentiate_rest(g, H, K, n) takes those of the first n parameters from K, and differentiate(g) is the gradient alone
+//     differentiate_rest(g, H, K, n) takes those of the first n parameters from K, and differentiate(g) is the gradient alone: where
+//                               that is not there, every step takes its own second derivatives
 //     prepare(step)             how far a step goes, in log odds
 //     attempt(trial, length)    L at trial, which is `length` of that step away; accept() makes it the place to go on from
 //     reach(k)                  the range of the predictor of coordinate k
@@ -59,6 +60,9 @@ constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding
 constexpr double kUnseen = 1e-13, kHardlyLess = 0.5;  // of the likelihood, its rounding; of what a step promised, one that is no less
 constexpr double kNearlyAll = 0.999;  // of the way on which a tilted probability becomes nothing
 constexpr int kMostIdle = 3;
+constexpr double kFarBelow = 20.0;  // the highest level of its row, in log odds: a cell that has no say in a step
+constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
+constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
 constexpr double kMuchNearer = 0.1;  // what a step with an earlier decomposition may promise, of what the one before it did
 constexpr double kFarOff = 3.0;  // in log odds: from there an earlier decomposition says little
 constexpr std::size_t kManyParameters = 32;  // from which on second derivatives cost many times what a gradient does
@@ -143,6 +147,7 @@ class NewtonFit {
 
   private:
     static constexpr bool kLeaves = requires { Model::kLeaves; };
+    static constexpr bool kReuses = requires(Model& model, double* gradient) { model.differentiate(gradient); };
 
     void begin(const Model& model, double l1, double l2) {
         l1_ = l1;
@@ -158,7 +163,7 @@ class NewtonFit {
         is_exact = true;
         std::memset(drift.data(), 0, n_ * sizeof(double));
         std::memset(step_.data(), 0, n_ * sizeof(double));
-        reuses_ = n_ >= kManyParameters && l1 == 0 && l2 == 0 && !wants_coefficients;
+        reuses_ = kReuses && n_ >= kManyParameters && l1 == 0 && l2 == 0 && !wants_coefficients;
     }
 
     // Looks where the second derivatives lead that are known near by, and goes there if that is better: then `drifted` says how far
@@ -182,7 +187,7 @@ class NewtonFit {
 
     // The step by the decomposition that is there; returns what it promises.
     double chord(Model& model) {
-        model.differentiate(gradient_.data());
+        if constexpr (kReuses) model.differentiate(gradient_.data());
         return curvature_.substitute(gradient_.data(), step_.data());
     }
 
@@ -190,7 +195,8 @@ class NewtonFit {
     double climb(Model& model, bool first, double floor) {
         if (l1_ > 0 || l2_ > 0) floor = -HUGE_VAL;
         double drifted = HUGE_VAL;  // how far it is, in log odds, to where the decomposition that is there was made
-        if (product_ && start_near(model, floor, drifted)) return bound_;
+        if constexpr (kReuses)
+            if (product_ && start_near(model, floor, drifted)) return bound_;
         double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
         double asked = kLittleGain;  // what a step promised when it was last asked whether cells leave
         double before = HUGE_VAL;  // what the last step promised
@@ -393,7 +399,7 @@ class NewtonFit {
     }
 
     void differentiate(Model& model) {
-        if constexpr (kLeaves) {
+        if constexpr (kLeaves && kReuses) {
             if (known_) model.differentiate_rest(gradient_.data(), curvature_.data(), known_, n_known_);
             else model.differentiate(gradient_.data(), curvature_.data());
             known_ = nullptr;

@@ -182,7 +182,7 @@ def test_example_weights_count_samples():
     repeated = markhood.learn(np.repeat(values, weights, axis=0), "bayes", **SHORT)
     weighted = markhood.learn(values, "bayes", weights=weights, **SHORT)
     np.testing.assert_array_equal(weighted.edges, repeated.edges)
-    np.testing.assert_allclose(weighted.probability, repeated.probability, atol=1e-6)
+    np.testing.assert_allclose(weighted.probability, repeated.probability, atol=1e-5)
 
 
 def test_example_what_is_not_known_lowers_probabilities():

@@ -80,15 +80,18 @@ class OtherPairs:
     def likeliest(self, scale: float) -> NDArray[np.int64]:
         """Return pairs whose own Bayes factor speaks for an edge, `MOST_LIKELY` of them at most.
 
-        Only where there are fewer samples than variables, and no pair stands for others. With more samples, indirect
-        association is found by the screen; on seven kinds of simulated data these candidates then changed nothing and took
-        ten times the fits.
+        Only where no pair stands for others; and with more samples than variables only pairs whose coupling is a table, each
+        number of which the screen prices as if it were seen well. Of 30 variables with five letters, 300 samples
+        and 25 to 37 edges it left 9 to 20 out. Other pairs it finds; on seven kinds of simulated data these
+        candidates then changed nothing and took ten times the fits.
         """
-        if self.weight > 1 or not self.has_few_samples:
+        is_table = np.count_nonzero(self.information, axis=1) > 1
+        missed = is_table | self.has_few_samples
+        if self.weight > 1 or not missed.any():
             return np.empty((0, 2), np.int64)
-        factors = self._factors(np.ones(len(self.numbers), np.bool_), scale)
+        factors, numbers = self._factors(missed, scale), self.numbers[missed]
         order = np.argsort(-factors, kind="stable")[:MOST_LIKELY]
-        return pairs_numbered(self.numbers[np.sort(order[factors[order] > 0])])
+        return pairs_numbered(numbers[np.sort(order[factors[order] > 0])])
 
     def _factors(self, which: NDArray[np.bool_], scale: float) -> NDArray[np.float64]:
         """Return log Bayes factors by the formula, or by a fit where that is not good enough."""
