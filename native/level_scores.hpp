@@ -6,7 +6,7 @@
 #include "level_bound.hpp"
 #include "level_starts.hpp"
 #include "level_table.hpp"
-#include "multinomial.hpp"
+#include "multinomial_fit.hpp"
 #include "near_start.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -63,9 +63,10 @@ class MultinomialScorer {
     // The score with one variable more, or, where no fit could exceed `floor`, a number between the two. An infinite floor
     // asks what the score is at most, which is enough to know the candidates that are worth a fit; that is not asked again.
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
-        table_.count(candidate);
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate), levels = rows_.levels(candidate);
         is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
+        if (floor == HUGE_VAL && is_scattered() && !can_bound()) return -price(n_predictors, size_ + 1);
+        table_.count(candidate);
         if (is_exact) return saturated(levels) - price(n_predictors, 1);
         if (floor == HUGE_VAL) return most(levels) - price(n_predictors, size_ + 1);
         table_.split_counted(candidate);
@@ -87,7 +88,8 @@ class MultinomialScorer {
             tried_reach_.copy(reach_);
             add_reach(candidate, tried_reach_);
         }
-        if (!shows_lacking(candidate) && is_near_known() && LevelProducts::suits(design(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_)))
+        const Design tried = design(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_);
+        if (!shows_lacking(candidate) && LevelProducts::suits(tried) && is_near_known())
             fit.know_first(hessian_.data(), coefficients.size());
         const double score = tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
         if (is_exact) starts_of_fits_.set_with(candidate, score, fit.coefficients);
@@ -113,7 +115,7 @@ class MultinomialScorer {
                 if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
-        if ((!is_separated_ || floor > -HUGE_VAL) && is_near_known()) {
+        if (is_worth_near(floor) && is_near_known()) {
             const double near = near_score(position, n_predictors, floor);
             if (!is_separated_ || !is_exact) return near;
         }
@@ -136,6 +138,12 @@ class MultinomialScorer {
             fit.differentiate(own, coefficients.data(), hessian_);
         }
         return is_near_prepared_ = true;
+    }
+
+    // Whether to look near the blanket's own maximum first. Where that is separated it only bounds, which is worth second
+    // derivatives where predictors are steps: cells that leave by indicators leave most of them out.
+    bool is_worth_near(double floor) const {
+        return !is_separated_ || (floor > -HUGE_VAL && LevelProducts::suits(own_design()));
     }
 
     // The score without a member, fitted from the blanket's own maximum by its second derivatives. Where that is separated, the
@@ -185,6 +193,9 @@ class MultinomialScorer {
         const double told = can_bound() ? objective + bound_.gain(table_.all_counts(), levels) : HUGE_VAL;
         return told < HUGE_VAL ? told : saturated(levels);
     }
+
+    // Whether most samples have a row of their own: then the table says no more than that no likelihood is above zero.
+    bool is_scattered() const { return 2 * table_.n_rows > rows_.n_samples; }
 
     // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
     bool can_bound() {

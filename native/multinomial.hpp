@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "buffer.hpp"
+#include "level_blocks.hpp"
 #include "level_products.hpp"
 #include "newton_fit.hpp"
 #include "saturated.hpp"
@@ -181,15 +182,7 @@ class MultinomialModel {
             products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);
             return;
         }
-        const std::size_t u = design_.n_predictors;
-        block_size_ = packs_for(n_thresholds * n_thresholds) * kPack;
-        block_.resize(block_size_);
-        blocks_.resize(u * (u + 1) / 2 * block_size_);
-        std::memset(block_.data(), 0, block_size_ * sizeof(double));
-        std::memset(blocks_.data(), 0, blocks_.size() * sizeof(double));
-        if (design_.values) add_rows<true>();
-        else add_rows<false>();
-        spread_blocks(hessian);
+        blocks_.write(design_, power_.data(), sum_.data(), total_.data(), n_there_.data(), hessian);
     }
 
     void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t n_known) {
@@ -495,143 +488,15 @@ class MultinomialModel {
         }
     }
 
-    // block_ = N (diag p - p p') of a row, without the first level; here too 1 - p is a sum.
-    void weigh_row(std::size_t r) {
-        const double* p = power_.data() + r * design_.n_levels;
-        const double scale = 1.0 / sum_[r], all = total_[r];
-        for (std::size_t k = 0; k < n_thresholds; ++k) {
-            const double p_k = p[k + 1] * scale;
-            double others = p[0];
-            for (std::size_t l = 0; l < n_thresholds; ++l) {
-                others += l == k ? 0.0 : p[l + 1];
-                block_[k * n_thresholds + l] = -all * p_k * p[l + 1] * scale;
-            }
-            block_[k * n_thresholds + k] = all * p_k * others * scale;
-        }
-    }
-
-    template <bool has_values>
-    void add_rows() {
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            if (n_there_[r] < 2) continue;  // certain
-            weigh_row(r);
-            switch (block_size_ / kPack) {
-                case 1: add_blocks<has_values, 1>(r); break;
-                case 2: add_blocks<has_values, 2>(r); break;
-                case 4: add_blocks<has_values, 4>(r); break;
-                default: add_blocks<has_values, 0>(r);
-            }
-        }
-    }
-
-    // Adds the row's block for every two of its predictors, the threshold among them. Blocks are packs, not squares of the
-    // matrix, whose rows would be too short; of a few packs the row's own stays in registers, elsewhere `n_packs` is zero.
-    template <bool has_values, std::size_t n_packs>
-    void add_blocks(std::size_t r) {
-        Pack own[n_packs ? n_packs : 1];
-        if constexpr (n_packs > 0) std::memcpy(own, block_.data(), sizeof(own));
-        const auto add = [&](double* to, double scale) {
-            if constexpr (n_packs == 0) {
-                for (std::size_t k = 0; k < block_size_; ++k) to[k] += scale * block_[k];
-            } else {
-                for (std::size_t q = 0; q < n_packs; ++q) {
-                    Pack sum;
-                    std::memcpy(&sum, to + q * kPack, sizeof(Pack));
-                    if constexpr (has_values) sum += scale * own[q];
-                    else sum += own[q];
-                    std::memcpy(to + q * kPack, &sum, sizeof(Pack));
-                }
-            }
-        };
-        const std::size_t begin = design_.starts[r], end = design_.starts[r + 1];
-        add(blocks_.data(), 1.0);
-        for (std::size_t a = begin; a < end; ++a) {
-            const std::size_t u = design_.active[a];
-            double *of_u = blocks_.data() + u * (u + 1) / 2 * block_size_, x = value<has_values>(a);
-            add(of_u, x);
-            for (std::size_t b = begin; b <= a; ++b) add(of_u + design_.active[b] * block_size_, x * value<has_values>(b));
-        }
-    }
-
-    // Writes the blocks where they are in the matrix.
-    void spread_blocks(double* hessian) const {
-        const double* block = blocks_.data();
-        for (std::size_t u = 0; u < design_.n_predictors; ++u)
-            for (std::size_t v = 0; v <= u; ++v, block += block_size_)
-                for (std::size_t k = 0; k < n_thresholds; ++k)
-                    for (std::size_t l = 0; l < n_thresholds; ++l)
-                        hessian[(u * n_thresholds + k) * n_parameters + v * n_thresholds + l] = block[k * n_thresholds + l];
-    }
-
     Design design_{};
     double spread_ = 0.0;
     const double* log_share_ = nullptr;
-    std::size_t block_size_ = 0;
     LevelProducts products_;
+    LevelBlocks blocks_;
     Buffer<std::size_t> n_there_;  // how many cells of each row have not left
     Buffer<unsigned char> left_, stayed_;  // cells that have left; those that had before some were proposed
-    Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, block_, blocks_, residual_, rest_;
+    Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, residual_, rest_;
     Buffer<double> curved_share_, curved_before_;  // the probabilities where the second derivatives were taken
-};
-
-class MultinomialFit : public NewtonFit<MultinomialModel> {
-  public:
-    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty, or as NewtonFit
-    // does where that does not exceed `floor`.
-    double maximise(Design design, double l1, double l2, double floor) {
-        model_.set(design);
-        if (shares_) model_.set_curved(shares_, log_shares_.data());
-        shares_ = nullptr;
-        is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
-        if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2, floor);
-        is_exact = true;
-        drift.resize(model_.n_parameters);
-        separated = false;
-        const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
-        for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
-        return likelihood;
-    }
-
-    // The second derivatives of a fit of this design at `b`, and the probabilities there, (n_rows, n_levels).
-    void differentiate(Design design, const double* b, Cholesky& hessian) {
-        model_.set(design);
-        model_.evaluate(b);
-        gradient_.resize(model_.n_parameters);
-        hessian.resize(model_.n_parameters);
-        model_.differentiate(gradient_.data(), hessian.data());
-        model_.copy_log_shares(log_shares_);
-    }
-
-    // As NewtonFit does, where the next design's probabilities at that place are `shares`.
-    void know_near(const double* hessian, const double* product, const double* shares) {
-        NewtonFit::know_near(hessian, product);
-        shares_ = shares;
-    }
-
-    // The probabilities at the end of a fit of this design, (n_rows, n_levels).
-    void copy_probabilities(Design design, Buffer<double>& to) const {
-        to.resize(design.n_rows * design.n_levels);
-        for (std::size_t c = 0; c < to.size(); ++c) to[c] = is_saturated_ ? model_.share(c) : model_.probability(c);
-    }
-
-    // The cells that have left by the end of a separated fit of this design, (n_rows, n_levels).
-    void copy_left(Design design, Buffer<unsigned char>& to) const {
-        to.resize(design.n_rows * design.n_levels);
-        for (std::size_t c = 0; c < to.size(); ++c) to[c] = is_saturated_ ? design.counts[c] == 0 : model_.left()[c];
-    }
-
-    // As NewtonFit does; a saturated fit is where it ends.
-    template <class Restart>
-    void settle(Restart restart) {
-        if (!is_saturated_) NewtonFit::settle(model_, restart);
-    }
-
-  private:
-    bool is_saturated_ = false;
-    const double* shares_ = nullptr;
-    Buffer<double> gradient_, log_shares_;
-    MultinomialModel model_;
-    SaturatedFit saturated_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

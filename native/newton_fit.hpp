@@ -193,7 +193,7 @@ class NewtonFit {
 
     // Newton's steps from `coefficients` to the maximum, which is returned.
     double climb(Model& model, bool first, double floor) {
-        const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0;
+        if (l1_ > 0 || l2_ > 0) floor = -HUGE_VAL;
         double drifted = HUGE_VAL;  // how far it is, in log odds, to where the decomposition that is there was made
         if constexpr (kReuses)
             if (product_ && start_near(model, floor, drifted)) return bound_;
@@ -205,78 +205,95 @@ class NewtonFit {
             previous_.swap(step_);
             double promised = reuses_ && drifted < kFarOff ? chord(model) : HUGE_VAL;
             double at_most = promised * std::exp(drifted);  // promised by the second derivatives here
-            const bool is_chord = at_most < kMuchNearer * before && (kLeaves || !can_bound || objective + promised > floor);
+            const bool is_chord = at_most < kMuchNearer * before && (kLeaves || objective + promised > floor);
             if (!is_chord) {
                 differentiate(model);
                 promised = solve(first);
-                first = false;
-                drifted = 0.0;
                 if (pivots_.any_lost) keep(model, previous_.data());
                 if (l1_ > 0) promised = descend();
+                first = take_leave(model, promised, asked);
+                if (first) {  // what only the gone told from other predictors is a combination of those now
+                    objective = model.evaluate(coefficients.data());
+                    drifted = HUGE_VAL;
+                    continue;
+                }
+                drifted = 0.0;
                 at_most = promised;
             }
-            if constexpr (kLeaves) {
-                if (!is_chord && l1_ == 0 && l2_ == 0 && promised < asked) {
-                    asked = kMuchLess * promised;
-                    if (model.propose_leaving(step_.data())) {
-                        if (leave(model)) {
-                            objective = model.evaluate(coefficients.data());
-                            asked = kLittleGain;
-                            first = true;  // what only the gone told from other predictors is a combination of those now
-                            drifted = HUGE_VAL;
-                            continue;
-                        }
-                        differentiate(model);
-                        at_most = promised = solve(false);
-                    }
-                }
-            }
-            const double unseen = kUnseen * std::fabs(objective);  // in the likelihood: a step that promises less is not asked for it
-            const bool is_unseen = reuses_ && at_most < unseen;
-            if (!(at_most > kPromisedGain) || (is_unseen && at_most > kHardlyLess * before)) break;
-            if constexpr (!kLeaves)
-                if (can_bound && !is_chord && all_usable_ &&
-                    is_below(floor, objective + most_gain(promised, model.rough_spread(step_.data()))))
-                    return bound_;
-            double longest = model.prepare(step_.data());
-            if (can_bound && (kLeaves || !is_chord) && is_below(floor, objective + tilted(model, promised))) return bound_;
-            if constexpr (kLeaves) {
-                if (can_bound && objective + promised < floor) {
-                    if (is_below_without_sunk(model, floor)) return bound_;
-                    longest = model.prepare(step_.data());
-                }
-            }
-            double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
-            const bool is_whole = length == 1.0;
-            int halving = 0;
-            for (; halving < kMaxHalvings; ++halving, length *= 0.5)
-                if ((improved = attempt(model, length)) >= objective + (is_unseen ? -unseen : enough(promised, length))) break;
-            if (!is_unseen && !(improved >= objective)) break;  // rounding: no step goes up any more
-            if (!is_whole && halving == 0) improved = lengthen(model, longest, length, improved);
-            if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
-                const double further = attempt(model, kLongestStep / longest);
-                if (!(further > improved)) {
-                    attempt(model, length);
-                } else {
-                    improved = further;
-                    drifted = HUGE_VAL;
-                }
-            }
-            model.accept();
-            coefficients.swap(trial_);
-            n_idle = promised < kNearly && improved - objective < kHardly * promised ? n_idle + 1 : 0;
-            objective = improved;
+            const double unseen = reuses_ && at_most < kUnseen * std::fabs(objective) ? kUnseen * std::fabs(objective) : 0.0;
+            if (!(at_most > kPromisedGain) || (unseen > 0 && at_most > kHardlyLess * before)) break;
+            double longest = 0.0, reached = objective;
+            if (is_bounded(model, floor, objective, promised, is_chord, longest)) return bound_;
+            bool is_whole = false;
+            if (!advance(model, promised, longest, unseen, reached, is_whole)) break;
+            n_idle = promised < kNearly && reached - objective < kHardly * promised ? n_idle + 1 : 0;
+            objective = reached;
             if (n_idle == kMostIdle) break;
-            const double spread = wants_coefficients ? HUGE_VAL : model.spread(step_.data());
-            drifted = is_whole && halving == 0 ? drifted + spread : HUGE_VAL;
+            const double spread = wants_coefficients || !is_whole ? HUGE_VAL : model.spread(step_.data());
             double next = HUGE_VAL;  // what the next step would promise
             if (is_chord && before < HUGE_VAL) next = at_most * at_most / before;
             else if (!is_chord && spread < kStillMoving) next = spread * spread * promised;
-            if (drifted < HUGE_VAL && next < kPromisedGain) break;
+            if (is_whole && next < kPromisedGain) break;
+            drifted += spread;
             before = at_most;
         }
         keep(model, step_.data());
         return objective;
+    }
+
+    // Has cells leave that a step of second derivatives here takes away for good, if it promises little; whether there are any.
+    bool take_leave(Model& model, double& promised, double& asked) {
+        if constexpr (kLeaves) {
+            if (l1_ > 0 || l2_ > 0 || !(promised < asked)) return false;
+            asked = kMuchLess * promised;
+            if (!model.propose_leaving(step_.data())) return false;
+            if (leave(model)) {
+                asked = kLittleGain;
+                return true;
+            }
+            differentiate(model);
+            promised = solve(false);
+        }
+        return false;
+    }
+
+    // Prepares the step; whether it tells that no fit exceeds `floor`.
+    bool is_bounded(Model& model, double floor, double objective, double promised, bool is_chord, double& longest) {
+        const bool can_bound = floor > -HUGE_VAL && (kLeaves || !is_chord);
+        if constexpr (!kLeaves)
+            if (can_bound && all_usable_ && is_below(floor, objective + most_gain(promised, model.rough_spread(step_.data()))))
+                return true;
+        longest = model.prepare(step_.data());
+        if (can_bound && is_below(floor, objective + tilted(model, promised))) return true;
+        if constexpr (kLeaves) {
+            if (can_bound && objective + promised < floor) {
+                if (is_below_without_sunk(model, floor)) return true;
+                longest = model.prepare(step_.data());
+            }
+        }
+        return false;
+    }
+
+    // Goes along the prepared step, less far or farther where that is better; whether it goes up, but for what is unseen.
+    bool advance(Model& model, double promised, double longest, double unseen, double& objective, bool& is_whole) {
+        double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
+        is_whole = length == 1.0;
+        int halving = 0;
+        for (; halving < kMaxHalvings; ++halving, length *= 0.5)
+            if ((improved = attempt(model, length)) >= objective + (unseen > 0 ? -unseen : enough(promised, length))) break;
+        if (!(improved >= objective - unseen)) return false;  // rounding: no step goes up any more
+        if (!is_whole && halving == 0) improved = lengthen(model, longest, length, improved);
+        is_whole = is_whole && halving == 0;
+        if (is_whole && promised < kLittleGain && longest > kStillMoving) {
+            const double further = attempt(model, kLongestStep / longest);
+            is_whole = !(further > improved);
+            if (is_whole) attempt(model, length);
+            else improved = further;
+        }
+        model.accept();
+        coefficients.swap(trial_);
+        objective = improved;
+        return true;
     }
 
     // Goes further in the direction of a step that was cut, as long as that is better: a try costs little beside a step.

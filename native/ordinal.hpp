@@ -178,7 +178,7 @@ class OrdinalModel {
         };
         for (std::size_t p = 0; p < n_packs_; ++p)
             tilt(p, [&](Pack all, Pack share, Pack change, Pack log_share) {
-                lowest = (all > 0.0) & (change < lowest) ? change : lowest;
+                lowest = ((all > 0.0) & (change < lowest)) ? change : lowest;
                 sums[0] += all * share * log_share;
                 sums[1] += all * share * change * log_share;
             });

@@ -39,8 +39,10 @@ class OrdinalScorer {
         is_table_ ? take_rows(target) : take_samples(target);
         base_.set(own_.units());
         start(first_[size]);
+        start_from_before(target);
         objective = fit.maximise(base_, criterion_.l1, criterion_.l2);
         coefficients.copy(fit.coefficients);
+        starts_.set_own(coefficients);
         restart_ = fit.separated;
         is_ready_ = false;
         return penalised(objective, first_[size], size);
@@ -63,6 +65,7 @@ class OrdinalScorer {
         const double least = floor + price(n_columns, size_ + 1);
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
         is_exact = fit.is_exact;
+        if (is_exact) starts_.set_with(candidate, penalised(reached, n_columns, size_ + 1), fit.coefficients);
         return penalised(reached, n_columns, size_ + 1);
     }
 
@@ -129,6 +132,15 @@ class OrdinalScorer {
         return hessian_;
     }
 
+    // Starts the blanket's own fit from that of the blanket before, where they differ by a member and nothing is separated.
+    void start_from_before(std::size_t target) {
+        first_parameter_.resize(size_ + 1);
+        for (std::size_t k = 0; k <= size_; ++k) first_parameter_[k] = n_thresholds_ + first_[k];
+        const Moved moved = starts_.move(target, blanket_, size_, first_parameter_, 1);
+        if (moved != Moved::kFar && !restart_ && !fit.wants_coefficients && criterion_.is_plain())
+            fit.coefficients.copy(starts_.own());
+    }
+
     // Starts at the fit without any predictor. A separated blanket's neighbours all do: from its coefficients, on their
     // way to infinity, some cells would have no weight to come back with.
     void start(std::size_t n_columns) {
@@ -156,7 +168,8 @@ class OrdinalScorer {
     LevelTable table_;
     UnitTable own_, trial_;
     OrdinalModel base_, tried_;
-    Buffer<std::size_t> first_;  // the first column of every member, and past the last
+    LevelStarts starts_;
+    Buffer<std::size_t> first_, first_parameter_;  // of every member, its first column and parameter, and past the last
     Buffer<double> gradient_;
     Cholesky hessian_;
     NearStart near_;
