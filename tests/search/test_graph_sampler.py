@@ -19,7 +19,15 @@ from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.other_pairs import LEAST_PROBABILITY, may_be_edges, measure_other_pairs
 from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
-from markhood.simulate import SignedCouplings, erdos_renyi, grid, ising
+from markhood.simulate import (
+    NormalCouplings,
+    SignedCouplings,
+    chain,
+    erdos_renyi,
+    grid,
+    ising,
+    potts,
+)
 from oracles.jobs import job_of
 from oracles.networks import independent, network
 from oracles.packing import samples_of, samples_with_levels
@@ -218,6 +226,26 @@ def test_example_pairs_that_may_count_are_candidates(monkeypatch):
     monkeypatch.setattr("markhood.search.other_pairs.MOST_LIKELY", 3)
     best = set(others.numbers[np.argsort(-factors)[:3]].tolist())
     assert set(pair_numbers(others.likeliest(1.5)).tolist()) == best
+
+
+def test_example_tables_that_the_screen_prices_too_dear_are_candidates():
+    model = potts(chain(12), 5, NormalCouplings(0.7), seed=2)
+    samples = samples_with_levels(model.sample(250, seed=3))
+    job = job_of(samples)
+    passing = set(map(tuple, screen(job, SCREEN_GAMMA).edges.tolist()))
+    others = measure_other_pairs(job)
+    likely = set(map(tuple, others.likeliest(1.5).tolist()))
+    true = set(map(tuple, model.graph.edges.tolist()))
+    assert len(true - passing) > 2
+    assert true - passing <= likely
+    assert len(likely) <= 3 * 12
+    # Tables that are no candidates say nothing for an edge.
+    factors, counts = others.histogram(np.empty(0, np.int64), 1.5)
+    assert counts.sum() == 66
+    assert factors.max() <= 0
+    # Of steps, which have one number, the screen leaves none out.
+    steps = samples.with_order((True,) * 12)
+    assert len(measure_other_pairs(job_of(steps)).likeliest(1.5)) == 0
 
 
 def test_example_many_variables_are_counted_by_some_of_them(monkeypatch):

@@ -242,6 +242,13 @@ class State:
             if not is_scale_settled:
                 self.scale = scale
 
+    def sweep_once(self, chain: GraphChain) -> None:
+        """Visit all pairs once, and take in those that are then two steps apart."""
+        sums, chain = self._job.scorer.swept(self.pairs, self.pair_prior(), chain, 0, 1)
+        self.density = float(sums.densities[-1])
+        self._periods = self.pairs, periods_of(sums.probabilities)
+        self._add(_no_pairs(), self.pairs[chain.present > 0])
+
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
         """Visit all pairs once, and then in a few sweeps above all those that are not sure."""
         scorer, pairs, set_up = self._job.scorer, self.pairs, self.pair_prior()
