@@ -106,7 +106,7 @@ def time_chains(
 
 def time_all_candidates(
     job: Job, targets: NDArray[np.int64], blankets: Lists, lengths: Sweeps
-) -> tuple[ChainCost, int] | None:
+) -> tuple[ChainCost, float] | None:
     """Visit all candidates once and then some; return what one takes, and how many there are.
 
     The graph where that begins has the blankets that are known. None where variables have two levels or are many, or
@@ -129,7 +129,7 @@ def time_all_candidates(
     visit = _seconds_a_visit(job, state, periods)
     settling = lengths.n_settling // periods
     visits = float(np.mean(settling + np.ceil(lengths.n_averaged / periods)))
-    return ChainCost(visit * (1 + SWEEPS_OF_ROUND), visit * visits), len(state.pairs)
+    return ChainCost(visit * (1 + SWEEPS_OF_ROUND), visit * visits), float(len(state.pairs))
 
 
 def _seconds_a_visit(job: Job, state: State, periods: NDArray[np.uint8]) -> float:
