@@ -6,12 +6,12 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 
 from markhood import InputError
 from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
+from markhood.kernels.words import unpacked
 from markhood.learning.methods import HillClimbing, Plrhc, method_named
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, Search, choose_cells, draw, run
@@ -20,6 +20,7 @@ from markhood.paper.published import published
 from markhood.paper.results import Results
 from markhood.paper.screening import Screening
 from markhood.paper.tables import as_csv, as_markdown, compare_with_paper
+from oracles.authors import AuthorsSearch
 
 QUICK = Sampling(burn_in=50, thinning=1)
 COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()", "paper"]
@@ -152,23 +153,20 @@ def test_screening_measures_what_table_1_prints():
     assert measured["hc_or_recall"] == pytest.approx(100 * recall)
 
 
-def test_cost_counts_evaluations_of_non_empty_blankets():
-    samples, truth = draw(Cell("hub", 64, 500), 0, QUICK)
+@pytest.mark.parametrize("replicate", [2, 3, 7])
+def test_cost_counts_the_calls_of_the_authors_sources(replicate):
+    samples, truth = draw(Cell("grid", 16, 300), replicate, QUICK)
     measured = Cost().measure(Search(samples), truth)
-    hc = Search(samples).by(HillClimbing())
-    sizes = [(m, n) for counts in hc.evaluations.values() for m, n in enumerate(counts) if m]
-    total = sum(n for _, n in sizes)
-    assert measured["hc_evaluations_thousands"] == pytest.approx(total / 1000)
-    pairs = sum(n for m, n in sizes if m == 1)
-    assert measured["hc_pairwise_share_percent"] == pytest.approx(100 * pairs / total)
-    mean = sum(m * n for m, n in sizes) / total
-    assert measured["hc_mean_blanket_size"] == pytest.approx(mean)
-    # Every pair is tested in both directions, and a variable without a space tries all others.
-    screened = Search(samples).graph(Search(samples).by(Plrhc()).screened.edges)
-    pairwise = (
-        measured["plrhc_evaluations_thousands"] * measured["plrhc_pairwise_share_percent"] * 10
-    )
-    assert pairwise >= 64 * 63 + 63 * np.sum(screened.degree == 0)
+    values = unpacked(samples.words, samples.n_samples).T
+    for method, has_screen in (("hc", False), ("plrhc", True)):
+        searched = AuthorsSearch(values, has_screen)
+        assert searched.n_put_back == 0 < len(searched.or_edges) - len(searched.edges)
+        calls, total = searched.calls, searched.calls.total()
+        assert measured[f"{method}_evaluations_thousands"] == pytest.approx(total / 1000)
+        share = 100 * calls[1] / total
+        assert measured[f"{method}_pairwise_share_percent"] == pytest.approx(share)
+        mean = sum(size * n for size, n in calls.items()) / total
+        assert measured[f"{method}_mean_blanket_size"] == pytest.approx(mean)
 
 
 def test_choosing_methods():
