@@ -41,7 +41,8 @@ from markhood.search.screen import screen
 
 SECONDS = 0.8  # of chains that are timed
 EXPECTED_ROUNDS = 4  # until the scale of couplings is settled
-TIMED_VISITS = 128
+TABLE_ROUNDS = 1  # the same where they are tables, whose scale is most often the largest allowed
+TRIED_VISITS, TIMED_VISITS = 64, 512
 MOST_SECONDS = 6.0  # for which all candidates may be visited
 # Measured at the peak: a pair among some hundred variables, a candidate, and one in a running chain.
 OTHER_PAIR_BYTES, CANDIDATE_BYTES, CHAIN_BYTES = 130, 250, 250
@@ -122,19 +123,23 @@ def time_all_candidates(
     alike = np.ones(len(state.pairs), np.uint8)
     if not 0 < len(alike) <= FEW_PAIRS:
         return None
-    if _seconds_a_visit(job, state, alike) * len(alike) > MOST_SECONDS:
+    if _seconds_a_visit(job, state, alike, TRIED_VISITS) * len(alike) > MOST_SECONDS:
         return None
     state.sweep_once(_chain(state))
-    periods = state.pair_prior().periods
-    visit = _seconds_a_visit(job, state, periods)
+    periods, n_pairs = state.pair_prior().periods, len(state.pairs)
+    visit = _seconds_a_visit(job, state, periods, TIMED_VISITS)
     settling = lengths.n_settling // periods
     visits = float(np.mean(settling + np.ceil(lengths.n_averaged / periods)))
-    return ChainCost(visit * (1 + SWEEPS_OF_ROUND), visit * visits), float(len(state.pairs))
+    have_tables = bool((job.samples.bits.n_scores > 1).any())
+    # The first round has the first candidates, later ones nearly all.
+    rounds = TABLE_ROUNDS * len(alike) / n_pairs if have_tables else EXPECTED_ROUNDS
+    of_round = visit * (1 + SWEEPS_OF_ROUND) * rounds / EXPECTED_ROUNDS
+    return ChainCost(of_round, visit * visits), float(n_pairs)
 
 
-def _seconds_a_visit(job: Job, state: State, periods: NDArray[np.uint8]) -> float:
+def _seconds_a_visit(job: Job, state: State, periods: NDArray[np.uint8], n_visits: int) -> float:
     """Visit some pairs, those of short periods more often, and return what each took."""
-    n = min(TIMED_VISITS, len(periods))
+    n = min(n_visits, len(periods))
     shares = 1 / periods / (1 / periods).sum()
     chosen = np.random.default_rng(0).choice(len(periods), n, replace=False, p=shares)
     # While a chain settles, only pairs of period one are visited in a single sweep.

@@ -5,7 +5,8 @@ the prior odds of an edge gives the probability that the pair is an edge; chains
 (`kernels/graph_chain.py`) average it over what the neighbours may be.
 
     1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own, those of any blanket, and
-       pairs two steps apart in the graph where the search begins. All other pairs count by their marginal statistic.
+       pairs two steps apart in the graph where the search begins; where couplings are tables, also the likeliest that the screen
+       leaves out (`other_pairs.py`). All other pairs count by their marginal statistic.
     2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
        pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
