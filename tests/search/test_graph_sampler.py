@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from markhood.data.weights import Weights
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
@@ -283,6 +284,27 @@ def test_example_pairs_that_pass_a_screen_by_chance_are_no_candidates():
     assert np.all(fitted[~is_left_out] > np.log(LEAST_PROBABILITY) - 0.5)
     everything = may_be_edges(job, screened, 0.0, 0.1, 1.5)  # where edges are not so rare, all stay
     np.testing.assert_array_equal(everything, screened.edges)
+
+
+def test_property_pairs_stay_by_weights_as_by_repeated_rows():
+    values = network(4, 300, 30, strength=1.0)
+    # Rows weigh the more the more ones they have, so that shares of samples are not those of weights.
+    weights = 1 + values[:, :15].sum(axis=1, dtype=np.int64) ** 2 // 10
+    jobs = (
+        job_of(samples_with_levels(values, Weights(weights))),
+        job_of(samples_of(np.repeat(values, weights, axis=0))),
+    )
+    assert jobs[0].samples.is_binary
+    screened = [screen(job, 0.0) for job in jobs]
+    n_left = []
+    for density in np.geomspace(1e-8, 1e-3, 100):
+        weighted, repeated = (
+            may_be_edges(job, passing, 0.0, density, LARGEST_SCALE)
+            for job, passing in zip(jobs, screened, strict=True)
+        )
+        np.testing.assert_array_equal(weighted, repeated)
+        n_left.append(len(repeated))
+    assert 0 < min(n_left) < max(n_left)
 
 
 def test_example_the_less_sure_a_pair_the_more_often_it_is_visited():
