@@ -23,6 +23,9 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr std::size_t kManyMembers = 6;  // from which on a member less is looked for near the fit with it
+// Up to which the other coefficients are a place to begin without a member: rows change by as much, and those that are too far from
+// where they belong have no weight to come back with.
+constexpr double kWeakSlope = 4.0;
 constexpr double kTie = 1e-9;  // scores this near are equal: rounding never decides an edge
 
 // The score of a logistic regression on the blanket.
@@ -45,68 +48,88 @@ class RegressionScorer {
         objective = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(), table_.n_packs, criterion_.l2);
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
-        separated_ = fit.separated;
         is_prepared_ = false;
+        kind_ = !fit.separated ? Kind::kFinite : fit.knows_leaving ? Kind::kReduced : Kind::kUnknown;
+        if (kind_ == Kind::kReduced) {
+            table_.list_samples(fit.there().data(), staying_);
+            if (!any_of(staying_)) kind_ = Kind::kCertain;
+            else reduced_.build(rows_, target, blanket, size, staying_.data());
+        }
         return penalised(objective, size);
     }
 
     // The score with one variable more; not fitted where no fit could exceed `floor`: then no less than the score.
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
-        table_.split_by(candidate);
-        const Pack* ones = table_.ones.data() + table_.n_packs;
-        const Pack* totals = table_.totals.data() + table_.n_packs;
         is_exact = true;
+        if (kind_ == Kind::kCertain) return penalised(objective, size_ + 1);
+        BlanketTable& table = kind_ == Kind::kReduced ? reduced_ : table_;
+        table.split_by(candidate);
+        const Pack* ones = table.ones.data() + table.n_packs;
+        const Pack* totals = table.totals.data() + table.n_packs;
         if (size_ == 0 && criterion_.is_plain()) return penalised(saturated(ones, totals), 1);
-        if (floor > -HUGE_VAL && !separated_) {
-            prepare();
-            const double most = bound_.gain(ones + table_.n_packs, totals + table_.n_packs);
+        if (floor > -HUGE_VAL && kind_ != Kind::kUnknown) {
+            const double most = prepare(table).gain(ones + table.n_packs, totals + table.n_packs);
             const double reached = penalised(objective + most, size_ + 1);
             is_exact = !(reached <= floor);
             if (!is_exact) return reached;
         }
         start(size_ + 2);
-        if (!separated_) std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
-        return penalised(fit.maximise(table_.columns.data(), size_ + 1, ones, totals, 2 * table_.n_packs, criterion_.l2), size_ + 1);
+        if (kind_ != Kind::kUnknown) std::memcpy(fit.coefficients.data(), coefficients.data(), (size_ + 1) * sizeof(double));
+        return fitted(table.columns.data(), size_ + 1, ones, totals, 2 * table.n_packs, floor);
     }
 
     // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
     double without(std::size_t position, double floor = -HUGE_VAL) {
-        is_exact = true;
-        bool is_near = false;
-        if (size_ >= kManyMembers && !separated_) {
-            prepare();
-            is_near = bound_.is_known();
-        }
-        if (is_near) {
+        const bool is_reduced = kind_ == Kind::kReduced && prepare(reduced_).is_apart(position);
+        const BlanketTable& table = is_reduced ? reduced_ : table_;
+        const bool is_near = is_reduced || kind_ == Kind::kFinite;
+        if (is_near && size_ >= kManyMembers && prepare(table).is_apart(position)) {
             const double least = floor - penalised(0.0, size_ - 1);
-            const auto found = near_.without(position, bound_, coefficients.data(), table_.ones.data(), table_.totals.data(), least);
+            const auto found = near_.without(position, bound_, coefficients.data(), table.ones.data(), table.totals.data(), least);
             is_exact = found != NearFit::Found::kBelow;
             if (found != NearFit::Found::kFar) return penalised(near_.objective, size_ - 1);
         }
         columns_.resize(size_);
         start(size_);
-        const Buffer<double>& from = is_near ? near_.coefficients() : coefficients;
-        if (!separated_) fit.coefficients[0] = from[0];
+        const bool is_weak = is_near && std::fabs(coefficients[position + 1]) < kWeakSlope;
+        if (is_weak) fit.coefficients[0] = coefficients[0];
         for (std::size_t k = 0, to = 0; k < size_; ++k) {
             if (k == position) continue;
-            columns_[to++] = table_.columns[k];
-            if (!separated_) fit.coefficients[to] = from[k + 1];
+            columns_[to++] = table.columns[k];
+            if (is_weak) fit.coefficients[to] = coefficients[k + 1];
         }
-        return penalised(
-            fit.maximise(columns_.data(), size_ - 1, table_.ones.data(), table_.totals.data(), table_.n_packs, criterion_.l2),
-            size_ - 1);
+        return fitted(columns_.data(), size_ - 1, table.ones.data(), table.totals.data(), table.n_packs, floor);
     }
 
   private:
+    // What the blanket's own fit is like: finite; at infinity, where some rows are certain, and more predictors change nothing about
+    // that, so that only the others are looked at; where all are; or somewhere on its way, which is all that is known of it.
+    enum class Kind { kFinite, kReduced, kCertain, kUnknown };
+
     // What there is to know of the blanket's own fit before others near it are.
-    void prepare() {
+    ScoreBound& prepare(const BlanketTable& table) {
         if (!is_prepared_)
-            bound_.prepare(table_.columns.data(), size_, coefficients.data(), table_.totals.data(), table_.n_packs, criterion_.l2);
+            bound_.prepare(table.columns.data(), size_, coefficients.data(), table.totals.data(), table.n_packs, criterion_.l2);
         is_prepared_ = true;
+        return bound_;
     }
 
-    // The fit without any predictor. From there a separated blanket's neighbours start: from its
-    // coefficients, on their way to infinity, some rows would have no weight to come back with.
+    // The score of a fit that starts from the coefficients of `fit`, or, where no fit could exceed `floor`, a number between the two.
+    double fitted(const Pack* const* columns, std::size_t size, const Pack* ones, const Pack* totals, std::size_t n_packs, double floor) {
+        const double least = floor - penalised(0.0, size);
+        const double reached = fit.maximise(columns, size, ones, totals, n_packs, criterion_.l2, least, kind_ != Kind::kFinite);
+        is_exact = fit.is_exact;
+        return penalised(reached, size);
+    }
+
+    static bool any_of(const Buffer<std::uint64_t>& bits) {
+        for (std::size_t w = 0; w < bits.size(); ++w)
+            if (bits[w]) return true;
+        return false;
+    }
+
+    // The fit without any predictor. From there a separated blanket's neighbours start, if it is not known which rows left: from
+    // its coefficients, on their way to infinity, some rows would have no weight to come back with.
     void start(std::size_t n) {
         fit.coefficients.resize(n);
         std::memset(fit.coefficients.data(), 0, n * sizeof(double));
@@ -143,8 +166,10 @@ class RegressionScorer {
     Criterion criterion_;
     std::size_t size_ = 0;
     double intercept_ = 0.0;
-    bool separated_ = false, is_prepared_ = false;
-    BlanketTable table_;
+    Kind kind_ = Kind::kFinite;
+    bool is_prepared_ = false;
+    BlanketTable table_, reduced_;  // of all samples, and of those in rows that have not left
+    Buffer<std::uint64_t> staying_;  // those samples
     ScoreBound bound_;
     NearFit near_;
     Buffer<const Pack*> columns_;
@@ -393,6 +418,7 @@ static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t 
                          Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
     const bool is_plain = rows.is_plain() && criterion.is_plain();
     RegressionScorer plain(rows, criterion);
+    plain.fit.wants_coefficients = true;
     MultinomialScorer nominal(rows, criterion);
     OrdinalScorer ordinal(rows, criterion);
     FitSink sink{objectives, coefficients, infinite};

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "level_bound.hpp"
+#include "level_starts.hpp"
 #include "level_table.hpp"
 #include "multinomial.hpp"
+#include "near_start.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -37,13 +39,16 @@ class MultinomialScorer {
         list_predictors(blanket, size);
         set_intercepts();
         mark_lacking(blanket, size);
-        const bool lacks = leave_lacking(size);
+        leave_lacking(size);
         start(first_[size]);
+        start_from_before(target, blanket);
+        const bool lacks = tried_left_.size() > 0;
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        starts_of_fits_.set_own(coefficients);
         is_separated_ = lacks || fit.separated;
-        is_prepared_ = false;
+        is_prepared_ = is_near_prepared_ = false;
         fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
         if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
         return objective - price(first_[size], size);
@@ -82,14 +87,17 @@ class MultinomialScorer {
             tried_reach_.copy(reach_);
             add_reach(candidate, tried_reach_);
         }
-        return tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
+        if (!shows_lacking(candidate) && is_near_known() && LevelProducts::suits(design(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_)))
+            fit.know_first(hessian_.data(), coefficients.size());
+        const double score = tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
+        if (is_exact) starts_of_fits_.set_with(candidate, score, fit.coefficients);
+        return score;
     }
 
     // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
     double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
         clear_predictors();
-        leave_lacking(position);
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
@@ -105,18 +113,71 @@ class MultinomialScorer {
                 if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
-        start(n_predictors);
-        if (!is_separated_) {
-            const std::size_t before = first_[position] * slopes_, after = first_[position + 1] * slopes_;
-            std::memcpy(fit.coefficients.data(), coefficients.data(), before * sizeof(double));
-            std::memcpy(fit.coefficients.data() + before, coefficients.data() + after,
-                        (coefficients.size() - after) * sizeof(double));
+        if ((!is_separated_ || floor > -HUGE_VAL) && is_near_known()) {
+            const double near = near_score(position, n_predictors, floor);
+            if (!is_separated_ || !is_exact) return near;
         }
+        leave_lacking(position);
+        start(n_predictors);
+        if (!is_separated_) copy_without(position, coefficients.data(), fit.coefficients.data());
         return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
     }
 
   private:
     static constexpr std::size_t kMostLookedUp = 1 << 16;
+
+    // Whether the second derivatives of the blanket's own fit are known, to begin the fits beside it with. They are where they
+    // cost much, and are found for the first that asks.
+    bool is_near_known() {
+        if (coefficients.size() < kManyParameters || !criterion_.is_plain() || fit.wants_coefficients) return false;
+        if (!is_near_prepared_) {
+            Design own = own_design();
+            if (is_separated_) own.left = left_.data();
+            fit.differentiate(own, coefficients.data(), hessian_);
+        }
+        return is_near_prepared_ = true;
+    }
+
+    // The score without a member, fitted from the blanket's own maximum by its second derivatives. Where that is separated, the
+    // cells that have left stay away, though they might come back without the member: then the score is no more than this.
+    double near_score(std::size_t position, std::size_t n_predictors, double floor) {
+        if (is_separated_) tried_left_.copy(left_);
+        else tried_left_.resize(0);
+        near_.leave_out(first_[position] * slopes_, first_[position + 1] * slopes_, hessian_, coefficients);
+        start(n_predictors);
+        changed_.copy(coefficients);
+        if (starts_of_fits_.add_change(position, changed_.data())) near_.copy(changed_.data(), fit.coefficients.data());
+        fit.know_near(near_.hessian(), near_.product(), fitted_.data());
+        const double score = tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+        if (is_exact) starts_of_fits_.set_without(position, slopes_, fit.coefficients);
+        return score;
+    }
+
+    // Starts the blanket's own fit from that of the blanket before, where they differ by a member. Cells that have left without a
+    // member have with it too; where one is taken out they might come back.
+    void start_from_before(std::size_t target, const std::int64_t* blanket) {
+        const Moved moved = starts_of_fits_.move(target, blanket, size_, first_, slopes_);
+        if (moved == Moved::kFar || fit.wants_coefficients || !criterion_.is_plain()) return;
+        if (is_separated_ && moved == Moved::kShrunk) return;
+        if (is_separated_) {
+            const std::size_t levels = table_.n_levels;
+            table_.find_former_rows(former_row_);
+            if (tried_left_.size() == 0) {
+                tried_left_.resize(table_.n_rows * levels);
+                std::memset(tried_left_.data(), 0, tried_left_.size());
+            }
+            for (std::size_t r = 0; r < table_.n_rows; ++r)
+                for (std::size_t t = 0; t < levels; ++t) tried_left_[r * levels + t] |= left_[former_row_[r] * levels + t];
+        }
+        fit.coefficients.copy(starts_of_fits_.own());
+    }
+
+    // Copies numbers of all parameters but those of the member at `position`.
+    void copy_without(std::size_t position, const double* from, double* to) const {
+        const std::size_t before = first_[position] * slopes_, after = first_[position + 1] * slopes_;
+        std::memcpy(to, from, before * sizeof(double));
+        std::memcpy(to + before, from + after, (coefficients.size() - after) * sizeof(double));
+    }
 
     // The likelihood at most of the blanket and the candidate that was counted: the regression itself seldom tells less than
     // the table, and never costs as much as its logarithms.
@@ -135,7 +196,7 @@ class MultinomialScorer {
     // The design of the blanket itself, whatever the current one is.
     Design own_design() const {
         return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
-                nullptr, nullptr};
+                rows_.ordered ? own_values_.data() : nullptr, rows_.ordered ? reach_.data() : nullptr};
     }
 
     // Whether a variable enters by its step and not by indicators, which with two levels are the same.
@@ -325,14 +386,19 @@ class MultinomialScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0;
-    bool is_separated_ = false, is_prepared_ = false;
+    bool is_separated_ = false, is_prepared_ = false, is_near_prepared_ = false;
     LevelTable table_;
     LevelBound bound_;
+    LevelStarts starts_of_fits_;
+    Buffer<std::uint32_t> former_row_;
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
     Buffer<std::uint64_t> lacking_;
     Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_, expected_, n_log_n_;
+    Cholesky hessian_;  // of the blanket's own fit
+    NearStart near_;
+    Buffer<double> changed_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -42,6 +42,7 @@ class LevelTable {
     void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
         rows_ = rows;
         has_masks_ = false;
+        former_cell_.swap(cell_);
         n_levels = rows.levels(target);
         n_rows = 1;
         configurations.resize(0);
@@ -55,6 +56,13 @@ class LevelTable {
             cell_[s] = static_cast<std::uint32_t>(cell_[s] * n_levels + level_[s]);
             counts[cell_[s]] += rows.weight(s);
         }
+    }
+
+    // Of every row, in which row of the table that was built before it is: of the same target, with a member less.
+    void find_former_rows(Buffer<std::uint32_t>& rows) const {
+        rows.resize(n_rows);
+        for (std::size_t s = 0; s < rows_.n_samples; ++s)
+            rows[cell_[s] / n_levels] = static_cast<std::uint32_t>(former_cell_[s] / n_levels);
     }
 
     // Counts the cells by the candidate's levels: all_counts()[level * cells + row * n_levels + target's].
@@ -167,7 +175,7 @@ class LevelTable {
     BitRows rows_{};
     bool has_masks_ = false;
     Buffer<std::uint64_t> masks_;
-    Buffer<std::uint32_t> cell_, renumbered_;
+    Buffer<std::uint32_t> cell_, former_cell_, renumbered_;
     Buffer<std::uint16_t> level_, next_;
     Buffer<double> all_;
 };

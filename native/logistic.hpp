@@ -11,17 +11,15 @@
 //     4. b <- b + s, or half of it, a quarter, ... until L rises by `enough`; no step is longer than a
 //        few units, or one too far would end where all weights are nothing
 //
-// Where the data are separated the maximum is at infinity: each step then goes one further along
-// the separating direction and L comes e times closer to its supremum, so the same rule stops it
-// within the tolerance. Predictors that are combinations of others (duplicates, complements)
-// give a zero pivot and stay where they are. So do, in the end, those whose pivot has only the
-// weights of separated rows, which vanish beside the others: the step before that is kept, it
-// says which coefficients are infinite and which rows have left, and those count as having arrived.
+// Where the data are separated the maximum is at infinity, and each step goes one further along the separating direction: a long step
+// that promises little. From there on a fit takes over that knows how this ends (binary_model.hpp). Predictors that are
+// combinations of others (duplicates, complements) give a zero pivot and stay where they are.
 // Of columns that are the same in all rows only the first takes part: a hub among copies would else decompose a matrix of
 // hundreds of columns, nearly all of them without a pivot, for each of its neighbours.
 #pragma once
 #include <cmath>
 
+#include "binary_model.hpp"
 #include "newton.hpp"
 #include "packs.hpp"
 #include "saturated.hpp"
@@ -30,21 +28,30 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr std::size_t kManyColumns = 12;  // from which on it is worth looking for copies
+constexpr double kLongForLittle = 0.3;    // a step that is no less, and promises next to nothing
 
 class LogisticFit {
   public:
     Buffer<double> coefficients;  // intercept first
-    Buffer<double> drift;         // the last step of those that never come to rest; else nearly zero
+    Buffer<double> drift;         // the last step, and so those that never come to rest; else nearly zero
     bool separated = false;
+    bool is_exact = true;             // whether the last maximum was reached, or only bounded
+    bool wants_coefficients = false;  // and not only the likelihood, which does not tell the last step
+    // Of separated data: whether it is known which rows leave for certainty. Then the coefficients are those of a maximum over
+    // the others, `there`.
+    bool knows_leaving = false;
+    const Buffer<PackBits>& there() const { return model_.there(); }
 
     // Columns are read through pointers; their packs, like those of the counts, number n_packs.
-    // Starts from `coefficients`, which the caller has set. Returns the log-likelihood, less l2 times the squares of the slopes.
+    // Starts from `coefficients`, which the caller has set, and who may expect separation. Returns the log-likelihood, less l2 times
+    // the squares of the slopes, or, where that is seen not to exceed `floor`, a number between the two.
     double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
-                    std::size_t n_packs, double l2) {
+                    std::size_t n_packs, double l2, double floor = -HUGE_VAL, bool expects_separation = false) {
         if (l2 > 0 || n_columns < kManyColumns || !find_copies(columns, n_columns, n_packs))
-            return climb(columns, n_columns, ones, totals, n_packs, l2);
+            return fit(columns, n_columns, ones, totals, n_packs, l2, floor, expects_separation);
         gather(n_columns);
-        const double likelihood = climb(distinct_.data(), distinct_.size(), ones, totals, n_packs, l2);
+        const double likelihood =
+            fit(distinct_.data(), distinct_.size(), ones, totals, n_packs, l2, floor, expects_separation);
         spread(n_columns, coefficients);
         spread(n_columns, drift);
         return likelihood;
@@ -97,33 +104,32 @@ class LogisticFit {
             if (copy_of_[k] == next) numbers[k + 1] = trial_[++next];
     }
 
-    double climb(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
-                 std::size_t n_packs, double l2) {
+    double fit(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals,
+               std::size_t n_packs, double l2, double floor, bool expects_separation) {
         columns_ = columns;
         l2_ = l2;
         n_ = n_columns + 1;
         n_packs_ = n_packs;
         ones_ = ones;
         totals_ = totals;
-        residual_.resize(n_packs);
-        weight_.resize(n_packs);
-        step_.resize(n_);
-        previous_.resize(n_);
-        drift.resize(n_);
-        std::memset(drift.data(), 0, n_ * sizeof(double));
-        separated = false;
-        trial_.resize(n_);
-        gradient_.resize(n_);
-        hessian_.resize(n_ * n_);
+        separated = knows_leaving = false;
+        is_exact = true;
+        const double likelihood = expects_separation ? HUGE_VAL : climb();
+        return likelihood < HUGE_VAL ? likelihood : climb_separated(floor);
+    }
 
+    // The maximum, or nothing finite where the data seem to be separated.
+    double climb() {
+        residual_.resize(n_packs_);
+        weight_.resize(n_packs_);
+        for (Buffer<double>* of_columns : {&step_, &drift, &trial_, &gradient_}) of_columns->resize(n_);
+        hessian_.resize(n_ * n_);
         double likelihood = evaluate(coefficients.data());
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
             differentiate();
-            previous_.swap(step_);
-            const double promised = solve(iteration == 0);
-            if (pivots_.any_lost) keep(previous_.data());
+            const double promised = solve(iteration == 0), longest = largest_size(step_.data(), n_);
+            if (l2_ == 0 && (pivots_.any_lost || (promised < kLittleGain && longest > kLongForLittle))) return HUGE_VAL;
             if (!(promised > kPromisedGain)) break;
-            const double longest = largest_size(step_.data(), n_);
             double length = longest > kLongestStep ? kLongestStep / longest : 1.0, improved = -HUGE_VAL;
             for (int halving = 0; halving < kMaxHalvings; ++halving, length *= 0.5) {
                 for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
@@ -134,38 +140,24 @@ class LogisticFit {
             coefficients.swap(trial_);
             likelihood = improved;
         }
-        keep(step_.data());
-        return separated ? likelihood + missing() : likelihood;
+        drift.copy(step_);
+        return l2_ == 0 && largest_size(step_.data(), n_) > kStillMoving ? HUGE_VAL : likelihood;
     }
 
-    // Takes note of a step at the end, or one that will not come again.
-    void keep(const double* step) {
-        for (std::size_t k = 0; k < n_; ++k)
-            if (std::fabs(step[k]) > std::fabs(drift[k])) drift[k] = step[k];
-        if (l2_ > 0 || !(largest_size(step, n_) > kStillMoving)) return;
-        if (!separated) {
-            leaving_.resize(n_packs_);
-            std::memset(leaving_.data(), 0, n_packs_ * sizeof(PackBits));
-        }
-        separated = true;
-        for (std::size_t p = 0; p < n_packs_; ++p) {
-            const Pack change = linear(step, p);
-            leaving_[p] |= ((ones_[p] == 0.0) & (change < -kStillMoving)) |
-                           ((ones_[p] == totals_[p]) & (change > kStillMoving));
-        }
-    }
-
-    // What the rows that leave for infinity still lack: there, their likelihood is one.
-    double missing() {
-        Pack sum{};
-        for (std::size_t p = 0; p < n_packs_; ++p) {
-            const Pack eta = linear(coefficients.data(), p);
-            const Pack towards = ones_[p] > 0.0 ? eta : -eta;
-            const PackBits arrived = leaving_[p] & (towards > 0.0);
-            const Pack e = exp_of_negative(clipped(arrived ? -towards : Pack{}));
-            sum += arrived ? totals_[p] * log_of_one_plus(e) : Pack{};
-        }
-        return total(sum);
+    // Goes on from `coefficients` with a fit that sees which rows leave.
+    double climb_separated(double floor) {
+        model_.set(columns_, n_ - 1, ones_, totals_, n_packs_);
+        separable_.coefficients.copy(coefficients);
+        separable_.wants_coefficients = wants_coefficients;
+        const double likelihood = separable_.maximise(model_, 0.0, 0.0, floor);
+        coefficients.copy(separable_.coefficients);
+        drift.copy(separable_.drift);
+        is_exact = separable_.is_exact;
+        model_.prepare(drift.data());
+        const bool still_moves = model_.spread(drift.data()) > kStillMoving;
+        separated = separable_.separated || still_moves;
+        knows_leaving = separated && !still_moves;
+        return likelihood;
     }
 
     Pack linear(const double* b, std::size_t p) const {
@@ -242,8 +234,9 @@ class LogisticFit {
     Buffer<const Pack*> distinct_;
     Buffer<std::uint64_t> hashes_;
     Buffer<std::size_t> copy_of_;
-    Buffer<PackBits> leaving_;
-    Buffer<double> step_, previous_, trial_, gradient_, hessian_;
+    Buffer<double> step_, trial_, gradient_, hessian_;
+    BinaryModel model_;
+    NewtonFit<BinaryModel> separable_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

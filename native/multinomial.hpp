@@ -6,14 +6,13 @@
 #include <cmath>
 
 #include "buffer.hpp"
+#include "level_products.hpp"
 #include "newton_fit.hpp"
 #include "saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kFarBelow = 20.0;  // the highest level of its row: a cell that has no say in a step
-constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
-constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
+constexpr double kShortSeries = 0.1;  // of a logarithm
 
 struct Range {
     double lowest = HUGE_VAL, highest = -HUGE_VAL;
@@ -100,21 +99,67 @@ class MultinomialModel {
 
     double spread(const double*) const { return spread_; }
 
-    // KL(q, p) of the tilted probabilities q = p (1 + change - its mean) of the prepared step: what can be gained at most.
-    // Without end where q is negative, or, if not all coordinates are in the step, has not the sums of the samples.
+    // KL(q, p) at most, of the tilted probabilities q = p + p' (change - its mean) of the prepared step, with p' where the second
+    // derivatives were taken: what can be gained at most. Without end where q is negative, or, if not all coordinates are in the
+    // step, has not the sums of the samples.
     double divergence(const double* gradient, bool all_usable) {
         double sum = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double scale = total_[r] / sum_[r], mean = mean_change(r);
+            const double scale = 1.0 / sum_[r], mean = mean_change(r);
+            double of_row = 0.0;
             for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
-                const double weight = scale * power_[c], more = change_[c] - mean;
-                trial_linear_[c] = weight * more;
-                if (left_[c]) continue;
-                if (!(more >= -1.0)) return HUGE_VAL;
-                if (more > -1.0) sum += weight * (1.0 + more) * std::log1p(more);
+                const double share = power_[c] * scale, more = curved_share_[c] * (change_[c] - mean);
+                trial_linear_[c] = total_[r] * more;
+                if (left_[c] || more == 0) continue;
+                if (!(more >= -share)) return HUGE_VAL;
+                of_row += share * divergence_of(more / share);
             }
+            sum += total_[r] * of_row;
         }
         return all_usable || has_sums_of_samples(gradient) ? sum : HUGE_VAL;
+    }
+
+    // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
+    // probabilities p' with it, tilted towards those, keep all sums but the variable's: as far as none is negative. No fit has
+    // a likelihood above -(entropy of these).
+    double most_beside() {
+        double slope = 0.0, entropy = 0.0, lowest = -1.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            for (std::size_t c = from; c < to; ++c) change_[c] = left_[c] ? 0.0 : linear_[c] - log_share_[c];
+            const double mean = mean_change(r);
+            double of_row = 0.0, at = 0.0;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left_[c]) continue;
+                change_[c] -= mean;
+                lowest = change_[c] < lowest ? change_[c] : lowest;
+                of_row += curved_share_[c] * change_[c] * log_share_[c];
+                at += curved_share_[c] * log_share_[c];
+            }
+            slope += total_[r] * of_row;
+            entropy += total_[r] * at;
+        }
+        const double times = -kNearlyAll / lowest;
+        double divergence = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            double of_row = 0.0;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+                of_row += curved_share_[c] * divergence_of(times * change_[c]);
+            divergence += total_[r] * of_row;
+        }
+        return entropy + times * slope + divergence;
+    }
+
+    // The most by which two levels of a row are apart from what they are there.
+    double distance_beside() const {
+        double widest = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            Range moved;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+                if (!left_[c]) moved.take(linear_[c] - log_share_[c]);
+            widest = moved.width() > widest ? moved.width() : widest;
+        }
+        return widest;
     }
 
     double evaluate(const double* b) {
@@ -130,18 +175,55 @@ class MultinomialModel {
     void accept() { linear_.swap(trial_linear_); }
 
     void differentiate(double* gradient, double* hessian) {
-        gradient_ = gradient;
+        differentiate(gradient);
+        note_curved();
+        if (LevelProducts::suits(design_)) {
+            products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);
+            return;
+        }
         const std::size_t u = design_.n_predictors;
         block_size_ = packs_for(n_thresholds * n_thresholds) * kPack;
         block_.resize(block_size_);
         blocks_.resize(u * (u + 1) / 2 * block_size_);
-        residual_.resize(n_thresholds);
         std::memset(block_.data(), 0, block_size_ * sizeof(double));
-        std::memset(gradient, 0, n_parameters * sizeof(double));
         std::memset(blocks_.data(), 0, blocks_.size() * sizeof(double));
         if (design_.values) add_rows<true>();
         else add_rows<false>();
         spread_blocks(hessian);
+    }
+
+    void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t n_known) {
+        differentiate(gradient);
+        note_curved();
+        for (std::size_t k = 0; k < n_known; ++k)
+            std::memcpy(hessian + k * n_parameters, known + k * n_known, (k + 1) * sizeof(double));
+        products_.write(design_, power_.data(), sum_.data(), total_.data(), n_known / n_thresholds, hessian);
+    }
+
+    // Takes the probabilities, (n_rows, n_levels), where the second derivatives are that are used, and their logarithms.
+    void set_curved(const double* shares, const double* log_shares) {
+        curved_share_.resize(left_.size());
+        std::memcpy(curved_share_.data(), shares, left_.size() * sizeof(double));
+        log_share_ = log_shares;
+    }
+
+    // The logarithms of the probabilities where it was evaluated last.
+    void copy_log_shares(Buffer<double>& to) const {
+        to.resize(left_.size());
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, end = from + design_.n_levels;
+            double highest = -HUGE_VAL;
+            for (std::size_t c = from; c < end; ++c) highest = !left_[c] && linear_[c] > highest ? linear_[c] : highest;
+            for (std::size_t c = from; c < end; ++c) to[c] = linear_[c] - highest - std::log(sum_[r]);
+        }
+    }
+
+    // The gradient alone: what a Hessian costs is many times more.
+    void differentiate(double* gradient) {
+        residual_.resize(n_thresholds);
+        std::memset(gradient, 0, n_parameters * sizeof(double));
+        if (design_.values) add_residuals<true>(gradient);
+        else add_residuals<false>(gradient);
     }
 
     // Leaves out the cells without samples that the step takes away; whether there are any.
@@ -153,15 +235,24 @@ class MultinomialModel {
         return true;
     }
 
-    void begin_sinking() { stayed_.copy(left_); }
+    void begin_sinking() {
+        stayed_.copy(left_);
+        curved_before_.copy(curved_share_);
+    }
+
+    // Takes back all that were sunk.
+    void end_sinking() {
+        retract();
+        curved_share_.swap(curved_before_);
+    }
 
     // Leaves out the cells whose tilted probability is negative; whether there are any, and none has samples.
     bool sink_negative() {
         bool any = false;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double least = mean_change(r) - 1.0;
+            const double mean = mean_change(r);
             for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
-                if (left_[c] || change_[c] >= least) continue;
+                if (left_[c] || curved_share_[c] * (change_[c] - mean) >= -probability(c)) continue;
                 if (design_.counts[c] > 0) return false;
                 left_[c] = any = true;
             }
@@ -216,11 +307,21 @@ class MultinomialModel {
     const Buffer<unsigned char>& left() const { return left_; }
 
   private:
-    // The mean of change_ over a row's levels, by their probabilities.
+    void note_curved() {
+        curved_share_.resize(left_.size());
+        for (std::size_t c = 0; c < left_.size(); ++c) curved_share_[c] = probability(c);
+    }
+
+    // (1 + x) log(1 + x) - x, or a little more.
+    static double divergence_of(double x) {
+        if (x < kShortSeries && x > -kShortSeries) return x * x * (x < 0 ? most_divergence(-x) : 0.5);
+        return x > -1.0 ? (1.0 + x) * std::log1p(x) - x : 1.0;
+    }
+
+    // The mean of change_ over a row's levels, by the probabilities where the second derivatives were taken.
     double mean_change(std::size_t r) const {
-        double sum = 0.0;
-        for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) sum += power_[c] * change_[c];
-        return sum / sum_[r];
+        const std::size_t from = r * design_.n_levels;
+        return dot(curved_share_.data() + from, change_.data() + from, design_.n_levels);
     }
 
     // Whether what the tilted probabilities have more than p, in trial_linear_, is the gradient.
@@ -367,21 +468,45 @@ class MultinomialModel {
         return likelihood;
     }
 
-    // residual_ = n - N p and block_ = N (diag p - p p') of a row, without the first level. 1 - p is a sum, and the
-    // residual n (1 - p) - (N - n) p: differences would be nothing where p is nearly one.
+    // residual_ = n - N p of a row, without the first level: as n (1 - p) - (N - n) p, in which 1 - p is a sum. The difference
+    // would be nothing where p is nearly one.
+    void set_residual(std::size_t r) {
+        const double *p = power_.data() + r * design_.n_levels, *n = design_.counts + r * design_.n_levels;
+        const double scale = 1.0 / sum_[r], all = total_[r];
+        for (std::size_t k = 1; k <= n_thresholds; ++k) residual_[k - 1] = (n[k] - all) * p[k] * scale;
+        for (std::size_t k = 1; k <= n_thresholds; ++k) {
+            if (n[k] == 0) continue;
+            double others = 0.0;
+            for (std::size_t l = 0; l < design_.n_levels; ++l) others += l == k ? 0.0 : p[l];
+            residual_[k - 1] += n[k] * others * scale;
+        }
+    }
+
+    template <bool has_values>
+    void add_residuals(double* gradient) {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            if (n_there_[r] < 2) continue;  // certain
+            set_residual(r);
+            for (std::size_t k = 0; k < n_thresholds; ++k) gradient[k] += residual_[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                double *to = gradient + design_.active[a] * n_thresholds, x = value<has_values>(a);
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] += x * residual_[k];
+            }
+        }
+    }
+
+    // block_ = N (diag p - p p') of a row, without the first level; here too 1 - p is a sum.
     void weigh_row(std::size_t r) {
         const double* p = power_.data() + r * design_.n_levels;
         const double scale = 1.0 / sum_[r], all = total_[r];
         for (std::size_t k = 0; k < n_thresholds; ++k) {
-            const double n = design_.counts[r * design_.n_levels + k + 1], p_k = p[k + 1] * scale;
+            const double p_k = p[k + 1] * scale;
             double others = p[0];
             for (std::size_t l = 0; l < n_thresholds; ++l) {
                 others += l == k ? 0.0 : p[l + 1];
                 block_[k * n_thresholds + l] = -all * p_k * p[l + 1] * scale;
             }
-            others *= scale;
-            residual_[k] = n * others - (all - n) * p_k;
-            block_[k * n_thresholds + k] = all * p_k * others;
+            block_[k * n_thresholds + k] = all * p_k * others * scale;
         }
     }
 
@@ -390,11 +515,6 @@ class MultinomialModel {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             if (n_there_[r] < 2) continue;  // certain
             weigh_row(r);
-            for (std::size_t k = 0; k < n_thresholds; ++k) gradient_[k] += residual_[k];
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                double* to = gradient_ + design_.active[a] * n_thresholds;
-                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] += value<has_values>(a) * residual_[k];
-            }
             switch (block_size_ / kPack) {
                 case 1: add_blocks<has_values, 1>(r); break;
                 case 2: add_blocks<has_values, 2>(r); break;
@@ -444,11 +564,14 @@ class MultinomialModel {
     }
 
     Design design_{};
-    double *gradient_ = nullptr, spread_ = 0.0;
+    double spread_ = 0.0;
+    const double* log_share_ = nullptr;
     std::size_t block_size_ = 0;
+    LevelProducts products_;
     Buffer<std::size_t> n_there_;  // how many cells of each row have not left
     Buffer<unsigned char> left_, stayed_;  // cells that have left; those that had before some were proposed
     Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, block_, blocks_, residual_, rest_;
+    Buffer<double> curved_share_, curved_before_;  // the probabilities where the second derivatives were taken
 };
 
 class MultinomialFit : public NewtonFit<MultinomialModel> {
@@ -457,6 +580,8 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
     // does where that does not exceed `floor`.
     double maximise(Design design, double l1, double l2, double floor) {
         model_.set(design);
+        if (shares_) model_.set_curved(shares_, log_shares_.data());
+        shares_ = nullptr;
         is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
         if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2, floor);
         is_exact = true;
@@ -465,6 +590,22 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
         const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
         for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
         return likelihood;
+    }
+
+    // The second derivatives of a fit of this design at `b`, and the probabilities there, (n_rows, n_levels).
+    void differentiate(Design design, const double* b, Cholesky& hessian) {
+        model_.set(design);
+        model_.evaluate(b);
+        gradient_.resize(model_.n_parameters);
+        hessian.resize(model_.n_parameters);
+        model_.differentiate(gradient_.data(), hessian.data());
+        model_.copy_log_shares(log_shares_);
+    }
+
+    // As NewtonFit does, where the next design's probabilities at that place are `shares`.
+    void know_near(const double* hessian, const double* product, const double* shares) {
+        NewtonFit::know_near(hessian, product);
+        shares_ = shares;
     }
 
     // The probabilities at the end of a fit of this design, (n_rows, n_levels).
@@ -487,6 +628,8 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
 
   private:
     bool is_saturated_ = false;
+    const double* shares_ = nullptr;
+    Buffer<double> gradient_, log_shares_;
     MultinomialModel model_;
     SaturatedFit saturated_;
 };

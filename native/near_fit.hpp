@@ -51,9 +51,6 @@ class NearFit {
         return Found::kFar;
     }
 
-    // Where that was, or how far it came; the coefficient of the column that is gone is zero.
-    const Buffer<double>& coefficients() const { return at_; }
-
   private:
     static constexpr int kMostSteps = 30;
     static constexpr double kFast = 0.6;       // of what the step before promised

@@ -5,7 +5,9 @@
 //
 //     n_parameters, n_thresholds
 //     evaluate(b)               L at b, from scratch
-//     differentiate(g, H)       gradient, and lower triangle of minus the second derivatives, where it was evaluated last
+//     differentiate(g, H)       gradient, and lower triangle of minus the second derivatives, where it was evaluated last;
+//     differentiate_rest(g, H, K, n) takes those of the first n parameters from K, and differentiate(g) is the gradient alone: where
+//                               that is not there, every step takes its own second derivatives
 //     prepare(step)             how far a step goes, in log odds
 //     attempt(trial, length)    L at trial, which is `length` of that step away; accept() makes it the place to go on from
 //     reach(k)                  the range of the predictor of coordinate k
@@ -14,7 +16,8 @@
 //     kLeaves is there, propose_leaving(step), weigh_alike(), confirm_leaving(d, past), retract() and bring_back(), see below
 //     spread(step)              the most by which the prepared step sets two levels of a sample apart; rough_spread(step)
 //                               is no less, and needs no preparation; or, where kLeaves is there, divergence(g, whether all
-//                               coordinates are in the step), which is KL(q, p) itself, begin_sinking() and sink_negative()
+//                               coordinates are in the step), which is KL(q, p) itself, begin_sinking(), sink_negative() and end_sinking()
+//     most_beside(), distance_beside()  what a regression with more parameters tells of this one, see know_near
 //
 // **A bound from every step.** Where p are the model's probabilities and T what its parameters multiply, the step s = H^-1 g
 // gives q = p (1 + (T - E_p T)'s): sums to one, has the sums of T that the samples have, and is a distribution where
@@ -24,6 +27,11 @@
 // its first step, before anything is fitted. Where a factor is negative in cells without samples, as it is on the way to
 // separated data, these are left out, and the step on the others is asked: that q, nothing in those cells, is
 // a distribution with the sums of the samples like any other, whether the cells are gone for good or not.
+//
+// **Chords.** With hundreds of parameters second derivatives and their decomposition cost as much as many gradients. So an
+// earlier decomposition is used again as long as every step promises a tenth of what the one before it did. What it promises is
+// multiplied by exp(how far it is to where H was taken): no second derivative is smaller here by more than that. Such a
+// step bounds too: with p' where H was taken, q = p + p' (T - E_p' T)'s has the sums of the samples.
 //
 // **The last step needs no check.** No second derivative changes by a factor beyond exp(+-spread) along a step, so after a whole
 // one the next would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of what it promised itself.
@@ -49,7 +57,15 @@ constexpr double kLittleGain = 0.1;
 constexpr double kMuchLess = 1e-3;  // of what a step promised, before it is asked again whether cells leave
 constexpr double kFarthestStep = 16.0;  // in log odds, of a step that is still better when it is longer
 constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding, and the part of it that is then kept
+constexpr double kUnseen = 1e-13, kHardlyLess = 0.5;  // of the likelihood, its rounding; of what a step promised, one that is no less
+constexpr double kNearlyAll = 0.999;  // of the way on which a tilted probability becomes nothing
 constexpr int kMostIdle = 3;
+constexpr double kFarBelow = 20.0;  // the highest level of its row, in log odds: a cell that has no say in a step
+constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
+constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
+constexpr double kMuchNearer = 0.1;  // what a step with an earlier decomposition may promise, of what the one before it did
+constexpr double kFarOff = 3.0;  // in log odds: from there an earlier decomposition says little
+constexpr std::size_t kManyParameters = 32;  // from which on second derivatives cost many times what a gradient does
 constexpr int kMaxDescents = 1000, kMostRounds = 8;
 constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
 constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
@@ -73,8 +89,22 @@ class NewtonFit {
     double maximise(Model& model, double l1, double l2, double floor = -HUGE_VAL) {
         begin(model, l1, l2);
         const double objective = climb(model, true, floor);
+        known_ = product_ = nullptr;
         if constexpr (kLeaves) return objective;
         else return is_exact && separated && l1_ == 0 && l2_ == 0 ? model.supremum(coefficients.data()) : objective;
+    }
+
+    // Tells the next fit its second derivatives, (n, n), of the first n parameters where it starts.
+    void know_first(const double* hessian, std::size_t n) {
+        known_ = hessian;
+        n_known_ = n;
+    }
+
+    // Tells the next fit all of its second derivatives at a place near by, and their product with where the maximum is by them: it
+    // starts there if that is better than `coefficients`.
+    void know_near(const double* hessian, const double* product) {
+        known_ = hessian;
+        product_ = product;
     }
 
     // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
@@ -117,6 +147,7 @@ class NewtonFit {
 
   private:
     static constexpr bool kLeaves = requires { Model::kLeaves; };
+    static constexpr bool kReuses = requires(Model& model, double* gradient) { model.differentiate(gradient); };
 
     void begin(const Model& model, double l1, double l2) {
         l1_ = l1;
@@ -132,45 +163,86 @@ class NewtonFit {
         is_exact = true;
         std::memset(drift.data(), 0, n_ * sizeof(double));
         std::memset(step_.data(), 0, n_ * sizeof(double));
+        reuses_ = kReuses && n_ >= kManyParameters && l1 == 0 && l2 == 0 && !wants_coefficients;
+    }
+
+    // Looks where the second derivatives lead that are known near by, and goes there if that is better: then `drifted` says how far
+    // that is. Whether it is known from there that no fit exceeds `floor`.
+    bool start_near(Model& model, double floor, double& drifted) {
+        std::memcpy(curvature_.data(), known_, n_ * n_ * sizeof(double));
+        std::memcpy(gradient_.data(), product_, n_ * sizeof(double));
+        known_ = product_ = nullptr;
+        solve(true);
+        trial_.copy(step_);
+        std::memset(step_.data(), 0, n_ * sizeof(double));
+        if (!all_curved_usable_) return false;
+        const double reached = model.evaluate(trial_.data());
+        if (floor > -HUGE_VAL && is_below(floor, model.most_beside())) return true;
+        const double far = model.distance_beside();
+        if (!(reached > model.evaluate(coefficients.data()))) return false;
+        coefficients.swap(trial_);
+        drifted = far;
+        return false;
+    }
+
+    // The step by the decomposition that is there; returns what it promises.
+    double chord(Model& model) {
+        if constexpr (kReuses) model.differentiate(gradient_.data());
+        return curvature_.substitute(gradient_.data(), step_.data());
     }
 
     // Newton's steps from `coefficients` to the maximum, which is returned.
     double climb(Model& model, bool first, double floor) {
+        const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0;
+        double drifted = HUGE_VAL;  // how far it is, in log odds, to where the decomposition that is there was made
+        if constexpr (kReuses)
+            if (product_ && start_near(model, floor, drifted)) return bound_;
         double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
         double asked = kLittleGain;  // what a step promised when it was last asked whether cells leave
+        double before = HUGE_VAL;  // what the last step promised
         int n_idle = 0;  // steps that did not keep what they promised: it was rounding
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
-            differentiate(model);
             previous_.swap(step_);
-            double promised = solve(first);
-            first = false;
-            if (pivots_.any_lost) keep(model, previous_.data());
-            if (l1_ > 0) promised = descend();
+            double promised = reuses_ && drifted < kFarOff ? chord(model) : HUGE_VAL;
+            double at_most = promised * std::exp(drifted);  // promised by the second derivatives here
+            const bool is_chord = at_most < kMuchNearer * before && (kLeaves || !can_bound || objective + promised > floor);
+            if (!is_chord) {
+                differentiate(model);
+                promised = solve(first);
+                first = false;
+                drifted = 0.0;
+                if (pivots_.any_lost) keep(model, previous_.data());
+                if (l1_ > 0) promised = descend();
+                at_most = promised;
+            }
             if constexpr (kLeaves) {
-                if (l1_ == 0 && l2_ == 0 && promised < asked) {
+                if (!is_chord && l1_ == 0 && l2_ == 0 && promised < asked) {
                     asked = kMuchLess * promised;
-                    if (leave(model)) {
-                        objective = model.evaluate(coefficients.data());
-                        asked = kLittleGain;
-                        first = true;  // what only the gone told from other predictors is a combination of those now
-                        continue;
+                    if (model.propose_leaving(step_.data())) {
+                        if (leave(model)) {
+                            objective = model.evaluate(coefficients.data());
+                            asked = kLittleGain;
+                            first = true;  // what only the gone told from other predictors is a combination of those now
+                            drifted = HUGE_VAL;
+                            continue;
+                        }
+                        differentiate(model);
+                        at_most = promised = solve(false);
                     }
-                    differentiate(model);
-                    promised = solve(false);
                 }
             }
-            if (!(promised > kPromisedGain)) break;
-            const bool can_bound = floor > -HUGE_VAL && l1_ == 0 && l2_ == 0;
+            const double unseen = kUnseen * std::fabs(objective);  // in the likelihood: a step that promises less is not asked for it
+            const bool is_unseen = reuses_ && at_most < unseen;
+            if (!(at_most > kPromisedGain) || (is_unseen && at_most > kHardlyLess * before)) break;
             if constexpr (!kLeaves)
-                if (can_bound && all_usable_ && is_below(floor, objective + most_gain(promised, model.rough_spread(step_.data()))))
+                if (can_bound && !is_chord && all_usable_ &&
+                    is_below(floor, objective + most_gain(promised, model.rough_spread(step_.data()))))
                     return bound_;
             double longest = model.prepare(step_.data());
-            if (can_bound && is_below(floor, objective + tilted(model, promised))) return bound_;
+            if (can_bound && (kLeaves || !is_chord) && is_below(floor, objective + tilted(model, promised))) return bound_;
             if constexpr (kLeaves) {
                 if (can_bound && objective + promised < floor) {
                     if (is_below_without_sunk(model, floor)) return bound_;
-                    differentiate(model);
-                    promised = solve(false);
                     longest = model.prepare(step_.data());
                 }
             }
@@ -178,13 +250,17 @@ class NewtonFit {
             const bool is_whole = length == 1.0;
             int halving = 0;
             for (; halving < kMaxHalvings; ++halving, length *= 0.5)
-                if ((improved = attempt(model, length)) >= objective + enough(promised, length)) break;
-            if (!(improved >= objective)) break;  // rounding: no step goes up any more
+                if ((improved = attempt(model, length)) >= objective + (is_unseen ? -unseen : enough(promised, length))) break;
+            if (!is_unseen && !(improved >= objective)) break;  // rounding: no step goes up any more
             if (!is_whole && halving == 0) improved = lengthen(model, longest, length, improved);
             if (is_whole && halving == 0 && promised < kLittleGain && longest > kStillMoving) {
                 const double further = attempt(model, kLongestStep / longest);
-                if (!(further > improved)) attempt(model, length);
-                else improved = further;
+                if (!(further > improved)) {
+                    attempt(model, length);
+                } else {
+                    improved = further;
+                    drifted = HUGE_VAL;
+                }
             }
             model.accept();
             coefficients.swap(trial_);
@@ -192,7 +268,12 @@ class NewtonFit {
             objective = improved;
             if (n_idle == kMostIdle) break;
             const double spread = wants_coefficients ? HUGE_VAL : model.spread(step_.data());
-            if (is_whole && halving == 0 && spread < kStillMoving && spread * spread * promised < kPromisedGain) break;
+            drifted = is_whole && halving == 0 ? drifted + spread : HUGE_VAL;
+            double next = HUGE_VAL;  // what the next step would promise
+            if (is_chord && before < HUGE_VAL) next = at_most * at_most / before;
+            else if (!is_chord && spread < kStillMoving) next = spread * spread * promised;
+            if (drifted < HUGE_VAL && next < kPromisedGain) break;
+            before = at_most;
         }
         keep(model, step_.data());
         return objective;
@@ -212,9 +293,8 @@ class NewtonFit {
         return reached;
     }
 
-    // Takes away the cells that leave in the direction of the step; whether there are any that surely do.
+    // Takes away the proposed cells that leave in the direction of the step; whether there are any that surely do.
     bool leave(Model& model) {
-        if (!model.propose_leaving(step_.data())) return false;
         trial_.copy(step_);
         for (int round = 0; round < kMostRounds; ++round) {
             take_off_what_stays(model);
@@ -256,19 +336,24 @@ class NewtonFit {
         else return all_usable_ ? most_gain(promised, model.spread(step_.data())) : HUGE_VAL;
     }
 
-    // Whether the tilted probabilities tell that no fit exceeds `floor` once they are nothing where they were negative.
+    // Whether the tilted probabilities tell that no fit exceeds `floor` once they are nothing where they were negative. If not,
+    // the step and the decomposition are what they were.
     bool is_below_without_sunk(Model& model, double floor) {
         model.begin_sinking();
+        without_sunk_.resize(n_);
+        rest_.resize(n_);
+        sunk_step_.resize(n_);
         for (int round = 0; round < kMostRounds && model.sink_negative(); ++round) {
             const double objective = model.evaluate(coefficients.data());
-            model.differentiate(gradient_.data(), curvature_.data());
+            model.differentiate(rest_.data(), without_sunk_.data());
             Pivots pivots;
             pivots.begin(n_, true);
-            eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
-            model.prepare(step_.data());
-            if (is_below(floor, objective + model.divergence(gradient_.data(), false))) return true;
+            without_sunk_.decompose([&](std::size_t k, double pivot, double diagonal) { return pivots.take(k, pivot, diagonal); });
+            without_sunk_.substitute(rest_.data(), sunk_step_.data());
+            model.prepare(sunk_step_.data());
+            if (is_below(floor, objective + model.divergence(rest_.data(), false))) return true;
         }
-        model.retract();
+        model.end_sinking();
         return false;
     }
 
@@ -297,7 +382,13 @@ class NewtonFit {
     }
 
     void differentiate(Model& model) {
-        model.differentiate(gradient_.data(), curvature_.data());
+        if constexpr (kLeaves && kReuses) {
+            if (known_) model.differentiate_rest(gradient_.data(), curvature_.data(), known_, n_known_);
+            else model.differentiate(gradient_.data(), curvature_.data());
+            known_ = nullptr;
+        } else {
+            model.differentiate(gradient_.data(), curvature_.data());
+        }
         for (std::size_t k = 0; k < n_; ++k) {
             gradient_[k] -= 2 * squared(k) * coefficients[k];
             curvature_.data()[k * n_ + k] += 2 * squared(k);
@@ -312,10 +403,11 @@ class NewtonFit {
             std::memcpy(full_.data(), curvature_.data(), n_ * n_ * sizeof(double));
         }
         pivots_.begin(n_, first);
-        all_usable_ = true;
+        all_usable_ = all_curved_usable_ = true;
         return eliminate(gradient_.data(), [&](std::size_t k, double pivot, double diagonal) {
             const bool usable = pivots_.take(k, pivot, diagonal);
             all_usable_ = all_usable_ && usable;
+            all_curved_usable_ = all_curved_usable_ && (usable || diagonal == 0);
             return usable;
         });
     }
@@ -388,10 +480,14 @@ class NewtonFit {
 
     double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0;
     std::size_t n_ = 0, n_thresholds_ = 0;
-    bool all_usable_ = true;
+    bool all_usable_ = true, all_curved_usable_ = true;  // all pivots, and all of coordinates with second derivatives
+    bool reuses_ = false;
+    const double *known_ = nullptr, *product_ = nullptr;
+    std::size_t n_known_ = 0;
     Pivots pivots_;
     Buffer<double> step_, previous_, trial_, gradient_, full_, rest_, past_, rest_of_past_;
-    Cholesky curvature_;  // minus the second derivatives
+    Buffer<double> sunk_step_;
+    Cholesky curvature_, without_sunk_;  // minus the second derivatives
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -158,6 +158,60 @@ class OrdinalModel {
         add_columns(first, gradient, hessian);
     }
 
+    // Has most_beside() ask the model of a regression with more columns, which has been evaluated at its maximum.
+    void set_beside(const OrdinalModel* other) { beside_ = other; }
+
+    // The likelihood at most, evaluated where the second derivatives of that regression lead: see multinomial.hpp.
+    double most_beside() {
+        Pack lowest = pack_of(-1.0), sums[2]{};
+        tilted_.resize(3 * units_.n_levels);
+        const auto tilt = [&](std::size_t p, auto use) {
+            Pack *log_share = tilted_.data(), *share = log_share + units_.n_levels, *change = share + units_.n_levels, mean{};
+            const Pack log_sum = beside_->log_shares(p, log_share);
+            for (std::size_t k = 0; k <= n_thresholds; ++k) {
+                log_share[k] -= log_sum;
+                share[k] = exp_of_negative(log_share[k] < -700.0 ? pack_of(-700.0) : log_share[k]);
+                change[k] = thresholds_[k] + static_cast<double>(k) * linear_[p] - log_share[k];
+                mean += share[k] * change[k];
+            }
+            for (std::size_t k = 0; k <= n_thresholds; ++k) use(units_.totals[p], share[k], change[k] - mean, log_share[k]);
+        };
+        for (std::size_t p = 0; p < n_packs_; ++p)
+            tilt(p, [&](Pack all, Pack share, Pack change, Pack log_share) {
+                lowest = (all > 0.0) & (change < lowest) ? change : lowest;
+                sums[0] += all * share * log_share;
+                sums[1] += all * share * change * log_share;
+            });
+        double times = 1.0;
+        for (std::size_t k = 0; k < kPack; ++k) times = -kNearlyAll / lowest[k] < times ? -kNearlyAll / lowest[k] : times;
+        Pack divergence{};
+        for (std::size_t p = 0; p < n_packs_; ++p)
+            tilt(p, [&](Pack all, Pack share, Pack change, Pack) {
+                const Pack more = times * change, less = more < 0.0 ? -more : Pack{};
+                divergence += all * share * more * more * (0.5 + less / 6.0 + less * less / 3.0);
+            });
+        return total(sums[0]) + times * total(sums[1]) + total(divergence);
+    }
+
+    // The most by which two levels of a unit are apart from what they are there.
+    double distance_beside() {
+        double lowest, highest;
+        for (std::size_t p = 0; p < n_packs_; ++p) change_[p] = linear_[p] - beside_->linear_[p];
+        range(change_.data(), lowest, highest);
+        moved_thresholds_.resize(n_thresholds);
+        for (std::size_t k = 0; k < n_thresholds; ++k) moved_thresholds_[k] = thresholds_[k + 1] - beside_->thresholds_[k + 1];
+        return spread(moved_thresholds_.data(), lowest, highest);
+    }
+
+    // The gradient alone.
+    void differentiate(double* gradient) {
+        for (std::size_t k = 1; k < units_.n_levels; ++k) gradient[k - 1] = units_.level_totals[k] - total(level_sums_[k]);
+        sums_.resize(units_.n_columns);
+        if (sums_.size()) std::memset(static_cast<void*>(sums_.data()), 0, sums_.size() * sizeof(Pack));
+        add_products(residual_.data(), units_.columns, units_.n_columns, 0, n_packs_, sums_.data());
+        for (std::size_t u = 0; u < units_.n_columns; ++u) gradient[n_thresholds + u] = total(sums_[u]);
+    }
+
     void note_leaving(const double* step, bool first) {
         const std::size_t levels = units_.n_levels;
         if (first) {
@@ -203,6 +257,20 @@ class OrdinalModel {
 
     static double at(const Pack* values, std::size_t i) { return values[i / kPack][i % kPack]; }
     static double at(const Buffer<Pack>& values, std::size_t i) { return at(values.data(), i); }
+
+    // Writes the logarithms of a pack's weights, and returns that of their sum.
+    Pack log_shares(std::size_t at, Pack* to) const {
+        Pack highest{}, sum{};
+        for (std::size_t k = 0; k <= n_thresholds; ++k) {
+            to[k] = thresholds_[k] + static_cast<double>(k) * linear_[at];
+            highest = to[k] > highest ? to[k] : highest;
+        }
+        for (std::size_t k = 0; k <= n_thresholds; ++k) {
+            const Pack below = to[k] - highest;
+            sum += exp_of_negative(below < -700.0 ? pack_of(-700.0) : below);
+        }
+        return highest + log_of(sum);
+    }
 
     // The most by which two levels move apart where e moves from `lowest` to `highest`: convex in e, so at one of the ends.
     double spread(const double* step, double lowest_e, double highest_e) const {
@@ -383,12 +451,12 @@ class OrdinalModel {
     Units units_{};
     std::size_t n_packs_ = 0;
     double likelihood_ = 0.0, tried_ = 0.0, lowest_change_ = 0.0, highest_change_ = 0.0;
-    const OrdinalModel* base_ = nullptr;
+    const OrdinalModel *base_ = nullptr, *beside_ = nullptr;
     const double *base_gradient_ = nullptr, *base_hessian_ = nullptr;
     Buffer<Pack> linear_, trial_linear_, change_, moved_, variance_, residual_, weighted_, covariance_;
     Buffer<Pack> level_, shared_, level_sums_;
-    Buffer<Pack> sums_;
-    Buffer<double> thresholds_;
+    Buffer<Pack> sums_, tilted_;
+    Buffer<double> thresholds_, moved_thresholds_;
     Buffer<const Pack*> moments_;
     Buffer<unsigned char> has_left_;
 };

@@ -7,6 +7,7 @@
 
 #include "level_scores.hpp"
 #include "level_table.hpp"
+#include "near_start.hpp"
 #include "units.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -72,10 +73,10 @@ class OrdinalScorer {
         tried_.set(trial_.units());
         start(n_columns);
         if (!restart_) {
-            const std::size_t before = n_thresholds_ + from, after = n_thresholds_ + to;
-            std::memcpy(fit.coefficients.data(), coefficients.data(), before * sizeof(double));
-            std::memcpy(fit.coefficients.data() + before, coefficients.data() + after,
-                        (coefficients.size() - after) * sizeof(double));
+            near_.leave_out(n_thresholds_ + from, n_thresholds_ + to, own_hessian(), coefficients);
+            near_.copy(coefficients.data(), fit.coefficients.data());
+            tried_.set_beside(&base_);
+            if (criterion_.is_plain() && !fit.wants_coefficients) fit.know_near(near_.hessian(), near_.product());
         }
         const double least = floor + price(n_columns, size_ - 1);
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
@@ -112,14 +113,20 @@ class OrdinalScorer {
 
     // The trial goes on from the blanket's own maximum, whose derivatives are found once for all candidates.
     void extend() {
+        const double* hessian = own_hessian().data();
+        tried_.extend(base_, trial_.units(), gradient_.data(), hessian);
+    }
+
+    // The second derivatives at the blanket's own maximum.
+    Cholesky& own_hessian() {
         if (!is_ready_) {
             gradient_.resize(base_.n_parameters);
-            hessian_.resize(base_.n_parameters * base_.n_parameters);
+            hessian_.resize(base_.n_parameters);
             base_.evaluate(coefficients.data());
             base_.differentiate(gradient_.data(), hessian_.data());
-            is_ready_ = true;
         }
-        tried_.extend(base_, trial_.units(), gradient_.data(), hessian_.data());
+        is_ready_ = true;
+        return hessian_;
     }
 
     // Starts at the fit without any predictor. A separated blanket's neighbours all do: from its coefficients, on their
@@ -150,7 +157,9 @@ class OrdinalScorer {
     UnitTable own_, trial_;
     OrdinalModel base_, tried_;
     Buffer<std::size_t> first_;  // the first column of every member, and past the last
-    Buffer<double> gradient_, hessian_;
+    Buffer<double> gradient_;
+    Cholesky hessian_;
+    NearStart near_;
 };
 
 // Targets of both kinds. One with a single score, be it ordered or binary, is fitted by its step.

@@ -23,7 +23,10 @@ class BlanketTable {
     Buffer<const Pack*> columns;
     Buffer<Pack> ones, totals;  // the table's, then room for a candidate's (2 * n_packs packs)
 
-    void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+    // Of all samples, or those `within` a row of bits.
+    void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size,
+               const std::uint64_t* within = nullptr) {
+        within_ = within;
         find_rows(rows, target, blanket, size);
         lay_out();
         if (masked_) interleave_masks();
@@ -33,9 +36,23 @@ class BlanketTable {
     // interleave the masks pays only for many candidates; it took a quarter of the time of a chain over graphs.
     void build_for(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size,
                    const std::size_t* candidate) {
+        within_ = nullptr;
         find_rows(rows, target, blanket, size);
         lay_out();
         if (candidate) count_where_one(rows.row(*candidate), ones.data() + 2 * n_packs, totals.data() + 2 * n_packs);
+    }
+
+    // The samples of the rows that are marked, as bits.
+    void list_samples(const PackBits* marked, Buffer<std::uint64_t>& to) const {
+        const auto is_marked = [&](std::size_t r) { return marked[r / kPack][r % kPack] != 0; };
+        std::memset(to.resize(rows_.n_words), 0, rows_.n_words * sizeof(std::uint64_t));
+        for (std::size_t r = 0; masked_ && r < n_rows_; ++r) {
+            if (!is_marked(r)) continue;
+            const std::uint64_t* mask = masks_.data() + (r / kPack) * rows_.n_words * 2 * kPack + r % kPack;
+            for (std::size_t w = 0; w < rows_.n_words; ++w) to[w] |= mask[w * 2 * kPack];
+        }
+        for (std::size_t s = 0; !masked_ && s < rows_.n_samples; ++s)
+            to[s / 64] |= std::uint64_t{is_marked(row_of_sample_[s])} << (s % 64);
     }
 
     // Counts the table split by a candidate into the 2 * n_packs packs behind `ones` and `totals`:
@@ -51,6 +68,8 @@ class BlanketTable {
     }
 
   private:
+    static constexpr std::uint32_t kOutside = UINT32_MAX;  // the number of a sample that is in no row
+
     void find_rows(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
         rows_ = rows;
         target_ = rows.row(target);
@@ -68,6 +87,10 @@ class BlanketTable {
         n_rows_ = 1;
         configurations_.resize(0);
         masks_.resize(rows_.n_words);
+        if (within_) {
+            std::memcpy(masks_.data(), within_, rows_.n_words * sizeof(std::uint64_t));
+            return;
+        }
         std::memset(masks_.data(), 0, rows_.n_words * sizeof(std::uint64_t));
         for (std::size_t s = 0; s < rows_.n_samples; s += 64) {
             const std::size_t left = rows_.n_samples - s;
@@ -102,6 +125,7 @@ class BlanketTable {
         std::memset(renumbered_.data(), 0xff, 2 * n_rows_ * sizeof(std::uint32_t));
         std::uint32_t n = 0;
         for (std::size_t s = 0; s < rows_.n_samples; ++s) {
+            if (row_of_sample_[s] == kOutside) continue;
             const std::size_t value = (variable[s / 64] >> (s % 64)) & 1;
             std::uint32_t& number = renumbered_[2 * row_of_sample_[s] + value];
             if (number == UINT32_MAX) {
@@ -123,6 +147,7 @@ class BlanketTable {
     void number_samples() {
         masked_ = false;
         row_of_sample_.resize(rows_.n_samples);
+        if (within_) std::memset(row_of_sample_.data(), 0xff, rows_.n_samples * sizeof(std::uint32_t));
         for (std::size_t r = 0; r < n_rows_; ++r)
             for_each_one(masks_.data() + r * rows_.n_words, rows_.n_words,
                          [&](std::size_t s) { row_of_sample_[s] = static_cast<std::uint32_t>(r); });
@@ -154,7 +179,8 @@ class BlanketTable {
                 ones[r / kPack][r % kPack] = static_cast<double>(count_common(mask, target_, rows_.n_words));
             }
         } else {
-            for (std::size_t s = 0; s < rows_.n_samples; ++s) count_sample(s, ones.data(), totals.data());
+            for (std::size_t s = 0; s < rows_.n_samples; ++s)
+                if (row_of_sample_[s] != kOutside) count_sample(s, ones.data(), totals.data());
         }
     }
 
@@ -180,6 +206,11 @@ class BlanketTable {
         std::memset(all, 0, n_packs * sizeof(Pack));
         const std::size_t words = rows_.n_words;
         if (!masked_) {
+            if (within_) {
+                split_.resize(words);
+                for (std::size_t w = 0; w < words; ++w) split_[w] = candidate[w] & within_[w];
+                candidate = split_.data();
+            }
             for_each_one(candidate, words, [&](std::size_t s) { count_sample(s, one, all); });
             return;
         }
@@ -222,6 +253,7 @@ class BlanketTable {
 
     BitRows rows_{};
     const std::uint64_t* target_ = nullptr;
+    const std::uint64_t* within_ = nullptr;  // the samples that are counted, if not all
     std::size_t size_ = 0, n_rows_ = 0;
     bool masked_ = true;
     Buffer<std::uint64_t> masks_, split_;

@@ -6,7 +6,7 @@ import pytest
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Bits, Costs
-from markhood.kernels.steps import within_steps
+from markhood.kernels.steps import weakest_of_triangles, within_steps
 from oracles.counting import n_log_n
 from oracles.networks import network
 from oracles.packing import pack
@@ -90,3 +90,22 @@ def test_example_steps_never_leave_the_graph(starts, values, targets):
     graph = Lists(np.array(starts), np.array(values))
     with pytest.raises(ValueError, match="must"):
         within_steps(graph, np.array(targets), 3)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "strengths"),
+    [([[0, 3]], [1.0]), ([[1, 1]], [1.0]), ([[-1, 1]], [1.0]), ([[0, 1]], [1.0, 2.0])],
+)
+def test_example_triangles_are_those_of_variables(pairs, strengths):
+    with pytest.raises(ValueError, match="must"):
+        weakest_of_triangles(np.array(pairs), np.array(strengths), 3)
+
+
+def test_example_triangles_whose_corners_are_far_apart():
+    """Neighbours of so many variables are looked at a part at a time."""
+    corners = [0, 20_000, 39_999]
+    for middle in corners:
+        ends = [corner for corner in corners if corner != middle]
+        pairs = np.array([sorted([middle, ends[0]]), sorted([middle, ends[1]]), ends])
+        found = weakest_of_triangles(pairs, np.array([3.0, 2.0, 1.0]), 40_000)
+        assert found.tolist() == [False, False, True]

@@ -68,9 +68,26 @@ def test_example_other_searches():
     assert list(said.seconds) == ["blankets", "evidence"]
     assert said.pairs == 0
     with pytest.raises(
-        InputError, match="Only plrhc, hc, mpl, bayes and plm can be forecast, not chow-"
+        InputError, match="Only plrhc, hc, mpl, bayes, pairwise and plm can be forecast, not chow-"
     ):
         Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
+
+
+@pytest.mark.parametrize(
+    ("options", "phases"),
+    [
+        ({}, ["screen", "evidence"]),
+        ({"remove_indirect": True}, ["screen", "triangles", "evidence"]),
+        ({"ranking": "mi_apc", "top": 20}, ["screen", "evidence"]),
+    ],
+)
+def test_example_pairs_alone(options, phases):
+    samples = encode(chains(40, 300))
+    request = Request(method_named("pairwise", options), Options(n_jobs=1))
+    said, learned = request.forecast(samples), request.learn(samples)
+    assert list(said.seconds) == list(learned.seconds) == phases
+    assert said.candidates is None
+    assert said.pairs > 20
 
 
 def test_example_missing_values_take_several_searches_and_sets(even_clock):

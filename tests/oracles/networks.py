@@ -53,3 +53,18 @@ def awkward(seed, n_samples):
     if rng.random() < 0.2:
         values[:, 4] = 0
     return values
+
+
+def linked(seed, n_samples, n_variables):
+    """Sites of a genome: every sample is a mosaic of a dozen founders, so neighbours nearly tell each other."""
+    rng = np.random.default_rng(seed)
+    founders = rng.random((12, n_variables)) < rng.beta(0.6, 1.2, size=n_variables)
+    here, values = (
+        rng.integers(0, 12, n_samples),
+        np.empty((n_samples, n_variables), dtype=np.uint8),
+    )
+    for v in range(n_variables):
+        switches = rng.random(n_samples) < 0.02
+        here[switches] = rng.integers(0, 12, switches.sum())
+        values[:, v] = founders[here, v]
+    return values[:, (values.mean(axis=0) > 0.02) & (values.mean(axis=0) < 0.98)]

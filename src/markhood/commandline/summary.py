@@ -35,7 +35,8 @@ def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ())
     typer.echo(f"memory    about {readable(said.memory)}{of}")
     if said.pairs:
         typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")
-    typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
+    if said.candidates is not None:
+        typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
     if n_members := samples.variables.n_members:
         typer.echo(f"grouped   {n_members} columns are copies of these variables")
     for sentence in advice:

@@ -3,9 +3,9 @@
     FOLDER/run.json         what the run is: version, data, method and options
     FOLDER/1-screen.tiles   the tiles of its first phase, and so on
 
-A file of tiles is records, one about every second: length, hash, content. A kill leaves at most
-the last one cut off, which its hash tells; it is dropped and its tiles are run again, and so is
-everything else that is damaged. The content is data (`tile_codec`): a folder from elsewhere can give
+A file of tiles is records, one a tile, which reach the disk about every second: length, hash, content. A kill leaves at most
+the last one cut off, which its hash tells; it is dropped and its tile is run again, and so is
+everything else that is damaged. No tile stays in memory, neither when it is saved nor when a run goes on. The content is data (`tile_codec`): a folder from elsewhere can give
 wrong numbers, but run no code.
 
 Only files of our own are written to: what stands in place of a file of tiles and is a link, or has a second name
@@ -19,7 +19,7 @@ import json
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
@@ -33,7 +33,7 @@ from markhood.execution.tile_codec import DamagedError, decode_result, encode_re
 MANIFEST = "run.json"
 MOST_BYTES = 1 << 24  # of a manifest; ours have a few hundred
 MOST_LETTERS = 60  # of a value that differs, in a sentence
-SECONDS_PER_RECORD = 1.0
+SECONDS_TO_DISK = 1.0
 HEAD = struct.Struct("<Q16s")  # of a record: length of the content, and its hash
 
 
@@ -100,7 +100,7 @@ class Checkpoint:
         digest = hashlib.blake2b(repr(list(tiles)).encode(), digest_size=16).digest()
         with _in_a_sentence(self._folder):
             saved = SavedPhase(path, digest, len(tiles), self._records)
-        self._has_used_tiles |= bool(saved.finished)
+        self._has_used_tiles |= saved.has_tiles
         return saved
 
     @contextmanager
@@ -124,7 +124,7 @@ class Checkpoint:
 
 
 class SavedPhase:
-    """The finished tiles of one phase, in a file that grows; enter it to add some.
+    """The finished tiles of one phase, in a file that grows; enter it to read those that are there, and then to add some.
 
     Parameters
     ----------
@@ -137,19 +137,18 @@ class SavedPhase:
 
     Attributes
     ----------
-    finished : dict of int to result
-        By the number of the tile; what the file had when it was opened.
+    has_tiles : bool
+        Whether the file had any when it was opened.
     """
 
     def __init__(
         self, path: Path, tiles: bytes, n_tiles: int, records: Sequence[type] = ()
     ) -> None:
-        self.finished: dict[int, Any] = {}
+        self.has_tiles = False
         self._path, self._n_tiles, self._records = path, n_tiles, records
-        self._new: list[tuple[int, Any]] = []
         self._last = monotonic()
         _remove_links(path)
-        size = self._load(tiles) if path.exists() else 0
+        size = self._size_of_whole(tiles) if path.exists() else 0
         # Never through a link, even one that was put there a moment ago; and on Windows as bytes.
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         self._file: BinaryIO = os.fdopen(os.open(path, flags, 0o666), "r+b")
@@ -158,24 +157,38 @@ class SavedPhase:
             self._file.seek(size)
             if not size:
                 self._write(tiles)
+                self._sync()
         except BaseException:
             self._close()
             raise
 
-    def _load(self, tiles: bytes) -> int:
-        """Take in all whole records, and return where they end; 0 for none of these tiles."""
+    def _size_of_whole(self, tiles: bytes) -> int:
+        """Return where the whole records end; 0 for none of these tiles."""
         with self._path.open("rb") as file:
             records = _records(file)
             first, end = next(records, (b"", 0))
             if first != tiles:
                 return 0
-            for content, at in records:
-                try:
-                    self.finished.update(self._tiles_of(content))
-                except DamagedError:
-                    break
-                end = at
+            for _, at in records:
+                self.has_tiles, end = True, at
         return end
+
+    def results(self) -> Generator[tuple[int, Any]]:
+        """Yield the numbers and results of the tiles that were finished, a record at a time: all together may be large.
+
+        To be gone through before any is added. What cannot be used is cut off.
+        """
+        self._file.seek(0)
+        records = _records(self._file)
+        _, end = next(records)
+        try:
+            for content, at in records:
+                yield from self._tiles_of(content).items()
+                end = at
+        except DamagedError:
+            self._file.truncate(end)
+        finally:
+            self._file.seek(0, os.SEEK_END)
 
     def _tiles_of(self, content: bytes) -> dict[int, Any]:
         found = decode_result(content, self._records)
@@ -188,22 +201,20 @@ class SavedPhase:
         return numbered
 
     def add(self, number: int, result: Any) -> None:
-        """Save the result of a tile, now or in a second."""
-        self._new.append((number, result))
-        if monotonic() - self._last > SECONDS_PER_RECORD:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._new:
-            self._write(encode_result(self._new, self._records))
-        self._new = []
-        self._last = monotonic()
+        """Save the result of a tile; on the disk it is in a second."""
+        self._write(encode_result([(number, result)], self._records))
+        if monotonic() - self._last > SECONDS_TO_DISK:
+            self._sync()
 
     def _write(self, content: bytes) -> None:
         with _in_a_sentence(self._path.parent):
             self._file.write(HEAD.pack(len(content), _hash(content)) + content)
+
+    def _sync(self) -> None:
+        with _in_a_sentence(self._path.parent):
             self._file.flush()
             os.fsync(self._file.fileno())
+        self._last = monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -217,7 +228,7 @@ class SavedPhase:
         try:
             # What ended the work is not to be hidden by a disk that is full.
             with suppress(*([InputError] if kind is not None else [])):
-                self._flush()
+                self._sync()
         finally:
             self._close()
 

@@ -75,10 +75,13 @@ class Runner:
     ) -> Generator[tuple[int, R | Failure]]:
         with ExitStack() as stack:
             saved = self.checkpoint and stack.enter_context(self.checkpoint.phase(phase, tiles))
-            finished = saved.finished if saved else {}
+            finished: set[int] = set()
+            for k, result in stack.enter_context(closing(saved.results())) if saved else ():
+                if k not in finished:  # two runs at a time may both have saved it
+                    finished.add(k)
+                    yield k, result
             done = len(finished)
             self.progress(phase, done, len(tiles))
-            yield from finished.items()
             left = [k for k in range(len(tiles)) if k not in finished]
             running = self._executor.outcomes(work, [tiles[k] for k in left])
             for at, outcome in stack.enter_context(closing(running)):

@@ -224,6 +224,13 @@ def unsound_variables(
     masks: NDArray[np.uint64],
     instruction_set: str = "",
 ) -> tuple[int, int]: ...
+def weakest_of_triangles(
+    pairs: NDArray[np.int64],
+    strengths: NDArray[np.float64],
+    order: NDArray[np.int64],
+    n_variables: int,
+    tie: float,
+) -> NDArray[np.uint8]: ...
 def within_steps(
     starts: _Integers, neighbours: _Integers, targets: _Integers, depth: int
 ) -> tuple[_Integers, _Integers]: ...

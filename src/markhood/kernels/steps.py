@@ -1,4 +1,4 @@
-"""What is near in a graph, for a few variables at a time and without the interpreter's lock."""
+"""What is near in a graph, for a few variables at a time, and which pairs have a stronger way round; without the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
+from markhood.kernels.ties import TIE
 
 
 def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> Lists:
@@ -20,3 +21,18 @@ def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> L
     """
     starts, found = _native.within_steps(neighbours.starts, neighbours.values, targets, depth)
     return Lists(starts, found)
+
+
+def weakest_of_triangles(
+    pairs: NDArray[np.int64], strengths: NDArray[np.float64], n_variables: int
+) -> NDArray[np.bool_]:
+    """Return whether each pair, i < j, is the weakest of a triangle of pairs, by more than a tie.
+
+    Examples
+    --------
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> weakest_of_triangles(pairs, np.array([3.0, 1.0, 2.0]), 3).tolist()
+    [False, True, False]
+    """
+    order = np.argsort(-strengths, kind="stable")
+    return _native.weakest_of_triangles(pairs, strengths, order, n_variables, TIE).view(np.bool_)

@@ -36,7 +36,7 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
     said : Forecast
         Of these.
     """
-    if said.candidates < DENSE:
+    if said.candidates is None or said.candidates < DENSE:
         return []
     how, helps = request.options.identical, []
     copies = Copies.of(samples, how, request.labels(samples))

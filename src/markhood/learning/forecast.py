@@ -37,14 +37,15 @@ from markhood.learning.forecast_chains import (
 )
 from markhood.learning.forecast_climb import NEAREST, time_climbs
 from markhood.learning.forecast_couplings import memory_of_couplings, seconds_of_couplings
-from markhood.learning.methods import Bayes, Climbing, Method, Plrhc, PseudoLikelihood
+from markhood.learning.methods import Bayes, Climbing, Method, Pairwise, Plrhc, PseudoLikelihood
 from markhood.scores.scorer import Scorer
 from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
 from markhood.search.job import Job
 from markhood.search.other_pairs import measure_other_pairs
+from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.screen import screen
 from markhood.search.spaces import steps_that_matter
-from markhood.search.strongest import FEWEST_NEW
+from markhood.search.strongest import FEWEST_NEW, are_alike
 
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
@@ -55,7 +56,12 @@ PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
 FEWEST_NEAREST = 64  # among which a search is timed first
 STRONGEST = 8  # variables of the most pairs whose searches are timed apart
 # To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
-SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 3e-4
+SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 6e-5
+SECONDS_PER_TRIANGLE, SECONDS_PER_EDGE = (
+    1e-6,
+    2e-5,
+)  # a pair that may be indirect; one that is put into the graph
+DIRECT_PER_VARIABLE = 3  # pairs that are no shortcut: two to three were, among variants
 
 
 @dataclass(frozen=True)
@@ -70,14 +76,14 @@ class Forecast:
         Bytes beyond those that the process has now.
     pairs : int
         How many will pass the screen.
-    candidates : float
-        How many others a variable's neighbours are looked for among, on average.
+    candidates : float or None
+        How many others a variable's neighbours are looked for among, on average; None where they are not.
     """
 
     seconds: dict[str, float]
     memory: int
     pairs: int
-    candidates: float
+    candidates: float | None
 
 
 def forecast(job: Job, method: Method) -> Forecast:
@@ -99,10 +105,29 @@ def forecast(job: Job, method: Method) -> Forecast:
         seconds = seconds_of_couplings(job, float(method.penalty), _threads(job))
         pairs = d * (d - 1) // 2
         return Forecast({"couplings": seconds}, memory_of_couplings(job), pairs, float(d - 1))
+    if isinstance(method, Pairwise):
+        return _of_pairs(job, method)
     raise InputError(
-        f"Only plrhc, hc, mpl, bayes and plm can be forecast, not {method.name}: try it on fewer "
-        "variables."
+        f"Only plrhc, hc, mpl, bayes, pairwise and plm can be forecast, not {method.name}: try it on "
+        "fewer variables."
     )
+
+
+def _of_pairs(job: Job, method: Pairwise) -> Forecast:
+    """Say what to test or to rank all pairs will take."""
+    d, rng, is_tested = job.n_variables, np.random.default_rng(0), method.ranking == "evidence"
+    seconds = {"screen": _seconds_of_screen(job, method.gamma if is_tested else None, rng)}
+    seconds["screen"] *= 2 if method.ranking == "mi_apc" else 1  # the means come first
+    sample = _Sample(job, method.gamma, rng)
+    n_edges = sample.n_pairs if is_tested else math.ceil(PAIRS_PER_VARIABLE * d)
+    if method.top is not None:
+        n_edges = min(int(method.top), d * (d - 1) // 2)
+    held = max(n_edges, sample.n_pairs if is_tested and method.remove_indirect else 0)
+    if method.remove_indirect:
+        seconds["triangles"] = held * SECONDS_PER_TRIANGLE
+        n_edges = min(n_edges, DIRECT_PER_VARIABLE * d)
+    seconds["evidence"] = n_edges * sample.seconds_of_evidence() / _threads(job)
+    return Forecast(seconds, _bytes(job.samples, held), sample.n_pairs, None)
 
 
 def _of_chains(job: Job, method: Bayes) -> Forecast:
@@ -144,6 +169,7 @@ def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
         seeds, near_all = sample.spaces(near["depth"], max(most or d, NEAREST))
         spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
+        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/strongest.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     scorer = job.scorer
@@ -210,7 +236,7 @@ def _bytes(samples: Samples, n_pairs: int) -> int:
     return mapped + n_pairs * PAIR_BYTES + samples.n_variables * VARIABLE_BYTES
 
 
-def _seconds_of_screen(job: Job, gamma: float, rng: np.random.Generator) -> float:
+def _seconds_of_screen(job: Job, gamma: float | None, rng: np.random.Generator) -> float:
     """Time some tiles of the screen, as many as take a moment."""
     tiles = list(job.scorer.tiles())
     rng.shuffle(tiles)
@@ -234,6 +260,7 @@ class _Sample:
         rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
         self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
         self._known: dict[int, NDArray[np.int64]] = {}
+        self.has_copies = False  # whether some of those who pass nearly are copies
         self._seeds = rng.permutation(d)[: self._rows]
         self._look_at(self._seeds)
         degrees = np.array([len(self._known[v]) for v in self._seeds.tolist()])
@@ -244,6 +271,19 @@ class _Sample:
         n_strongest = min(STRONGEST, len(order) // 4)
         self._strongest = self._seeds[np.sort(order[:n_strongest])]
         self._others = self._seeds[np.sort(order[n_strongest:])][:n_others]
+
+    def seconds_of_evidence(self) -> float:
+        """Return what it takes to describe a pair by its two ends alone."""
+        scorer = self._job.scorer
+        pairs = [(v, w) for v in self._seeds.tolist() for w in self._known[v][:1].tolist()]
+        if not pairs:
+            return 0.0
+        targets, others = np.array(pairs).ravel(), np.array(pairs)[:, ::-1].ravel()
+        alone = Lists(np.arange(len(targets) + 1), others)
+        start = thread_time()
+        scorer.toggled(targets, alone, alone)
+        scorer.fitted(targets, alone)
+        return (thread_time() - start) / len(pairs) + SECONDS_PER_EDGE
 
     def shares_of(self, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the share of all variables that each of these stands for."""
@@ -317,7 +357,9 @@ class _Sample:
         blocks = cut(d, VARIABLES_PER_BLOCK)
         found = np.concatenate(list(self._job.runner.map("forecast", test, blocks)))
         found = found[found[:, 0] != found[:, 1]]
-        found = found[np.lexsort((-found[:, 2], found[:, 0]))]
+        edges, gains = found[:, :2].astype(np.int64), found[:, 2]
+        self.has_copies |= bool(are_alike(edges, gains, samples.information).any())
+        found = found[np.lexsort((-gains, found[:, 0]))]
         first, last = (np.searchsorted(found[:, 0], variables, side) for side in ("left", "right"))
         for variable, start, stop in zip(variables.tolist(), first, last, strict=True):
             self._known[variable] = found[start:stop, 1].astype(np.int64)

@@ -2,8 +2,11 @@
 
 What a flip costs depends on how many neighbours its ends have in the union of blankets, and that says no blanket on its own: where
 correlation is dense a variable may be in many blankets of others. So the blankets of a few dozen variables that are near each
-other are searched for, put together, climbed over and described, as in the real run; a variable of all takes what one of them does. Those at
-the rim of such a group have neighbours beyond it that nobody sees.
+other are searched for, put together, climbed over and described, as in the real run. Those at the rim of such a group have neighbours
+beyond it that nobody sees. And a variable is near others the more often the more neighbours it has: the hubs of a network are in every such group. So a
+variable of all takes what one of the group does on average if each counts by the inverse of its neighbours, and what each takes goes
+by their square, by the configurations that they have, and by how often one of them came or went. Not so where candidates are bounded: there
+a hub is who is in many lists of the strongest, few of them in a group, and all count alike.
 """
 
 from __future__ import annotations
@@ -16,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
-from markhood.scores.scorer import Scorer
 from markhood.search.combine import combine
 from markhood.search.job import Job
 from markhood.search.strongest import ranked_steps
@@ -48,7 +50,7 @@ def time_climbs(
     start = thread_time()
     for target, others in zip(targets.tolist(), nearest, strict=True):
         group = np.sort(np.append(others[:NEAREST], target))
-        took.append(_climbed(job.scorer, group, _candidates(job, group, most)))
+        took.append(_climbed(job, group, _candidates(job, group, most), most is None))
         if thread_time() - start > SECONDS:
             break
     return ClimbCost(*np.average(took, axis=0, weights=shares[: len(took)]).tolist())
@@ -67,8 +69,11 @@ def _candidates(job: Job, group: NDArray[np.int64], most: int | None) -> Lists:
     return Lists(starts, group[steps.ends[near][by_end]])
 
 
-def _climbed(scorer: Scorer, group: NDArray[np.int64], among: Lists) -> tuple[float, float]:
-    """Return the seconds for a variable of a group that climbs on its own, and is described."""
+def _climbed(
+    job: Job, group: NDArray[np.int64], among: Lists, has_hubs: bool
+) -> tuple[float, float]:
+    """Return the seconds for a variable like those of a group that climbs on its own, and is described."""
+    scorer = job.scorer
     members = scorer.grown(group, among).members
     own = combine(Lists(members.starts, np.searchsorted(group, members.values)), "or")
     places = Lists.of_neighbours(own, len(group))
@@ -77,9 +82,30 @@ def _climbed(scorer: Scorer, group: NDArray[np.int64], among: Lists) -> tuple[fl
     scores, toggled = scorer.toggled(group, neighbours, neighbours)
     times.append(thread_time())
     changes = toggled - np.repeat(scores, np.diff(neighbours.starts))
-    scorer.climbed(Lists.of([group]), neighbours, neighbours, changes)
+    present = scorer.climbed(Lists.of([group]), neighbours, neighbours, changes).present
     times.append(thread_time())
     scorer.fitted(group, neighbours)
     times.append(thread_time())
-    scored, climbed, fitted = np.diff(times) / len(group)
-    return float(scored + climbed), float(scored + fitted)
+    degrees = np.diff(neighbours.starts)
+    n_flips = np.add.reduceat(np.append(~present, False), neighbours.starts[:-1]) * (degrees > 0)
+    once = degrees**2 * np.exp2(np.minimum(degrees, np.log2(job.samples.n_samples)))
+    scored, climbed, fitted = np.diff(times)
+    if not has_hubs:
+        return (scored + climbed) / len(group), (scored + fitted) / len(group)
+    scored, fitted = (seconds * _typical(once, degrees) for seconds in (scored, fitted))
+    return scored + climbed * _typical(once * n_flips, degrees), scored + fitted
+
+
+def _typical(work: NDArray[np.float64], degrees: NDArray[np.int64]) -> float:
+    """Return which part of some work is that of a variable as one of all is, not as one that is near others.
+
+    Examples
+    --------
+    >>> _typical(np.ones(4), np.array([2, 2, 2, 2]))
+    0.25
+    >>> round(_typical(np.array([9.0, 1.0, 1.0, 1.0]), np.array([3, 1, 1, 1])), 3)
+    0.15
+    """
+    if not work.sum() > 0:
+        return 1 / len(work)
+    return float(np.average(work, weights=1 / np.maximum(degrees, 1)) / work.sum())

@@ -14,8 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.lists import Lists
-from markhood.kernels.ties import TIE
+from markhood.kernels.steps import weakest_of_triangles
 
 
 def are_indirect(
@@ -39,31 +38,4 @@ def are_indirect(
     >>> are_indirect(chain, np.array([3.0, 1.0, 1.0]), 3).tolist()
     [False, False, False]
     """
-    neighbours, along = _both_ways(pairs, strengths, n_variables)
-    firsts = np.searchsorted(pairs[:, 0], np.arange(n_variables + 1))
-    detours = np.full(
-        len(pairs), -np.inf
-    )  # the better of the ways round, each as weak as its weaker half
-    own = np.full(n_variables, -np.inf)
-    degrees = np.diff(neighbours.starts)
-    for i in np.flatnonzero(np.diff(firsts)).tolist():
-        rows = slice(firsts[i], firsts[i + 1])
-        others = pairs[rows, 1]
-        mine = slice(neighbours.starts[i], neighbours.starts[i + 1])
-        own[neighbours.values[mine]] = along[mine]
-        starts, lengths = neighbours.starts[others], degrees[others]
-        ends = np.cumsum(lengths)
-        at = np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1])
-        by_way_of = np.minimum(own[neighbours.values[at]], along[at])
-        detours[rows] = np.maximum.reduceat(by_way_of, ends - lengths)
-        own[neighbours.values[mine]] = -np.inf
-    return np.asarray(detours > strengths + TIE)
-
-
-def _both_ways(
-    pairs: NDArray[np.int64], strengths: NDArray[np.float64], n_variables: int
-) -> tuple[Lists, NDArray[np.float64]]:
-    """List every variable's neighbours, and the strengths of the pairs along the lists."""
-    both = np.concatenate([pairs, pairs[:, ::-1]])
-    order = np.lexsort((both[:, 1], both[:, 0]))
-    return Lists.of_neighbours(pairs, n_variables), np.tile(strengths, 2)[order]
+    return weakest_of_triangles(np.ascontiguousarray(pairs), strengths, n_variables)

@@ -12,7 +12,7 @@ array. On its own the screen is a method too: `pairwise`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,13 +26,17 @@ def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -
 
     They are in lexicographic order. With ``gamma=None`` nothing has a price.
     """
+    return joined(list(passing(job, gamma, tiles)))
+
+
+def passing(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -> Iterator[Pairs]:
+    """Yield those pairs, a tile after another."""
     scorer = job.scorer  # all that a tile needs: the job's runner may hold a connection
 
     def test(tile: Tile) -> Pairs:
         return scorer.pairs(tile, gamma)
 
-    tiles = scorer.tiles() if tiles is None else tiles
-    return joined(list(job.runner.map("screen", test, tiles)))
+    return job.runner.map("screen", test, scorer.tiles() if tiles is None else tiles)
 
 
 def joined(found: Sequence[Pairs]) -> Pairs:

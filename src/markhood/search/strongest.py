@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.ties import TIE, levelled
-from markhood.scores.scorer import Pairs, Tile
+from markhood.scores.scorer import Pairs
 from markhood.search.job import Job
 from markhood.search.leaders import leaders
-from markhood.search.screen import joined
+from markhood.search.screen import joined, passing
 
 LARGE_SHARE = (
     0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
@@ -110,14 +110,9 @@ def are_alike(
 
 def screen_strongest(job: Job, gamma: float, most: int) -> Screened:
     """Find the pairs that are among the ``most`` first steps from one of their ends."""
-    scorer, n_variables = job.scorer, job.n_variables  # a tile must not hold the job
-
-    def test(tile: Tile) -> Pairs:
-        return scorer.pairs(tile, gamma)
-
-    tiles, information = scorer.tiles(), job.samples.information
+    n_variables, information = job.n_variables, job.samples.information
     first, alike = _Strongest(n_variables, most), [np.empty((0, 2), np.int64)]
-    for found in job.runner.map("screen", test, tiles):
+    for found in passing(job, gamma):
         first.add(found)
         alike.append(found.edges[are_alike(found.edges, found.gains, information)])
     near = np.concatenate(alike)
@@ -127,7 +122,7 @@ def screen_strongest(job: Job, gamma: float, most: int) -> Screened:
     if not first.lacks_any(sets):
         return Screened(first.pairs(), sets, first.n_passed)
     second = _Strongest(n_variables, most, sets)
-    for found in job.runner.map("screen", test, tiles):
+    for found in passing(job, gamma):
         second.add(found)
     return Screened(second.pairs(), sets, second.n_passed)
 

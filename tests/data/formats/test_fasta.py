@@ -112,6 +112,18 @@ def test_example_what_cannot_be_used(tmp_path, text, message):
         read_samples(write(tmp_path, text))
 
 
+def test_example_odd_signs_make_no_protein_and_are_told(tmp_path):
+    samples = read_samples(
+        write(tmp_path, ">a\nACU1~\n>b\nCAGA*\n>c\nAAXA@\n>d\nCCUAU\n"), max_gap=0.6
+    )
+    assert samples.account.file[0].startswith("4 sequences of RNA, 5 positions")
+    assert samples.account.file[1] == (
+        "Signs that are no letters ('1', '@') are taken as they are: mend the file, or choose "
+        "missing_values if they stand for nothing."
+    )
+    assert samples.levels[-1] == ("-", "@", "U")
+
+
 def test_example_bad_choices_and_damage(tmp_path):
     path = write(tmp_path)
     with pytest.raises(InputError, match="min_minor must be a share from 0 to 1, not 2"):

@@ -64,6 +64,23 @@ def test_example_a_phased_file_is_haplotypes(name, tmp_path, columns):
         "3 individuals, diploid, phased: 6 haplotypes.",
         "4 of 4 sites.",
         "1 site has more than two alleles: each is a level.",
+        "1 individual has fewer copies at some sites than at others: what is not there is missing.",
+    )
+
+
+def test_example_sites_that_failed_a_filter_are_taken_and_told(tmp_path):
+    path = written(tmp_path, PHASED)
+    lines = path.read_text().splitlines(keepends=True)
+    for at, verdict in ((-4, "q10"), (-3, "PASS"), (-2, "q10;s50")):
+        fields = lines[at].split("\t")
+        fields[6] = verdict
+        lines[at] = "\t".join(fields)
+    path.write_text("".join(lines))
+    samples = markhood.read_samples(path, missing="impute")
+    assert samples.n_variables == 4
+    assert samples.account.file[3] == (
+        "2 of these sites failed a filter of the file (q10 1, q10;s50 1) and are taken all the same: "
+        "leave them out of the file if they should not be."
     )
 
 
@@ -171,10 +188,10 @@ def test_property_bcf_and_packed_folders_hold_the_same(tmp_path):
     ("content", "said"),
     [
         ("a,b\n1,2\n", "cannot be read as VCF: "),
-        (HEADER, "0 of the 0 sites"),
+        (HEADER, "has no sites: "),
         (HEADER + "1\tx\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0|0\n", "Line 7 of .* is damaged"),
         (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\n", "calls of 2 individuals instead of 3"),
-        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tDP\t1\t2\t3\n", "0 of the 1 sites"),
+        (HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tDP\t1\t2\t3\n", "no genotypes .GT. at any of its sites"),
         ("\t".join(HEADER.split("\t")[:8]) + "\n", "has no genotypes"),
         (
             HEADER + "1\t5\t.\tA\tT\t.\t.\t.\tGT\t0|1\t0|1\t0|2\n",

@@ -166,7 +166,7 @@ def _import(module: str, path: Path) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        message = f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'"
+        message = f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'."
         raise InputError(message) from error
 
 

@@ -71,4 +71,4 @@ def _site(record: Any) -> Site | None:
         return None
     calls = record.genotype.array()  # its codes for missing and absent copies are ours
     locus, alleles = Locus(record.CHROM, record.POS), (record.REF, *record.ALT)
-    return Site(locus, alleles, calls[:, :-1], calls[:, -1].astype(np.bool_))
+    return Site(locus, alleles, calls[:, :-1], calls[:, -1].astype(np.bool_), record.FILTER or "")

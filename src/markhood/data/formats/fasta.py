@@ -27,7 +27,7 @@ from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 
 GAP = ord("-")
-GAPS = "-.?"
+GAPS = "-.?~*"  # with the sign of a stop, which is no residue
 NUCLEOTIDES, AMBIGUOUS = "ACGTU", "NRYSWKMBDHVX"  # as IUPAC has them
 UNKNOWN_RESIDUE = "X"
 
@@ -40,7 +40,7 @@ def read_fasta(
 ) -> Samples:
     """Read aligned sequences from a file of FASTA, A2M, A3M or Stockholm, which may be compressed (.gz).
 
-    Gaps are "-", "." and "?", in nucleotides also N and the other ambiguity codes, in proteins X.
+    Gaps are "-", ".", "~", "?" and, as a stop is no residue, "*"; in nucleotides also N and the other ambiguity codes, in proteins X.
     They are a level like any other, "-", as usual with sequences; but missing values where
     ``reading.missing`` is other than "error".
 
@@ -65,9 +65,9 @@ def read_fasta(
     kept = np.flatnonzero(tally.varies(min_minor, max_gap))
     if len(kept) < 2:
         raise InputError(
-            f"{len(kept)} of the {file.width} positions of {path} vary enough (min_minor="
-            f"{min_minor:g}) with few enough gaps (max_gap={max_gap:g}): lower the one, or raise "
-            "the other."
+            f"{len(kept)} of the {file.width} positions of {path} vary enough "
+            f"({option('min_minor', min_minor)}) with few enough gaps ({option('max_gap', max_gap)}): "
+            "lower the one, or raise the other."
         )
     names = [str(position + 1) for position in kept.tolist()]
     picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
@@ -82,6 +82,12 @@ def read_fasta(
     for chunk in file.chunks():
         encoder.add(letters[chunk[:, kept[picked]]])
     reading.notes.tell(_told(file.width, len(kept), tally, min_minor, max_gap))
+    odd = [repr(sign) for sign in tally.odd_signs()]
+    if odd:
+        reading.notes.tell(
+            f"Signs that are no letters ({', '.join(odd)}) are taken as they are: mend the file, or choose "
+            f"{option('missing_values')} if they stand for nothing."
+        )
     samples = encoder.finish()
     named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
     levels = tuple(named[levels] for levels in samples.levels)
@@ -175,10 +181,14 @@ class _Tally:
     @property
     def kind(self) -> Alphabet:
         """What the sequences are of, by their letters."""
-        certain = {chr(letter) for letter in self.counts} - set(GAPS)
-        if not certain <= set(NUCLEOTIDES + AMBIGUOUS):
+        letters = {chr(letter) for letter in self.counts if chr(letter).isalpha()}
+        if not letters or not letters <= set(NUCLEOTIDES + AMBIGUOUS):
             return "protein"
-        return "RNA" if "U" in certain else "DNA"
+        return "RNA" if "U" in letters else "DNA"
+
+    def odd_signs(self) -> list[str]:
+        """Return what are neither letters nor gaps."""
+        return sorted({chr(n) for n in self.counts if not chr(n).isalpha()} - set(GAPS))
 
     def gaps(self) -> list[int]:
         """Return the letters that mean a gap, or anything."""

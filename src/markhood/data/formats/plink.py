@@ -32,6 +32,12 @@ CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
     "recessive": lambda copies: copies > 1,
 }
 
+MEANINGS = {
+    "levels": "copies of the allele that the .bim names first",
+    "dominant": "whether there is a copy of the allele that the .bim names first",
+    "recessive": "whether both copies are the allele that the .bim names first",
+}
+
 
 def read_bed(
     path: Path,
@@ -59,6 +65,7 @@ def read_bed(
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
+        _check_tabs(path.with_suffix(".bim"))
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(
             f"{path} cannot be read as PLINK's .bed ({reason}): put its .bim and .fam beside it, "
@@ -70,9 +77,20 @@ def _open(path: Path) -> Any:
     try:
         from bed_reader import open_bed
     except ImportError as error:
-        message = f"Reading {path} needs bed-reader: pip install 'markhood[plink]'"
+        message = f"Reading {path} needs bed-reader: pip install 'markhood[plink]'."
         raise InputError(message) from error
     return open_bed(path)
+
+
+def _check_tabs(path: Path) -> None:
+    """Raise for a .bim with blanks between its columns, which PLINK reads and bed-reader does not."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        if len(file.readline().split(b"\t")) == 1:
+            raise InputError(
+                f"{path} has no tabs between its columns: put them there in place of blanks, as PLINK writes them."
+            )
 
 
 def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
@@ -92,6 +110,7 @@ def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
         coded = CODINGS[genotypes](copies).astype(np.int8, order="F")
         packing.place(np.where(copies == MISSING, copies, coded), 0, start)
     packing.skip(n_samples)
+    reading.notes.tell(f"{n_samples} individuals: genotypes, as {MEANINGS[genotypes]}.")
     return with_loci(packing.finish(), _loci(bed, picked))
 
 

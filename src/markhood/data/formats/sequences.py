@@ -119,7 +119,7 @@ def _parser(path: Path) -> Any:
     try:
         from Bio.SeqIO.FastaIO import SimpleFastaParser
     except ImportError as error:
-        message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'"
+        message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'."
         raise InputError(message) from error
     return SimpleFastaParser
 

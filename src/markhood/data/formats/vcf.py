@@ -29,9 +29,10 @@ from markhood.data.placed import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, printable
 
 CODINGS = ("auto", "haplotypes", "levels", "dominant", "recessive")
+NO_GENOTYPES = "have no genotypes"
 LONGEST_ALLELES = 24  # letters that a name can take; insertions may have thousands
 END_OF_BGZF = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 
@@ -70,6 +71,9 @@ def read_vcf(
     survey = _Survey(len(file.individuals))
     for site in file.sites():
         survey.add(site, min_minor, max_gap)
+    if survey.n_sites == survey.left_out[NO_GENOTYPES]:
+        lacks = "genotypes (GT) at any of its sites" if survey.n_sites else "sites"
+        raise InputError(f"{path} has no {lacks}: give a file with calls of every individual.")
     if len(survey.kept) < 2:
         raise InputError(
             f"{len(survey.kept)} of the {survey.n_sites} sites of {path} vary enough "
@@ -115,12 +119,14 @@ class _Survey:
     left_out: Counter[str] = field(default_factory=Counter)
     n_unphased: int = 0
     n_ambiguous: int = 0
+    failed: Counter[str] = field(default_factory=Counter)  # filters, of the sites that stay
     ploidy: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    fewest: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def add(self, site: Site | None, min_minor: float, max_gap: float) -> None:
         """Look at a site, and take it or leave it out."""
         number, self.n_sites = self.n_sites, self.n_sites + 1
-        reason = "have no genotypes" if site is None else _reason(site.calls, min_minor, max_gap)
+        reason = NO_GENOTYPES if site is None else _reason(site.calls, min_minor, max_gap)
         if site is None or reason:
             self.left_out[reason] += 1
             return
@@ -129,6 +135,9 @@ class _Survey:
         self.alleles.append(site.alleles)
         copies = (site.calls != ABSENT).sum(axis=1)
         self.ploidy = np.maximum(copies, self.ploidy) if len(self.ploidy) else copies
+        self.fewest = np.minimum(copies, self.fewest) if len(self.fewest) else copies
+        if site.failed:
+            self.failed[site.failed] += 1
         unphased = ~site.is_phased & (copies > 1) & (site.calls >= 0).any(axis=1)
         if unphased.any():
             called = np.where(site.calls < 0, site.calls.max(axis=1)[:, None], site.calls)
@@ -188,6 +197,25 @@ class _Survey:
             )
             sites = "1 site has" if several == 1 else f"{several} sites have"
             reading.notes.tell(f"{sites} more than two alleles: {how}.")
+        self._tell_doubts(reading, coding)
+
+    def _tell_doubts(self, reading: Reading, coding: str) -> None:
+        """Note what is taken though the file says that it is not like the rest."""
+        if self.failed:
+            which = ", ".join(f"{printable(name)} {times}" for name, times in self.failed.items())
+            reading.notes.tell(
+                f"{self.failed.total()} of these sites failed a filter of the file ({which}) and are taken all the same: "
+                "leave them out of the file if they should not be."
+            )
+        n_fewer = int((self.fewest < self.ploidy).sum())
+        if n_fewer:
+            how = (
+                "what is not there is missing"
+                if coding == "haplotypes"
+                else "those that are there are counted"
+            )
+            who = "1 individual has" if n_fewer == 1 else f"{n_fewer} individuals have"
+            reading.notes.tell(f"{who} fewer copies at some sites than at others: {how}.")
 
 
 def _reason(calls: NDArray[np.int16], min_minor: float, max_gap: float) -> str:

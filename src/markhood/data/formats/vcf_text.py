@@ -26,12 +26,13 @@ _ZERO, _DOT, _TAB, _BAR, _SLASH = b"0.\t|/"
 
 
 class Site(NamedTuple):
-    """A site: where it is, its alleles, and the calls, of shape (individuals, copies), with their phase."""
+    """A site: where it is, its alleles, the calls, of shape (individuals, copies), with their phase, and the filters that it failed."""
 
     locus: Locus
     alleles: tuple[str, ...]
     calls: NDArray[np.int16]
     is_phased: NDArray[np.bool_]
+    failed: str = ""
 
 
 class TextVariants:
@@ -93,7 +94,7 @@ class TextVariants:
         return individuals, number - 1  # the first line was read in two parts
 
     def _site(self, line: bytes) -> Site | None:
-        chromosome, position, _, ref, alt, _, _, _, form, *calls = _fields(line)
+        chromosome, position, _, ref, alt, _, passed, _, form, *calls = _fields(line)
         names = form.split(b":")
         if b"GT" not in names:
             return None
@@ -105,7 +106,8 @@ class TextVariants:
         found, phased = self._calls.read(calls[0], names.index(b"GT"), len(self.individuals))
         if int(found.max(initial=0)) >= len(alleles):
             raise ValueError("a call names an allele that is not there")
-        return Site(place, alleles, found, phased)
+        failed = "" if passed in (b"PASS", b".") else passed.decode("utf-8", "replace")
+        return Site(place, alleles, found, phased, failed)
 
 
 def _fields(line: bytes) -> list[bytes]:

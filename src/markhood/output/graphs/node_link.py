@@ -37,11 +37,12 @@ def to_bytes(graph: Graph) -> bytes:
     columns = edge_columns(graph)
     rows = zip(*columns.values(), strict=True)
     further = {"annotations": list(graph.annotations)} if graph.annotations else {}
+    members = graph.members
     document = {
         "directed": False,
         "multigraph": False,
         "graph": {**about_graph(graph), **further},
-        "nodes": [_node(graph, name) for name in graph.nodes],
+        "nodes": [_node(name, members.get(name)) for name in graph.nodes],
         "edges": [
             _edge(dict(zip(columns, row, strict=True)), table)
             for row, table in zip(rows, table_column(graph), strict=True)
@@ -77,9 +78,8 @@ def from_bytes(content: bytes) -> Graph:
     return graph_from_columns(columns, nodes, about, further, tables)
 
 
-def _node(graph: Graph, name: str) -> dict[str, Any]:
+def _node(name: str, members: tuple[str, ...] | None) -> dict[str, Any]:
     """Return a node, with the columns that it stands for besides its own; what is read is in `variables`."""
-    members = graph.members.get(name)
     return {"id": name, "members": list(members)} if members else {"id": name}
 
 
