@@ -3,6 +3,7 @@
 python benchmarks/edge_probabilities.py docs/probabilities 24              the usual cells, 24 data sets each
 python benchmarks/edge_probabilities.py docs/probabilities 100 paper       the paper's 32 cells
 python benchmarks/edge_probabilities.py docs/probabilities 100 others      other networks and couplings
+python benchmarks/edge_probabilities.py docs/probabilities 12 letters      variables with five letters
 python benchmarks/edge_probabilities.py docs/probabilities 20 TABLE.csv    a table of your own, its columns shuffled
 
 Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
@@ -48,6 +49,7 @@ from markhood.simulate import (
     grid,
     hub,
     ising,
+    potts,
     stochastic_block,
     watts_strogatz,
 )
@@ -81,6 +83,7 @@ NETWORKS = {
     "blocks": (blocks, NormalCouplings(1.0, 0.5)),
     "wide": (lambda d, seed: grid(d), NormalCouplings(3.0)),
     "one sign": (lambda d, seed: erdos_renyi(d, 3 / d, seed), UniformCouplings(0.3, 1.0, 1.0)),
+    "letters": (lambda d, seed: erdos_renyi(d, 2.5 / d, seed), NormalCouplings(0.7)),
 }
 USUAL = [
     *(Cell("hub", 64, n) for n in (250, 1000, 4000)),
@@ -94,9 +97,10 @@ CELLS: Mapping[str, Sequence[Cell]] = {
     "others": [
         Cell(name, 64, n)
         for name in NETWORKS
-        if name not in ("hub", "grid", "weak")
+        if name not in ("hub", "grid", "weak", "letters")
         for n in (250, 1000)
     ],
+    "letters": [Cell("letters", d, n) for d, n in ((30, 300), (30, 1000), (60, 300))],
 }
 MEASURES = [
     *(
@@ -173,7 +177,11 @@ def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
     seed = np.random.SeedSequence([name, cell.variables, cell.samples, replicate])
     for_graph, for_couplings, for_samples = (int(s.generate_state(1)[0]) for s in seed.spawn(3))
     graph, potentials = NETWORKS[cell.network]
-    model = ising(graph(cell.variables, for_graph), potentials, seed=for_couplings)
+    network = graph(cell.variables, for_graph)
+    if cell.network == "letters":
+        model = potts(network, 5, potentials, seed=for_couplings)
+    else:
+        model = ising(network, potentials, seed=for_couplings)
     return model.sample_packed(
         cell.samples, for_samples, burn_in=BURN_IN, thinning=THINNING
     ), model.graph

@@ -254,15 +254,15 @@ class LevelPairFit {
 
     // Returns the objective, and sets the gradient.
     double evaluate(const double* b) {
-        double objective = -walk(b, !has_buckets_);
+        double value = -walk(b, !has_buckets_);
         for (std::size_t k = 0; k < n_; ++k) {
             const Parameter& own = parameters_[k];
             const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
             const double shrunk = own.has_prior ? precision_ * b[k] : 0.0;
             newton_.gradient[k] = statistic_[k] - expected - shrunk;
-            objective += b[k] * (statistic_[k] - 0.5 * shrunk);
+            value += b[k] * (statistic_[k] - 0.5 * shrunk);
         }
-        return objective;
+        return value;
     }
 
     // Goes through all rows and adds up what the gradient needs, and second derivatives; returns the sum of n log Z.

@@ -215,6 +215,35 @@ def test_property_every_instruction_set_is_the_twin_for_any_levels(seed, kinds, 
         np.testing.assert_allclose(fits.variances, twin.variance, rtol=5e-3)
 
 
+# Of so many levels and neighbours second derivatives are added up by levels.
+@pytest.mark.parametrize("kinds", [(False,) * 8, (False, True) * 4])
+def test_example_letters_with_several_neighbours_are_the_twin(native_kernels, kinds):
+    _, samples = with_levels(5, 400, levels=(5, 4, 5, 2, 5, 3, 5, 5), kinds=kinds)
+    given_i, given_j = [2, 3, 4, 5], [4, 5, 6, 7]
+    twin = fit_pair(samples.bits, 0, 1, given_i, given_j, 0.7)
+    lists = Lists.of([given_i]), Lists.of([given_j])
+    fits = native_kernels.fit_pairs(samples.bits, np.array([[0, 1]]), *lists, 0.7)
+    np.testing.assert_allclose([fits.joint[0], fits.apart[0]], twin[:2], atol=1e-6)
+    assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=5e-3)
+    np.testing.assert_allclose(fits.couplings, twin.coupling, atol=1e-3)
+    np.testing.assert_allclose(fits.variances, twin.variance, rtol=5e-3)
+
+
+def test_property_letters_of_many_samples_are_those_of_few_with_weights(native_kernels):
+    values, weighted = with_levels(
+        6, 400, levels=(5,) * 10, kinds=(False,) * 10, weights=Weights(np.full(400, 60))
+    )
+    repeated = samples_with_levels(np.repeat(values, 60, axis=0))
+    here, there = (
+        native_kernels.fit_pairs(
+            s.bits, np.array([[0, 1]]), Lists.of([[2, 3, 4, 5]]), Lists.of([[6, 7, 8, 9]]), 0.7
+        )
+        for s in (repeated, weighted)
+    )
+    for got, wanted in zip(there, here, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-4)
+
+
 @pytest.mark.parametrize("levels", [6, 16])  # of 16 levels the log weights are 200 apart, of 6 not
 def test_example_near_copies_of_many_steps_are_the_twin(native_kernels, levels):
     rng = np.random.default_rng(0)

@@ -118,6 +118,16 @@ def test_example_chains_over_graphs():
     assert short.memory > plain.memory
 
 
+def test_example_chains_of_letters_count_the_candidates_that_tables_have():
+    letters = np.array(list("ACGU"))[chains(12, 300, 4)]
+    request = Request(method_named("bayes", {"sweeps": 40}), Options(n_jobs=1))
+    samples = encode(letters)
+    assert not samples.is_binary
+    of_40 = request.forecast(samples).seconds["chains"]
+    of_4 = Request(method_named("bayes", {"sweeps": 4}), Options(n_jobs=1)).forecast(samples)
+    assert of_40 > of_4.seconds["chains"] > 0
+
+
 def test_example_chains_over_graphs_and_values():
     values = chains(40, 300).astype(float)
     values[::7, ::3] = np.nan

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from markhood.data.weights import Weights
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
@@ -19,7 +20,15 @@ from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.other_pairs import LEAST_PROBABILITY, may_be_edges, measure_other_pairs
 from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
-from markhood.simulate import SignedCouplings, erdos_renyi, grid, ising
+from markhood.simulate import (
+    NormalCouplings,
+    SignedCouplings,
+    chain,
+    erdos_renyi,
+    grid,
+    ising,
+    potts,
+)
 from oracles.jobs import job_of
 from oracles.networks import independent, network
 from oracles.packing import samples_of, samples_with_levels
@@ -220,6 +229,26 @@ def test_example_pairs_that_may_count_are_candidates(monkeypatch):
     assert set(pair_numbers(others.likeliest(1.5)).tolist()) == best
 
 
+def test_example_tables_that_the_screen_prices_too_dear_are_candidates():
+    model = potts(chain(12), 5, NormalCouplings(0.7), seed=2)
+    samples = samples_with_levels(model.sample(250, seed=3))
+    job = job_of(samples)
+    passing = set(map(tuple, screen(job, SCREEN_GAMMA).edges.tolist()))
+    others = measure_other_pairs(job)
+    likely = set(map(tuple, others.likeliest(1.5).tolist()))
+    true = set(map(tuple, model.graph.edges.tolist()))
+    assert len(true - passing) > 2
+    assert true - passing <= likely
+    assert len(likely) <= 3 * 12
+    # Tables that are no candidates say nothing for an edge.
+    factors, counts = others.histogram(np.empty(0, np.int64), 1.5)
+    assert counts.sum() == 66
+    assert factors.max() <= 0
+    # Of steps, which have one number, the screen leaves none out.
+    steps = samples.with_order((True,) * 12)
+    assert len(measure_other_pairs(job_of(steps)).likeliest(1.5)) == 0
+
+
 def test_example_many_variables_are_counted_by_some_of_them(monkeypatch):
     samples = samples_of(independent(3, 100, 60))
     monkeypatch.setattr("markhood.search.other_pairs.MOST_VARIABLES", 40)
@@ -255,6 +284,27 @@ def test_example_pairs_that_pass_a_screen_by_chance_are_no_candidates():
     assert np.all(fitted[~is_left_out] > np.log(LEAST_PROBABILITY) - 0.5)
     everything = may_be_edges(job, screened, 0.0, 0.1, 1.5)  # where edges are not so rare, all stay
     np.testing.assert_array_equal(everything, screened.edges)
+
+
+def test_property_pairs_stay_by_weights_as_by_repeated_rows():
+    values = network(4, 300, 30, strength=1.0)
+    # Rows weigh the more the more ones they have, so that shares of samples are not those of weights.
+    weights = 1 + values[:, :15].sum(axis=1, dtype=np.int64) ** 2 // 10
+    jobs = (
+        job_of(samples_with_levels(values, Weights(weights))),
+        job_of(samples_of(np.repeat(values, weights, axis=0))),
+    )
+    assert jobs[0].samples.is_binary
+    screened = [screen(job, 0.0) for job in jobs]
+    n_left = []
+    for density in np.geomspace(1e-8, 1e-3, 100):
+        weighted, repeated = (
+            may_be_edges(job, passing, 0.0, density, LARGEST_SCALE)
+            for job, passing in zip(jobs, screened, strict=True)
+        )
+        np.testing.assert_array_equal(weighted, repeated)
+        n_left.append(len(repeated))
+    assert 0 < min(n_left) < max(n_left)
 
 
 def test_example_the_less_sure_a_pair_the_more_often_it_is_visited():

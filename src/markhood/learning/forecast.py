@@ -29,7 +29,12 @@ from markhood.data.storage import memory
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.learning.forecast_chains import chain_bytes, n_steps, time_chains
+from markhood.learning.forecast_chains import (
+    chain_bytes,
+    n_steps,
+    time_all_candidates,
+    time_chains,
+)
 from markhood.learning.forecast_climb import NEAREST, time_climbs
 from markhood.learning.forecast_couplings import memory_of_couplings, seconds_of_couplings
 from markhood.learning.methods import Bayes, Climbing, Method, Pairwise, Plrhc, PseudoLikelihood
@@ -131,8 +136,12 @@ def _of_chains(job: Job, method: Bayes) -> Forecast:
     d, lengths = job.n_variables, method.lengths(job.samples)
     passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
     members = blankets.members
-    cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths)
-    n_candidates = passing + n_steps(members, d)
+    timed = time_all_candidates(job, blankets.targets, members, lengths)
+    if timed:
+        cost, n_candidates = timed
+    else:
+        cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths)
+        n_candidates = passing + n_steps(members, d)
     threads = _threads(job)
     start = perf_counter()
     measure_other_pairs(job)

@@ -4,13 +4,18 @@ What a chain does depends on its candidates: how many there are, how many neighb
 often these change. So for some variables their blankets and those of their neighbours make a small graph, whose edges
 and pairs two steps apart are the candidates; chains as long as the real ones run over it and are timed, and a candidate
 there takes what one of all will take.
+
+That does not do where variables have several levels. Then the chains' graphs have several times the edges of the
+blankets, which are found by the price of every number of a table, and a fit takes what the square of its neighbours makes it take. But
+then fits are slow, and candidates that can all be visited in an acceptable time are some thousand: so all are visited
+once, and after that a few in the graph as it has become are timed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +25,25 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.scores.scorer import Scorer
 from markhood.search.graph_sampler import (
+    FEW_PAIRS,
     LARGEST_SCALE,
+    SCREEN_GAMMA,
     SWEEPS_OF_ROUND,
+    GraphPrior,
+    State,
     Sweeps,
     generator_of,
     periods_of,
 )
+from markhood.search.job import Job
 from markhood.search.other_pairs import MOST_VARIABLES
+from markhood.search.screen import screen
 
 SECONDS = 0.8  # of chains that are timed
 EXPECTED_ROUNDS = 4  # until the scale of couplings is settled
+TABLE_ROUNDS = 1  # the same where they are tables, whose scale is most often the largest allowed
+TRIED_VISITS, TIMED_VISITS = 64, 512
+MOST_SECONDS = 6.0  # for which all candidates may be visited
 # Measured at the peak: a pair among some hundred variables, a candidate, and one in a running chain.
 OTHER_PAIR_BYTES, CANDIDATE_BYTES, CHAIN_BYTES = 130, 250, 250
 
@@ -89,6 +103,56 @@ def time_chains(
             break
     each = took / max(1.0, weight)
     return ChainCost(float(each[0]), float(each[1]))
+
+
+def time_all_candidates(
+    job: Job, targets: NDArray[np.int64], blankets: Lists, lengths: Sweeps
+) -> tuple[ChainCost, float] | None:
+    """Visit all candidates once and then some; return what one takes, and how many there are.
+
+    The graph where that begins has the blankets that are known. None where variables have two levels or are many, or
+    visits would take too long.
+    """
+    if job.samples.is_binary or job.n_variables > MOST_VARIABLES:
+        return None
+    ends = np.column_stack([np.repeat(targets, np.diff(blankets.starts)), blankets.values])
+    start = pairs_numbered(np.unique(pair_numbers(np.sort(ends, axis=1))))
+    passing = screen(job, SCREEN_GAMMA).edges
+    state = State(job, GraphPrior(), start, np.concatenate([start, passing]))
+    state.density = max(state.density, float(np.diff(blankets.starts).mean()) / job.n_variables)
+    alike = np.ones(len(state.pairs), np.uint8)
+    if not 0 < len(alike) <= FEW_PAIRS:
+        return None
+    if _seconds_a_visit(job, state, alike, TRIED_VISITS) * len(alike) > MOST_SECONDS:
+        return None
+    state.sweep_once(_chain(state))
+    periods, n_pairs = state.pair_prior().periods, len(state.pairs)
+    visit = _seconds_a_visit(job, state, periods, TIMED_VISITS)
+    settling = lengths.n_settling // periods
+    visits = float(np.mean(settling + np.ceil(lengths.n_averaged / periods)))
+    have_tables = bool((job.samples.bits.n_scores > 1).any())
+    # The first round has the first candidates, later ones nearly all.
+    rounds = TABLE_ROUNDS * len(alike) / n_pairs if have_tables else EXPECTED_ROUNDS
+    of_round = visit * (1 + SWEEPS_OF_ROUND) * rounds / EXPECTED_ROUNDS
+    return ChainCost(of_round, visit * visits), float(n_pairs)
+
+
+def _seconds_a_visit(job: Job, state: State, periods: NDArray[np.uint8], n_visits: int) -> float:
+    """Visit some pairs, those of short periods more often, and return what each took."""
+    n = min(n_visits, len(periods))
+    shares = 1 / periods / (1 / periods).sum()
+    chosen = np.random.default_rng(0).choice(len(periods), n, replace=False, p=shares)
+    # While a chain settles, only pairs of period one are visited in a single sweep.
+    alone = np.full(len(periods), 255, np.uint8)
+    alone[chosen] = 1
+    start = thread_time()
+    prior = state.pair_prior()._replace(periods=alone)
+    job.scorer.swept(state.pairs, prior, _chain(state), 1, 0)
+    return (thread_time() - start) / n
+
+
+def _chain(state: State) -> GraphChain:
+    return GraphChain(state.present, generator_of(np.random.SeedSequence(0)), None)
 
 
 def _near(

@@ -5,7 +5,8 @@ the prior odds of an edge gives the probability that the pair is an edge; chains
 (`kernels/graph_chain.py`) average it over what the neighbours may be.
 
     1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own, those of any blanket, and
-       pairs two steps apart in the graph where the search begins. All other pairs count by their marginal statistic.
+       pairs two steps apart in the graph where the search begins; where couplings are tables, also the likeliest that the screen
+       leaves out (`other_pairs.py`). All other pairs count by their marginal statistic.
     2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
        pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
@@ -241,6 +242,13 @@ class State:
                 break
             if not is_scale_settled:
                 self.scale = scale
+
+    def sweep_once(self, chain: GraphChain) -> None:
+        """Visit all pairs once, and take in those that are then two steps apart."""
+        sums, chain = self._job.scorer.swept(self.pairs, self.pair_prior(), chain, 0, 1)
+        self.density = float(sums.densities[-1])
+        self._periods = self.pairs, periods_of(sums.probabilities)
+        self._add(_no_pairs(), self.pairs[chain.present > 0])
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
         """Visit all pairs once, and then in a few sweeps above all those that are not sure."""
