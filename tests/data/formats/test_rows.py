@@ -52,6 +52,22 @@ def test_example_integer_names_that_pandas_wrote(read, decode, index):
     assert len(said) == 1 + index
 
 
+@pytest.mark.parametrize("first", ["class,1,2,3,4,5,6", "class,0,1,2,3,4,5", "1,2,3,4,5,6,7"])
+def test_example_many_numbers_that_are_counted_are_names(read, first):
+    rows = [("ab"[k % 2], *((k + j) % 7 for j in range(6))) for k in range(40)]
+    if first[0] == "1":
+        rows = [[7, *row[1:]] for row in rows]
+    samples, said = read(lines(rows, first))
+    assert samples.names == tuple(first.split(","))
+    assert said[0].startswith("The first row was taken as names")
+
+
+def test_example_a_name_and_a_few_numbers_that_are_counted_may_be_data(read):
+    rows = [("ab"[k % 2], *((k + j) % 4 for j in range(3))) for k in range(40)]
+    samples, _ = read(lines(rows, "b,1,2,3"))
+    assert samples.n_samples == 41
+
+
 def test_example_two_integers_are_data_and_that_is_said(read):
     samples, said = read(lines(VALUES[:, :2], "0,1"))
     assert samples.names == ("x0", "x1")

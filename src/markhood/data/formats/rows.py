@@ -4,7 +4,7 @@ Three things about such a table are not written down in it: whether the first ro
 whether the first column only numbers or names the rows, and whether lines end in a delimiter after
 which nothing comes. All are guessed from the first rows. A header is one where no cell of the first
 row occurs again in its column, or where the row can be nothing else: numbers counted from zero, as
-pandas writes columns that have no names, a row that is one cell shorter than the others, or an empty
+pandas writes columns that have no names, many counted from one or after a name, a row that is one cell shorter than the others, or an empty
 cell above the names of rows. An index is a nameless first column in which no value occurs twice. Both are checked against the whole table
 at the end; only where a guess was wrong is the table read twice. What is not obvious is said.
 """
@@ -29,6 +29,7 @@ from markhood.errors import InputError, option
 
 ROWS_LOOKED_AT = 200
 FEWEST_COUNTED = 3  # names: a first row 0, 1 is as likely data
+MANY_COUNTED = 6  # names from 1 on, or after another: a first row T, 1, 2 or 1, 2, 3, 4 may be data
 NAMES_OF_INDEXES = ("", "Unnamed: 0", "...1", "rownames")  # csv, pandas, readr and Rdatasets
 ROWS_REMEMBERED = 1_000_000  # to see whether a name of a row occurs twice
 
@@ -190,11 +191,17 @@ def _aligned(
 
 
 def _counts(cells: Sequence[str]) -> bool:
-    """Return whether cells are 0, 1, 2, ..., the first perhaps left empty."""
-    numbers = cells[1:] if not cells[0].strip() else cells
-    return len(numbers) >= FEWEST_COUNTED and [cell.strip() for cell in numbers] == [
-        str(k) for k in range(len(numbers))
-    ]
+    """Return whether cells are 0, 1, 2, ..., the first perhaps left empty.
+
+    Where they are many they may also begin at 1, or after a name.
+    """
+    first, *others = (cell.strip() for cell in cells)
+    numbers = [first, *others] if first.isdecimal() else others
+    for start in (0, 1):
+        is_usual = start == 0 and (first == "0" or not first)
+        if numbers == [str(start + k) for k in range(len(numbers))]:
+            return len(numbers) >= (FEWEST_COUNTED if is_usual else MANY_COUNTED)
+    return False
 
 
 def _has_decimals(source: Source, columns: Sequence[Sequence[str]]) -> bool:
