@@ -22,6 +22,7 @@
 #include "chord_newton.hpp"
 #include "level_buckets.hpp"
 #include "level_moments.hpp"
+#include "level_powers.hpp"
 #include "level_rows.hpp"
 #include "ordinal.hpp"
 #include "pair_fit.hpp"
@@ -309,81 +310,14 @@ class LevelPairFit {
         return largest;
     }
 
-    // Sets `to` to exp of a side's part of every level's log weight, less the largest, which is added to `log_sums`.
-    void powers(const Side& side, const double* b, std::size_t p, Pack* to, Pack* log_sums) {
-        if (!side.columns.size()) {
-            for (std::size_t a = 0; a < side.levels; ++a)
-                for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.weights[a]);
-            for (std::size_t q = 0; q < kRowBlock; ++q) log_sums[q] += side.largest_field;
-            return;
-        }
-        const double* slopes = b + side.first_parameter + side.n_thresholds;
-        if (side.has_powers()) return raise(side, slopes, p, to, log_sums);
-        for (std::size_t a = 0; a < side.levels; ++a)
-            for (std::size_t q = 0; q < kRowBlock; ++q) to[a * kRowBlock + q] = pack_of(side.fields[a]);
-        std::size_t u = 0;
-        for (; u + 2 <= side.scores; u += 2) add_slopes<2>(side, slopes, u, p, to);
-        if (u < side.scores) add_slopes<1>(side, slopes, u, p, to);
-        for (std::size_t q = 0; q < kRowBlock; ++q) {
-            Pack largest = to[q];
-            for (std::size_t a = 1; a < side.levels; ++a) {
-                const Pack other = to[a * kRowBlock + q];
-                largest = other > largest ? other : largest;
-            }
-            for (std::size_t a = 0; a < side.levels; ++a) to[a * kRowBlock + q] = negative_exp(to[a * kRowBlock + q] - largest);
-            log_sums[q] += largest;
-        }
-    }
-
-    // The same by one exponential a row. Levels are counted from the likelier end, so that no power is above one.
-    void raise(const Side& side, const double* slopes, std::size_t p, Pack* to, Pack* log_sums) {
-        const std::size_t r = side.levels;
-        const double end = side.features[r - 1], step = side.features[1] - side.features[0];
-        Pack e[1][kRowBlock] = {};
-        combine(side, slopes, p, e);
-        for (std::size_t q = 0; q < kRowBlock; ++q) {
-            const PackBits falls = e[0][q] < 0.0;
-            const Pack size = falls ? -e[0][q] : e[0][q], base = negative_exp(-step * size);
-            log_sums[q] += side.largest_field + end * size;
-            to[q] = pack_of(1.0);
-            for (std::size_t a = 1; a < r; ++a) to[a * kRowBlock + q] = to[(a - 1) * kRowBlock + q] * base;
-            for (std::size_t a = 0, z = r - 1; a <= z; ++a, --z) {
-                const Pack higher = to[a * kRowBlock + q], lower = to[z * kRowBlock + q];
-                to[a * kRowBlock + q] = side.weights[a] * (falls ? higher : lower);
-                to[z * kRowBlock + q] = side.weights[z] * (falls ? lower : higher);
-                if (!z) break;
-            }
-        }
-    }
-
-    // Adds what the slopes of n scores from the u-th on make of every level's log weight.
-    template <std::size_t n>
-    static void add_slopes(const Side& side, const double* slopes, std::size_t u, std::size_t p, Pack* to) {
-        Pack e[n][kRowBlock] = {};
-        combine(side, slopes + u * side.columns.size(), p, e);
-        for (std::size_t a = 0; a < side.levels; ++a)
-            for (std::size_t k = 0; k < n; ++k)
-                for (std::size_t q = 0; q < kRowBlock; ++q)
-                    to[a * kRowBlock + q] += side.features[a * side.scores + u + k] * e[k][q];
-    }
-
-    // Adds slopes times columns to e, for n scores that columns are read once for.
-    template <std::size_t n>
-    static void combine(const Side& side, const double* slopes, std::size_t p, Pack (&e)[n][kRowBlock]) {
-        const std::size_t n_columns = side.columns.size();
-        for (std::size_t c = 0; c < n_columns; ++c)
-            for (std::size_t k = 0; k < n; ++k)
-                for (std::size_t q = 0; q < kRowBlock; ++q) e[k][q] += slopes[k * n_columns + c] * side.columns[c][p + q];
-    }
-
     // Sets cells_ to the probabilities of the cells, then of i's levels and of j's, in a block of packs from p on; and
     // `log_sums` to log Z less the coupling's largest.
     void weigh(const double* b, std::size_t p, Pack* log_sums) {
         const std::size_t r_i = i_.levels, r_j = j_.levels;
         Pack *of_i = cells_.data() + r_i * r_j * kRowBlock, *of_j = of_i + r_i * kRowBlock, sum[kRowBlock] = {};
         for (std::size_t q = 0; q < kRowBlock; ++q) log_sums[q] = Pack{};
-        powers(i_, b, p, of_i, log_sums);
-        powers(j_, b, p, of_j, log_sums);
+        set_powers(i_, b, p, of_i, log_sums);
+        set_powers(j_, b, p, of_j, log_sums);
         for (std::size_t a = 0; a < r_i; ++a)
             for (std::size_t l = 0; l < r_j; ++l)
                 for (std::size_t q = 0; q < kRowBlock; ++q) {
