@@ -62,6 +62,19 @@ def test_example_many_numbers_that_are_counted_are_names(read, first):
     assert said[0].startswith("The first row was taken as names")
 
 
+def test_example_a_row_unlike_all_others_that_is_taken_as_data_is_told(read):
+    rows = [("abc"[k % 3], "xy"[k % 2], "uvw"[k % 3], "st"[k % 2]) for k in range(40)]
+    samples, said = read(lines(rows, "1,2,w,t"))
+    assert samples.n_samples == 41
+    assert said == [
+        (
+            "The first row ('1', '2', 'w' and 't') was taken as data, because 'w' occurs again below "
+            "it: say header=True if it has names."
+        )
+    ]
+    assert read(lines(rows, "a,2,w,t"))[1] == []
+
+
 def test_example_a_name_and_a_few_numbers_that_are_counted_may_be_data(read):
     rows = [("ab"[k % 2], *((k + j) % 4 for j in range(3))) for k in range(40)]
     samples, _ = read(lines(rows, "b,1,2,3"))

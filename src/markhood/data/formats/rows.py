@@ -28,6 +28,7 @@ from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 
 ROWS_LOOKED_AT = 200
+ROWS_TO_COMPARE = 20  # with the first at least, to see that it is unlike them
 FEWEST_COUNTED = 3  # names: a first row 0, 1 is as likely data
 MANY_COUNTED = 6  # names from 1 on, or after another: a first row T, 1, 2 or 1, 2, 3, 4 may be data
 NAMES_OF_INDEXES = ("", "Unnamed: 0", "...1", "rownames")  # csv, pandas, readr and Rdatasets
@@ -127,6 +128,7 @@ class _Guess:
     index: bool
     ends_in_delimiter: bool
     again: str | None = None  # a cell of the first row that occurs again in its column
+    is_unlike: bool = False  # whether its cells all differ, and half or more occur in no other row
 
     @property
     def names(self) -> list[str]:
@@ -160,7 +162,17 @@ def _guess(
         and _names_rows(columns[0], isinstance(source, Transposed))
     )
     is_given = header is not None
-    return _Guess(first, is_header, is_given, is_certain, index, ends_in_delimiter, again)
+    is_unlike = len(others) >= ROWS_TO_COMPARE and _is_unlike_others(columns)
+    return _Guess(
+        first, is_header, is_given, is_certain, index, ends_in_delimiter, again, is_unlike
+    )
+
+
+def _is_unlike_others(columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first cells all differ, and half of them or more are nowhere below."""
+    firsts = [column[0].strip() for column in columns]
+    alone = sum(column[0] not in column[1:] for column in columns)
+    return len(set(firsts)) == len(firsts) >= FEWEST_COUNTED and 2 * alone >= len(firsts)
 
 
 def _are_asked_for(cells: Sequence[str], reading: Reading) -> bool:
@@ -324,7 +336,11 @@ def _decisions(guess: _Guess, parse: Callable[[str], Any]) -> Iterator[str]:
             f"The first row was taken as names ({listed(shown)}): say {option('header', False)} if "
             "it is data."
         )
-    elif not guess.header and not guess.is_given and _could_be_names(names, parse):
+    elif (
+        not guess.header
+        and not guess.is_given
+        and (guess.is_unlike or _could_be_names(names, parse))
+    ):
         because = "" if guess.again is None else f", because {guess.again!r} occurs again below it"
         yield (
             f"The first row ({listed(shown)}) was taken as data{because}: say "
