@@ -57,10 +57,8 @@ FEWEST_NEAREST = 64  # among which a search is timed first
 STRONGEST = 8  # variables of the most pairs whose searches are timed apart
 # To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
 SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 6e-5
-SECONDS_PER_TRIANGLE, SECONDS_PER_EDGE = (
-    1e-6,
-    2e-5,
-)  # a pair that may be indirect; one that is put into the graph
+SECONDS_PER_TRIANGLE = 1e-6  # for a pair that may be indirect
+SECONDS_PER_EDGE = 2e-5  # for one that is put into the graph
 DIRECT_PER_VARIABLE = 3  # pairs that are no shortcut: two to three were, among variants
 
 
