@@ -16,6 +16,7 @@ import nox
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 FIRST_WITH_STABLE_ABI = "3.12"  # from here on one wheel serves all
+ON_ALL_CORES = ("--numprocesses=auto", "--dist=loadfile")
 NATIVE_TESTS = (
     "tests/kernels",
     "tests/search",
@@ -80,7 +81,7 @@ ABI3_PYTHONS = [p for p in FOUND if PYTHONS.index(p) >= PYTHONS.index(FIRST_WITH
 def tests(session: nox.Session) -> None:
     """Run the tests on every Python that is there; say which are not."""
     _install(session, _build_folder(session), ".")
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run("python", "-m", "pytest", *ON_ALL_CORES, *session.posargs)
 
 
 @nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None, reuse_venv=False)
@@ -99,7 +100,9 @@ def wheel(session: nox.Session) -> None:
     shutil.copy(built, "dist")
     _install(session, str(built))
     with session.chdir(folder):
-        session.run("python", "-m", "pytest", *session.posargs, env={"PYTHONPATH": ""})
+        session.run(
+            "python", "-m", "pytest", *ON_ALL_CORES, *session.posargs, env={"PYTHONPATH": ""}
+        )
     session.log(f"dist/{built.name} passes its tests")
 
 
