@@ -27,7 +27,11 @@ static inline Pack pack_of(double value) { return Pack{} + value; }
 // By halves, which do not wait for each other.
 static inline double total(Pack p) {
 #if defined(__AVX512F__)
-    return _mm512_reduce_add_pd((__m512d)p);
+    const __m512d all = (__m512d)p;
+    // As _mm512_reduce_add_pd does, in which GCC 12 sees a number that was never set.
+    const __m256d half = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xff, all, 0), _mm512_maskz_extractf64x4_pd(0xff, all, 1));
+    const __m128d quarter = _mm_add_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+    return quarter[0] + quarter[1];
 #else
     double sum[kPack];
     for (std::size_t k = 0; k < kPack; ++k) sum[k] = p[k];
