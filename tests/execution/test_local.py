@@ -84,6 +84,8 @@ def test_example_work_that_always_kills_its_process_is_given_up(processes):
         list(Local().outcomes(lambda _: os.kill(os.getpid(), signal.SIGKILL), range(2)))
 
 
+# On a busy machine the last tile still runs then, which joblib says.
+@pytest.mark.filterwarnings("ignore:.*still being processed:UserWarning")
 def test_example_an_error_in_a_process_is_raised_where_its_result_would_come(processes):
     results = Runner().map("work", lambda k: 1 // (2 - k), range(4))
     assert [next(results), next(results)] == [0, 1]
