@@ -12,6 +12,7 @@
 
 #include "buffer.hpp"
 #include "packs.hpp"
+#include "saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -41,8 +42,9 @@ class ChordNewton {
     }
 
     // `evaluate(b)` returns the objective at b and sets the gradient; `differentiate(b)` sets the second derivatives. Without
-    // `has_chords` they are taken at every step, right after b was evaluated. Starts from `at`. Ends with their determinant at the maximum, where a step promises `least_gain` at most; half of that, which the
-    // step would gain but for what is far smaller, is added.
+    // `has_chords` they are taken at every step, right after b was evaluated. Starts from `at`. Ends with their determinant at the
+    // maximum, where a step promises `least_gain` at most; half of that, which the step would gain but for what is far
+    // smaller, is added.
     template <class Evaluate, class Differentiate>
     double maximise(double least_gain, bool has_chords, Evaluate evaluate, Differentiate differentiate) {
         double reached = evaluate(at.data()), before = 0.0;
@@ -149,19 +151,6 @@ class ChordNewton {
 
     static void take_off(const double* __restrict row, double times, double* __restrict from, std::size_t first, std::size_t end) {
         for (std::size_t l = first; l < end; ++l) from[l] -= times * row[l];
-    }
-
-    static double dot(const double* x, const double* y, std::size_t n) {
-        Pack sums[2] = {}, of_x[2], of_y[2];
-        std::size_t l = 0;
-        for (; l + 2 * kPack <= n; l += 2 * kPack) {
-            std::memcpy(of_x, x + l, sizeof of_x);
-            std::memcpy(of_y, y + l, sizeof of_y);
-            for (std::size_t p = 0; p < 2; ++p) sums[p] += of_x[p] * of_y[p];
-        }
-        double sum = total(sums[0] + sums[1]);
-        for (; l < n; ++l) sum += x[l] * y[l];
-        return sum;
     }
 
     // A step, and how much the gradient fell over it, since the last decomposition.

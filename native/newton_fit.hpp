@@ -43,6 +43,8 @@
 // no other, is then seen in every cell; if so those that sink are gone for good, and Newton's method goes on without them.
 // Cells that went before are held by nothing, and a later step may raise them: then so much of the way so far, which took
 // them down, is added to d that it does not.
+//
+// The file is long by these reasons; what follows is one climb, whose parts share a step and a decomposition.
 #pragma once
 #include <cmath>
 #include <stdexcept>

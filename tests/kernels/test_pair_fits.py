@@ -102,7 +102,7 @@ def test_oracle_tables_however_they_are_counted(native_kernels, n_samples, n_giv
     twin = fit_pair(bits, *ends, 0.7)
     joint, apart, determinant, coupling, _ = fit(native_kernels, bits, *ends, 0.7)
     np.testing.assert_allclose([joint, apart], twin[:2], atol=1e-6)
-    assert determinant == pytest.approx(twin.log_determinant, abs=1e-2)
+    assert determinant == pytest.approx(twin.log_determinant, abs=5e-3)
     assert coupling == pytest.approx(twin.coupling[0], abs=1e-4)
 
 
@@ -210,7 +210,7 @@ def test_property_every_instruction_set_is_the_twin_for_any_levels(seed, kinds, 
         lists = Lists.of([given_i]), Lists.of([given_j])
         fits = NativeKernels(name).fit_pairs(samples.bits, np.array([[0, 1]]), *lists, 0.7)
         np.testing.assert_allclose([fits.joint[0], fits.apart[0]], twin[:2], atol=1e-7)
-        assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=1e-2)
+        assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=5e-3)
         np.testing.assert_allclose(fits.couplings, twin.coupling, atol=1e-3)
         np.testing.assert_allclose(fits.variances, twin.variance, rtol=5e-3)
 
@@ -254,7 +254,7 @@ def test_example_near_copies_of_many_steps_are_the_twin(native_kernels, levels):
     twin = fit_pair(bits, 0, 1, [2], [2], 100.0)
     fitted = fit(native_kernels, bits, 0, 1, [2], [2], 100.0)
     np.testing.assert_allclose(fitted[:2], twin[:2], atol=1e-6)
-    assert fitted[2] == pytest.approx(twin.log_determinant, abs=1e-2)
+    assert fitted[2] == pytest.approx(twin.log_determinant, abs=5e-3)
 
 
 @pytest.mark.parametrize("scale", [1.0, np.inf])
