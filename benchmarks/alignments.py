@@ -28,8 +28,8 @@ import numpy as np
 from kept_rows import append_rows
 
 import markhood
-from markhood.data.alphabets import alphabet_of
-from markhood.data.formats.sequences import is_stockholm, read_structure
+from markhood.data.genome.alphabets import alphabet_of
+from markhood.data.genome.sequences import is_stockholm, read_structure
 from markhood.data.samples import Samples
 from markhood.kernels.tables import codes
 

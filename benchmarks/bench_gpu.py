@@ -20,8 +20,8 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
 from markhood.learning.request import kernels_named
 from markhood.scores.discrete import DiscreteScorer
-from markhood.search.job import Job
 from markhood.search.screen import screen
+from markhood.search.values.job import Job
 
 N_SAMPLES = 10_240
 

@@ -21,8 +21,8 @@ from markhood.learning.request import Options, Request
 from markhood.output.data_files import write_samples
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
-from markhood.search.job import Job
 from markhood.search.screen import screen
+from markhood.search.values.job import Job
 
 
 def rows() -> Iterator[Row]:

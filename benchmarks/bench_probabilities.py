@@ -16,9 +16,9 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.methods import Bayes, Plrhc
 from markhood.scores.discrete import DiscreteScorer
-from markhood.search.found import Found
-from markhood.search.job import Job
-from markhood.search.probabilities import EdgeProbabilities
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
+from markhood.search.values.probabilities import EdgeProbabilities
 from markhood.simulate import hub, ising
 
 ROUNDS = 3

@@ -35,10 +35,10 @@ from markhood.paper.comparison import Comparison
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
 from markhood.scores.discrete import DiscreteScorer
-from markhood.search.found import Found
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.job import Job
-from markhood.search.probabilities import Choice, EdgeProbabilities
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
+from markhood.search.values.probabilities import Choice, EdgeProbabilities
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,

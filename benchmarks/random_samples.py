@@ -12,7 +12,7 @@ from markhood.data.samples import Samples, words_per_row
 from markhood.data.variables import Variables, default_names
 from markhood.execution.runner import Runner
 from markhood.scores.discrete import DiscreteScorer
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 from markhood.simulate import grid, ising
 
 

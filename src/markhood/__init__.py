@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markhood import evaluate, simulate
     from markhood.data.coding.encode import encode
     from markhood.data.formats.files import read_samples
-    from markhood.data.loci import Locus
+    from markhood.data.genome.loci import Locus
     from markhood.data.storage.packing import pack
     from markhood.data.variables import Variables
     from markhood.errors import DataWarning, InputError
@@ -109,7 +109,7 @@ _HOMES = {
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising.model",
     "L1Logistic": "markhood.estimators.l1_logistic",
-    "Locus": "markhood.data.loci",
+    "Locus": "markhood.data.genome.loci",
     "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
     "Pairwise": "markhood.estimators.pairs",
     "PottsModel": "markhood.model.potts.model",

@@ -4,7 +4,7 @@ import pytest
 
 import markhood
 from browser.conftest import discs
-from markhood.data.loci import Locus
+from markhood.data.genome.loci import Locus
 
 
 @pytest.fixture(scope="module")

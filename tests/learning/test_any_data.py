@@ -9,7 +9,7 @@ import markhood
 from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.kernels.tables import codes
-from markhood.learning.completed import Completed
+from markhood.learning.imputation.completed import Completed
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Options, Request
 from oracles.levels import chain

@@ -5,10 +5,10 @@ import pytest
 
 import markhood
 from markhood.errors import DataWarning, InputError
-from markhood.learning.convergence import warn_of_disagreement
+from markhood.learning.checks.convergence import warn_of_disagreement
 from markhood.learning.methods import Bayes
 from markhood.search.graph_sampler import Sweeps
-from markhood.search.probabilities import EdgeProbabilities
+from markhood.search.values.probabilities import EdgeProbabilities
 from markhood.simulate import grid, ising
 from oracles.networks import independent, network
 from oracles.packing import samples_of, samples_with_levels

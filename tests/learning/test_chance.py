@@ -7,7 +7,7 @@ import markhood
 from markhood import DataWarning
 from markhood.data.coding.encode import encode
 from markhood.kernels.tables import codes
-from markhood.learning.chance import expected_pairs, safer_gamma, shuffled
+from markhood.learning.checks.chance import expected_pairs, safer_gamma, shuffled
 from oracles.networks import network
 
 

@@ -7,7 +7,7 @@ import pytest
 import markhood
 from golden.test_golden import load
 from markhood.data.coding.encode import encode
-from markhood.learning.copies import agreement
+from markhood.learning.checks.copies import agreement
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Options, Request
 from oracles.networks import network
@@ -220,7 +220,7 @@ def test_example_sites_are_grouped_by_default_and_from_a_packed_folder(tmp_path)
 
 
 def test_example_a_forecast_says_what_would_help():
-    from markhood.learning.density import advice
+    from markhood.learning.checks.density import advice
 
     rng = np.random.default_rng(0)
     hidden = rng.integers(0, 2, (200, 1))

@@ -6,7 +6,7 @@ import pytest
 
 import markhood
 from markhood.learning.methods import METHODS
-from markhood.search.knowledge import Knowledge
+from markhood.search.values.knowledge import Knowledge
 from oracles.jobs import job_of
 from oracles.networks import network
 

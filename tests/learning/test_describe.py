@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import numbers_of
-from markhood.search.found import Found
+from markhood.search.values.found import Found
 from oracles.jobs import job_of
 from oracles.logistic import maximum
 from oracles.networks import awkward, network

@@ -13,7 +13,7 @@ import pytest
 
 from markhood import DataWarning, InputError, learn
 from markhood.data.coding.encode import encode
-from markhood.learning.forecast_climb import _candidates
+from markhood.learning.forecast.climb import _candidates
 from markhood.learning.methods import method_named
 from markhood.learning.request import Options, Request
 from markhood.search.screen import screen
@@ -25,7 +25,7 @@ from oracles.scale import chains, one_cause
 @pytest.fixture
 def even_clock(monkeypatch):
     """A clock on which all that is tried takes a second, however busy the machine is."""
-    monkeypatch.setattr("markhood.learning.forecast.perf_counter", count().__next__)
+    monkeypatch.setattr("markhood.learning.forecast.forecast.perf_counter", count().__next__)
 
 
 @pytest.mark.parametrize("n_levels", [2, 3])
@@ -44,7 +44,7 @@ def test_example_pairs_and_candidates_are_about_right(n_variables, n_levels):
 
 
 def test_example_spaces_too_large_to_follow_are_made_up(monkeypatch):
-    monkeypatch.setattr("markhood.learning.forecast.MOST_ROWS", 60)
+    monkeypatch.setattr("markhood.learning.forecast.forecast.MOST_ROWS", 60)
     samples = encode(one_cause(300, 500))
     said = Request(method_named("plrhc", {}), Options(n_jobs=1)).forecast(samples)
     assert 150 < said.candidates <= 299

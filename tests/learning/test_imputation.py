@@ -7,9 +7,9 @@ import markhood
 from markhood.data.coding.encode import encode
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
-from markhood.learning.completed import Completed
-from markhood.learning.imputation import drawn
-from markhood.learning.observed import surplus_of
+from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.learn_imputed import drawn
+from markhood.learning.imputation.observed import surplus_of
 from markhood.simulate import chain, ising
 from oracles.jobs import job_of
 

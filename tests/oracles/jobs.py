@@ -7,8 +7,8 @@ from markhood.learning.methods import Plrhc
 from markhood.learning.request import Options, Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.job import Job
-from markhood.search.knowledge import NOTHING
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import NOTHING
 
 
 def job_of(samples, criterion=None, kernels=None, n_jobs=1, knowledge=NOTHING):

@@ -16,10 +16,10 @@ from markhood.search.graph_sampler import (
     periods_of,
     sample_edges,
 )
-from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.other_pairs import LEAST_PROBABILITY, may_be_edges, measure_other_pairs
-from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
+from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.probabilities import Choice, EdgeProbabilities
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,

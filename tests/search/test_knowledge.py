@@ -16,9 +16,9 @@ from markhood.scores.scorer import Pairs
 from markhood.search.blankets import search_blankets
 from markhood.search.chow_liu import spanning_forest
 from markhood.search.ibmap import climb_assertions
-from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.l1_paths import DistinctVariables, l1_blankets
 from markhood.search.spaces import AllVariables
+from markhood.search.values.knowledge import NOTHING, Knowledge
 from oracles.independence import Scorer
 from oracles.jobs import job_of, known_beforehand
 from oracles.networks import awkward, network

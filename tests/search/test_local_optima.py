@@ -9,8 +9,8 @@ from markhood.scores.bic import Bic
 from markhood.search.blankets import search_blankets
 from markhood.search.climb import climb
 from markhood.search.combine import combine
-from markhood.search.job import Job
 from markhood.search.spaces import AllVariables
+from markhood.search.values.job import Job
 from oracles.jobs import job_of
 from oracles.networks import awkward, network
 from oracles.packing import samples_of

@@ -7,9 +7,9 @@ import markhood
 from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen
+from markhood.search.values.knowledge import NOTHING, Knowledge
 from oracles.jobs import job_of
 from oracles.networks import network
 from oracles.packing import samples_of, samples_with_levels

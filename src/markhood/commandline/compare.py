@@ -42,7 +42,7 @@ def compare(
 
       markhood compare graph.json family.sto
     """
-    from markhood.data.formats.sequences import is_stockholm
+    from markhood.data.genome.sequences import is_stockholm
     from markhood.evaluate.measures import comparison_table, overlap_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.tables import check_table_writable
@@ -65,7 +65,7 @@ def compare(
 
 def _with_structure(structures: list[Path], learned: list[Path]) -> list[dict[str, Any]]:
     """Compare learned graphs of an alignment with the base pairs of its consensus structure."""
-    from markhood.data.formats.sequences import read_structure
+    from markhood.data.genome.sequences import read_structure
     from markhood.errors import InputError
     from markhood.evaluate.measures import comparison_table
     from markhood.evaluate.structures import base_pairs_among

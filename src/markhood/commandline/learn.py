@@ -109,7 +109,7 @@ def learn(
 
       markhood learn variants --executor dask --scheduler tcp://head:8786
     """
-    from markhood.learning.density import advice
+    from markhood.learning.checks.density import advice
     from markhood.learning.methods import method_named
     from markhood.learning.request import Options, Request
     from markhood.model.fitting.fit import fit_model

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from markhood.data.samples import Samples
     from markhood.graph.graph import Graph
-    from markhood.learning.forecast import Forecast
+    from markhood.learning.forecast.forecast import Forecast
 
 STRONGEST_SHOWN = 8
 LEVELS_SHOWN = 8
@@ -45,7 +45,7 @@ def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ())
 
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
-    from markhood.data.loci import told
+    from markhood.data.genome.loci import told
 
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]

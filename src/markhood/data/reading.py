@@ -59,7 +59,7 @@ class Reading:
     merge_rare : int, optional
         Merge levels that fewer samples have: see `markhood.data.coding.regrouping`.
     letters : {"all", "reduced"}, default="all"
-        Whether similar letters of aligned sequences are one level: see `markhood.data.alphabets`.
+        Whether similar letters of aligned sequences are one level: see `markhood.data.genome.alphabets`.
     similarity_threshold : float, default=0.1
         Samples that differ in at most this share of the variables are alike, for weights by similarity.
     notes : Notes

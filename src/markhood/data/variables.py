@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from markhood.data.loci import MOST_POSITION, Loci, Locus
+from markhood.data.genome.loci import MOST_POSITION, Loci, Locus
 
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]

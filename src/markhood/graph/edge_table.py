@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from markhood.data.loci import distances
+from markhood.data.genome.loci import distances
 from markhood.data.variables import Variables, described_variables
 from markhood.errors import InputError
 from markhood.graph.columns import DISTANCE, END_COLUMNS

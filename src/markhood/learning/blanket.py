@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.names import near
 from markhood.data.samples import Samples
 from markhood.errors import InputError
-from markhood.learning.copies import Copies
+from markhood.learning.checks.copies import Copies
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Options, Request
 from markhood.search.one_blanket import blanket_of

@@ -28,10 +28,10 @@ from markhood.kernels.protocol import Fits
 from markhood.learning.standardized import NAME, standardized
 from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
-from markhood.search.found import Found, timed
-from markhood.search.job import Job
-from markhood.search.probabilities import EdgeProbabilities
 from markhood.search.ranking import Ranking
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
+from markhood.search.values.probabilities import EdgeProbabilities
 
 VARIABLES_PER_TILE = 64
 

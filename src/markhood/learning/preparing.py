@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.names import pick_columns
-from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
+from markhood.learning.known import known_groups, known_pairs, known_priors
 from markhood.learning.methods import Method
-from markhood.search.knowledge import Knowledge, Near
+from markhood.search.values.knowledge import Knowledge, Near
 
 if TYPE_CHECKING:
     from markhood.learning.request import Options

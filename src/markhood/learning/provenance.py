@@ -18,11 +18,11 @@ from markhood.data.understood import understood
 from markhood.errors import InputError, option
 from markhood.learning.describe import Learned
 from markhood.learning.methods import Bayes, Method, options_of
-from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from markhood.learning.imputation import Imputation
+    from markhood.learning.imputation.learn_imputed import Imputation
 
 
 def with_provenance(

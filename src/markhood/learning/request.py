@@ -19,10 +19,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.genome.identical import alike_variables, with_alike_grouped
+from markhood.data.genome.loci import Places
+from markhood.data.genome.placed import on_circle
 from markhood.data.given import as_samples
-from markhood.data.identical import alike_variables, with_alike_grouped
-from markhood.data.loci import Places
-from markhood.data.placed import on_circle
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn
@@ -32,23 +32,28 @@ from markhood.execution.executors import executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import RESULTS, Kernels
-from markhood.learning.chance import edges_by_chance, warn_of_chance
-from markhood.learning.convergence import warn_of_disagreement
-from markhood.learning.copies import Copies, check_identical, is_to_group, with_nearly_alike_grouped
-from markhood.learning.density import warn_of_linkage
+from markhood.learning.checks.chance import edges_by_chance, warn_of_chance
+from markhood.learning.checks.convergence import warn_of_disagreement
+from markhood.learning.checks.copies import (
+    Copies,
+    check_identical,
+    is_to_group,
+    with_nearly_alike_grouped,
+)
+from markhood.learning.checks.density import warn_of_linkage
+from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
 from markhood.learning.describe import Learned, describe
-from markhood.learning.forecast import Forecast, forecast, require_room
-from markhood.learning.imputation import Imputation, forecast_imputed, learn_imputed
-from markhood.learning.many_parameters import warn_of_letters, warn_of_parameters
+from markhood.learning.forecast.forecast import Forecast, forecast, require_room
+from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.methods import Bayes, Method, PseudoLikelihood
 from markhood.learning.preparing import covariates_last, knowledge_of, labels_of, of_its_kinds
 from markhood.learning.provenance import identity, with_provenance
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
-from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge, Near
 from markhood.search.l1_paths import L1Blankets
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import Knowledge, Near
 
 RECORDS = (*RESULTS, Pairs, L1Blankets)  # what the results of all phases consist of
 

@@ -19,7 +19,7 @@ from markhood.learning.methods import HillClimbing, Plrhc
 from markhood.paper.experiment import Cell, Figure, Search
 from markhood.paper.published import published
 from markhood.search.blankets import add_counts
-from markhood.search.found import Found
+from markhood.search.values.found import Found
 
 GAMMA = 0.5
 SAMPLES = 4000

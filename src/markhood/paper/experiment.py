@@ -27,8 +27,8 @@ from markhood.kernels.protocol import Kernels
 from markhood.learning.methods import Method
 from markhood.paper.results import Results
 from markhood.scores.discrete import scorer_for
-from markhood.search.found import Found
-from markhood.search.job import Job
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
 from markhood.simulate.networks import grid, hub
 from markhood.simulate.potentials import ising
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from markhood.execution.runner import shared_out
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
-from markhood.search.job import Job
 from markhood.search.spaces import Space
+from markhood.search.values.job import Job
 
 VARIABLES_PER_TILE = 32
 

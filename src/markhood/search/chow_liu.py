@@ -18,10 +18,10 @@ from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.ties import levelled
 from markhood.scores.scorer import Pairs
-from markhood.search.found import Found, timed
-from markhood.search.job import Job
-from markhood.search.knowledge import NOTHING, Knowledge
 from markhood.search.screen import screen, tested_pairs
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import NOTHING, Knowledge
 
 
 def chow_liu(job: Job, gamma: float, forest: bool) -> Found:

@@ -30,7 +30,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Flipped
 from markhood.kernels.ties import TIE
 from markhood.search.blankets import add_counts
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 
 VARIABLES_PER_TILE = 2048  # a tile is some milliseconds of work
 

@@ -33,12 +33,12 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs
-from markhood.search.found import Found, timed
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.job import Job
 from markhood.search.other_pairs import may_be_edges, measure_other_pairs
-from markhood.search.probabilities import Choice, EdgeProbabilities
 from markhood.search.screen import screen
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
+from markhood.search.values.probabilities import Choice, EdgeProbabilities
 
 SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at

@@ -15,8 +15,6 @@ from markhood.scores.scorer import Pairs
 from markhood.search.blankets import Spaces, search_blankets
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
-from markhood.search.found import Found, timed
-from markhood.search.job import Job
 from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen, tested_pairs
 from markhood.search.spaces import (
@@ -26,6 +24,8 @@ from markhood.search.spaces import (
     steps_that_matter,
 )
 from markhood.search.strongest import Screened, screen_strongest
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
 
 Rule = Literal["or", "and", "global", "pair"]
 

@@ -40,9 +40,9 @@ from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import TIE
 from markhood.scores.independence import log_complement
-from markhood.search.found import Found, timed
-from markhood.search.job import Job
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import NOTHING, Knowledge
 
 VARIABLES_PER_TILE = 16
 

@@ -38,7 +38,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.identical import identical_variables
+from markhood.data.genome.identical import identical_variables
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.execution.runner import cut
@@ -50,9 +50,9 @@ from markhood.scores.bic import Bic
 from markhood.scores.scorer import Scorer
 from markhood.search.blankets import add_counts
 from markhood.search.combine import combine
-from markhood.search.found import Found, Slopes, timed
-from markhood.search.job import Job
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.values.found import Found, Slopes, timed
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import NOTHING, Knowledge
 
 LARGEST_BLANKET = 12
 LARGEST_REFITTED = 16  # where a path is given up, unless its own fits are scored

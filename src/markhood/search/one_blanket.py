@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from markhood.execution.runner import cut
 from markhood.kernels.lists import Lists
 from markhood.scores.scorer import Tile
-from markhood.search.job import Job
 from markhood.search.screen import screen
+from markhood.search.values.job import Job
 
 _TILE = 4096  # variables that a target is tested against at a time
 

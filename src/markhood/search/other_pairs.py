@@ -27,7 +27,7 @@ from markhood.data.samples import Samples
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.words import unpacked
 from markhood.scores.scorer import Pairs, Scorer
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 
 MOST_VARIABLES = 724  # and fewer where they have many levels
 BINS = 128

@@ -24,7 +24,7 @@ from markhood.kernels.flips import best_flip
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.search.climb import Climbed, Start, present_at
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 
 EDGES_PER_TILE = 64
 MOST_FLIPS = 10

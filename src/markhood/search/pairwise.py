@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from markhood.graph.numbering import in_order, pair_numbers, places_of
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs, Tile
-from markhood.search.found import Found, timed
 from markhood.search.indirect import are_indirect
-from markhood.search.job import Job
 from markhood.search.ranking import PAIRS_PER_VARIABLE, Means
 from markhood.search.screen import screen, tested_pairs
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
 
 RankedBy = Literal["evidence", "mi", "mi_apc"]
 

@@ -30,9 +30,9 @@ from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.protocol import PottsPenalty
 from markhood.kernels.tables import codes
-from markhood.search.found import Found, timed
-from markhood.search.job import Job
 from markhood.search.ranking import Means, Ranking, signal
+from markhood.search.values.found import Found, timed
+from markhood.search.values.job import Job
 
 FIELD_PENALTY = 0.01
 COLUMNS_PER_TILE = 64  # four registers of sixteen numbers

@@ -18,7 +18,7 @@ import numpy as np
 
 from markhood.graph.numbering import in_order
 from markhood.scores.scorer import Pairs, Tile
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 
 
 def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -> Pairs:

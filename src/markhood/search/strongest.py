@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs
-from markhood.search.job import Job
 from markhood.search.leaders import leaders
 from markhood.search.screen import joined, passing
+from markhood.search.values.job import Job
 
 LARGE_SHARE = (
     0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78

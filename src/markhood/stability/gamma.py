@@ -30,8 +30,8 @@ from markhood.learning.methods import Method, method_named
 from markhood.learning.request import Options, Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import Knowledge
 from markhood.stability.replicates import WEAK
 
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)

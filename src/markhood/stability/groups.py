@@ -37,8 +37,8 @@ from markhood.graph.graph import Graph
 from markhood.learning.methods import Method, method_named
 from markhood.learning.request import Options, Request
 from markhood.scores.scorer import Scorer
-from markhood.search.job import Job
-from markhood.search.knowledge import Knowledge
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import Knowledge
 from markhood.stability.bootstrap import RequestReader
 from markhood.stability.labels import column_values, read_with_labels
 from markhood.stability.networks import Network, network_of, union

@@ -18,7 +18,7 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import coupling_tables_of, couplings_at_ends, regress
 from markhood.scores.discrete import scorer_for
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
 

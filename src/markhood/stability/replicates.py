@@ -24,7 +24,7 @@ from markhood.learning.describe import couplings_of
 from markhood.learning.methods import Method
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 from markhood.stability.resampling import Resampling
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 
 import markhood
 from markhood.data.formats.files import read_samples
-from markhood.data.formats.sequences import read_sequences, read_structure
+from markhood.data.genome.sequences import read_sequences, read_structure
 from markhood.data.understood import understood
 from markhood.errors import InputError
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
-from markhood.data.loci import Locus
+from markhood.data.genome.loci import Locus
 from markhood.data.storage.packing import pack
 
 HEADER = """##fileformat=VCFv4.2

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from graph.strategies import HOSTILE, UNPRINTABLE, all_names, graphs, utf8_names, xml_names
-from markhood.data.loci import Locus
+from markhood.data.genome.loci import Locus
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.convert import from_networkx

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood.data.loci import Locus
+from markhood.data.genome.loci import Locus
 from markhood.data.variables import Variables
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.distance import ByDistance, bounds

@@ -22,8 +22,8 @@ from markhood.data.coding.findings import check_shape
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_levels_merged
+from markhood.data.genome.placed import with_positions
 from markhood.data.kinds import with_kinds
-from markhood.data.placed import with_positions
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
@@ -89,7 +89,7 @@ def encode(
         into "other" where they are not.
     letters : {"all", "reduced"}, default="all"
         Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
-        of bases; see `markhood.data.alphabets`.
+        of bases; see `markhood.data.genome.alphabets`.
     similarity_threshold : float, default=0.1
         For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.alphabets import N_CLASSES, alphabet_of, classes_of
 from markhood.data.coding.bins import Bins, columns_to_cut, cut
 from markhood.data.coding.findings import listed
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
+from markhood.data.genome.alphabets import N_CLASSES, alphabet_of, classes_of
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory

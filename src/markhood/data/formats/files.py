@@ -20,15 +20,15 @@ from markhood.data.coding.regrouping import with_levels_merged
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
-from markhood.data.formats.fasta import read_fasta
 from markhood.data.formats.npy import read_npy, read_npz
-from markhood.data.formats.plink import read_bed
 from markhood.data.formats.r_files import read_r
-from markhood.data.formats.sequences import SEQUENCE_ENDINGS
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS, read_statistics
-from markhood.data.formats.vcf import read_vcf
-from markhood.data.placed import with_positions
+from markhood.data.genome.fasta import read_fasta
+from markhood.data.genome.placed import with_positions
+from markhood.data.genome.plink import read_bed
+from markhood.data.genome.sequences import SEQUENCE_ENDINGS
+from markhood.data.genome.vcf import read_vcf
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
@@ -88,7 +88,7 @@ def read_samples(
         become the names of levels, and of R (.rds, .rda, .RData); a folder made by `pack`, or one of
         Parquet files, which are joined in the order of their names. Aligned sequences in FASTA
         (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and Stockholm
-        (.sto, .stk), all also .gz: see `markhood.data.formats.fasta` for gaps. PLINK's
+        (.sto, .stk), all also .gz: see `markhood.data.genome.fasta` for gaps. PLINK's
         .bed, with .bim and .fam beside it. Variants in VCF and BCF (.vcf, .bcf, also .gz and .bgz).
     columns : sequence of str, optional
         The columns that are variables, in this order; by default all. Names, or patterns such as
@@ -138,7 +138,7 @@ def read_samples(
         into "other" where they are not.
     letters : {"all", "reduced"}, default="all"
         Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
-        of bases; see `markhood.data.alphabets`.
+        of bases; see `markhood.data.genome.alphabets`.
     similarity_threshold : float, default=0.1
         For weights by similarity: samples that differ in at most this share of the variables are alike.
     positions : mapping, sequence or path, optional

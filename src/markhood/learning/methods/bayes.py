@@ -14,10 +14,10 @@ from markhood.learning.methods.method import (
 )
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
-from markhood.search.found import Found
 from markhood.search.graph_sampler import START_GAMMA, GraphPrior, Sweeps, bayes
-from markhood.search.job import Job
-from markhood.search.probabilities import Choice
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
+from markhood.search.values.probabilities import Choice
 
 # Where fits take microseconds, longer chains are had for little: they disagree in fewer data sets.
 MOST_QUICK = 2000

@@ -18,9 +18,9 @@ from markhood.learning.methods.method import (
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
-from markhood.search.found import Found
 from markhood.search.hill_climbing import climb_again, hill_climb
-from markhood.search.job import Job
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
 
 CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 

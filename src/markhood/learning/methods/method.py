@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Protocol
 from markhood.errors import InputError, option
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
-from markhood.search.found import Found
-from markhood.search.job import Job
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
 
 
 class Method(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
-from markhood.data.alphabets import alphabet_of
+from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.learning.methods.method import (
@@ -19,11 +19,11 @@ from markhood.learning.methods.method import (
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.chow_liu import chow_liu
-from markhood.search.found import Found
-from markhood.search.job import Job
 from markhood.search.pairwise import pairwise
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
 from markhood.search.ranking import PAIRS_PER_VARIABLE
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
 
 
 @dataclass(frozen=True)

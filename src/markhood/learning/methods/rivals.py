@@ -12,10 +12,10 @@ from markhood.learning.methods.method import (
 )
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
-from markhood.search.found import Found
 from markhood.search.ibmap import blankets_joint_posterior
-from markhood.search.job import Job
 from markhood.search.l1_paths import l1_search
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.loci import distances
+from markhood.data.genome.loci import distances
 from markhood.errors import InputError, option
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
@@ -140,7 +140,7 @@ def by_distance(
 
     Examples
     --------
-    >>> from markhood.data.loci import Locus
+    >>> from markhood.data.genome.loci import Locus
     >>> from markhood.data.variables import Variables
     >>> loci = tuple(Locus("1", 1000 * k) for k in range(4))
     >>> graph = Graph(Variables(tuple("abcd"), loci=loci), [(0, 3), (1, 2)], [(3, 4), (1, 1)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.loci import Loci
+from markhood.data.genome.loci import Loci
 from markhood.graph.graph import Graph
 from markhood.output.pictures.layout import Places
 
@@ -29,7 +29,7 @@ def shares_along(graph: Graph) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from markhood.data.loci import Locus
+    >>> from markhood.data.genome.loci import Locus
     >>> from markhood.data.variables import Variables
     >>> loci = (Locus("1", 100), Locus("1", 300), Locus("2", 5), Locus("2", 205))
     >>> shares_along(Graph(Variables(tuple("abcd"), loci=loci), [])).round(2).tolist()
@@ -83,7 +83,7 @@ def marks_along(graph: Graph) -> list[tuple[float, str]]:
 
     Examples
     --------
-    >>> from markhood.data.loci import Locus
+    >>> from markhood.data.genome.loci import Locus
     >>> from markhood.data.variables import Variables
     >>> loci = (Locus("1", 0), Locus("1", 3000))
     >>> [text for _, text in marks_along(Graph(Variables(("a", "b"), loci=loci), []))]

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from markhood.data.coding.findings import listed
-from markhood.data.loci import told
+from markhood.data.genome.loci import told
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError

@@ -31,7 +31,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.loci import Places
+from markhood.data.genome.loci import Places
 from markhood.errors import InputError, option
 from markhood.graph.numbering import in_order, pair_numbers
 from markhood.kernels.lists import Lists

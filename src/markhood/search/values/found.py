@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 from markhood.scores.scorer import Pairs
-from markhood.search.probabilities import EdgeProbabilities
 from markhood.search.ranking import Ranking
+from markhood.search.values.probabilities import EdgeProbabilities
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
-from markhood.data.known import known_loci
-from markhood.data.loci import MOST_POSITION, Loci, loci_in_names
+from markhood.data.genome.loci import MOST_POSITION, Loci, loci_in_names
+from markhood.data.genome.positions import known_loci
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 

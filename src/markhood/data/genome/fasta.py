@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.alphabets import Alphabet
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
-from markhood.data.formats.sequences import read_sequences
 from markhood.data.formats.shares import check_shares
-from markhood.data.loci import Locus
+from markhood.data.genome.alphabets import Alphabet
+from markhood.data.genome.loci import Locus
+from markhood.data.genome.sequences import read_sequences
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights

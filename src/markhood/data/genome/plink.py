@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
-from markhood.data.loci import Loci, Locus
-from markhood.data.placed import with_loci
+from markhood.data.genome.loci import Loci, Locus
+from markhood.data.genome.placed import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights

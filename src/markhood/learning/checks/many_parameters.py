@@ -11,8 +11,8 @@ from math import ceil
 
 import numpy as np
 
-from markhood.data.alphabets import alphabet_of
 from markhood.data.coding.findings import listed
+from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
 from markhood.errors import option, warn
 

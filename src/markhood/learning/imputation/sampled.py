@@ -21,10 +21,9 @@ import numpy as np
 
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import GraphChain, GraphSums
-from markhood.learning.completed import Completed
 from markhood.learning.describe import regress
+from markhood.learning.imputation.completed import Completed
 from markhood.learning.methods import Bayes
-from markhood.search.found import Found
 from markhood.search.graph_sampler import (
     SCREEN_GAMMA,
     Sweeps,
@@ -32,8 +31,9 @@ from markhood.search.graph_sampler import (
     settle,
     together,
 )
-from markhood.search.job import Job
 from markhood.search.screen import screen
+from markhood.search.values.found import Found
+from markhood.search.values.job import Job
 
 SWEEPS_OF_TURN = Sweeps(n_settling=1, n_averaged=2)
 SWEEPS_OF_VALUES = 2

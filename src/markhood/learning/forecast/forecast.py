@@ -29,23 +29,23 @@ from markhood.data.storage import memory
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.learning.forecast_chains import (
+from markhood.learning.forecast.chains import (
     chain_bytes,
     n_steps,
     time_all_candidates,
     time_chains,
 )
-from markhood.learning.forecast_climb import NEAREST, time_climbs
-from markhood.learning.forecast_couplings import memory_of_couplings, seconds_of_couplings
+from markhood.learning.forecast.climb import NEAREST, time_climbs
+from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
 from markhood.learning.methods import Bayes, Climbing, Method, Pairwise, Plrhc, PseudoLikelihood
 from markhood.scores.scorer import Scorer
 from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
-from markhood.search.job import Job
 from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.screen import screen
 from markhood.search.spaces import steps_that_matter
 from markhood.search.strongest import FEWEST_NEW, are_alike
+from markhood.search.values.job import Job
 
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so

@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.loci import MOST_POSITION, Locus
+from markhood.data.genome.loci import MOST_POSITION, Locus
 from markhood.errors import InputError
 
 MISSING, ABSENT = -1, -2  # a copy that was not called, and one that there is not

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 from markhood.search.combine import combine
-from markhood.search.job import Job
 from markhood.search.strongest import ranked_steps
+from markhood.search.values.job import Job
 
 SECONDS = 0.6  # of climbs that are timed
 NEAREST = 100  # variables around one that climb with it

@@ -35,9 +35,9 @@ from markhood.search.graph_sampler import (
     generator_of,
     periods_of,
 )
-from markhood.search.job import Job
 from markhood.search.other_pairs import MOST_VARIABLES
 from markhood.search.screen import screen
+from markhood.search.values.job import Job
 
 SECONDS = 0.8  # of chains that are timed
 EXPECTED_ROUNDS = 4  # until the scale of couplings is settled

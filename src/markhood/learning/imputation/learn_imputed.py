@@ -45,19 +45,19 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.completed import Completed
 from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
-from markhood.learning.forecast import Forecast, forecast
+from markhood.learning.forecast.forecast import Forecast, forecast
+from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.imputation.sampled import sample_with_values
 from markhood.learning.methods import Bayes, Method, Plrhc
-from markhood.learning.observed import surplus_of
-from markhood.learning.sampled import sample_with_values
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.found import Found, Slopes
 from markhood.search.graph_sampler import START_GAMMA
-from markhood.search.job import Job
+from markhood.search.values.found import Found, Slopes
+from markhood.search.values.job import Job
 
 # A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
 # there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,

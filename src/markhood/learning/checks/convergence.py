@@ -15,7 +15,7 @@ import numpy as np
 
 from markhood.errors import option, warn
 from markhood.search.graph_sampler import Sweeps
-from markhood.search.probabilities import EdgeProbabilities
+from markhood.search.values.probabilities import EdgeProbabilities
 
 MUCH = 0.5  # difference between two chains' probabilities of a pair
 

@@ -1,6 +1,6 @@
 """Columns that are copies of others, or nearly: what the option `identical` stands for.
 
-Exact copies are found by `markhood.data.identical`. Nearly identical ones are looked for among the pairs that
+Exact copies are found by `markhood.data.genome.identical`. Nearly identical ones are looked for among the pairs that
 pass the screen, and measured by Cohen's kappa, the agreement beyond chance
 
     kappa = (share of samples that agree - share expected by chance) / (1 - that share):
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.identical import Alike, alike_variables, with_alike_grouped
+from markhood.data.genome.identical import Alike, alike_variables, with_alike_grouped
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, warn

@@ -6,8 +6,8 @@ from time import perf_counter
 
 import numpy as np
 
-from markhood.search.job import Job
 from markhood.search.pseudo_likelihood import bytes_of_couplings, penalty_for, tiles_of
+from markhood.search.values.job import Job
 
 USUAL_STEPS = 25  # 14 to 33 on families of RNA and proteins
 TIMED_STEPS = 3

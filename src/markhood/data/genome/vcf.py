@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
-from markhood.data.formats.bcf import BinaryVariants
 from markhood.data.formats.shares import check_shares
-from markhood.data.formats.vcf_text import ABSENT, MISSING, Site, TextVariants
-from markhood.data.loci import Locus
-from markhood.data.placed import with_loci
+from markhood.data.genome.bcf import BinaryVariants
+from markhood.data.genome.loci import Locus
+from markhood.data.genome.placed import with_loci
+from markhood.data.genome.vcf_text import ABSENT, MISSING, Site, TextVariants
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights

@@ -11,7 +11,7 @@ from typing import Self
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.scores.scorer import Scorer
-from markhood.search.knowledge import NOTHING, Knowledge
+from markhood.search.values.knowledge import NOTHING, Knowledge
 
 
 @dataclass(frozen=True)

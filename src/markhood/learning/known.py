@@ -1,21 +1,14 @@
-"""Pairs, groups and positions of variables as people write them down: in Python or in a file of two or three columns.
+"""Pairs and groups of variables as people write them: in Python, or in a file of two or three columns.
 
-A variable is named, or given by the number of its column, from 0. In a file a number is text as a
-name is, so it is a column's only where no variable has a number for a name; and in Python a whole
-number that is also the name of another column is refused: either might be meant.
-
-A file's first line may be a header, `source,target` for pairs, with `probability` where each has one,
-`variable,group` for groups, and `name,chromosome,position` or `name,position` for positions; it
-may then have other columns, which are not read, so an edge list that markhood wrote will do. Any
-other first line is taken for a pair, so that a misspelt one is not mistaken for a header.
+A variable is given by its name or by the number of its column, counted from 0. In a file a number is text, as
+names are, so it means a column only where no variable has a number as its name. In Python a whole number
+that is also the name of another column is refused, because either could be meant.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -23,20 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.cells import MISSING
 from markhood.data.coding.findings import listed
 from markhood.data.coding.names import near
-from markhood.data.loci import MOST_POSITION, Loci, Locus
-from markhood.data.reading import DELIMITERS
+from markhood.data.formats.named_columns import Row, file_rows, is_missing
 from markhood.errors import InputError
 
 PAIR_COLUMNS = ("source", "target")
 PRIOR_COLUMNS = (*PAIR_COLUMNS, "probability")
 GROUP_COLUMNS = ("variable", "group")
-LOCUS_COLUMNS = ("name", "chromosome", "position")
-POSITION_COLUMNS = ("name", "position")
-
-Row = tuple[str, Sequence[Any]]  # where it is, and its values
 
 
 def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int64]:
@@ -152,7 +139,7 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
             raise InputError(
                 f"{label!r} is no group (of variable {names[number]!r}): give text or a number."
             )
-        if not _is_missing(label) and labels.setdefault(number, label) != label:
+        if not is_missing(label) and labels.setdefault(number, label) != label:
             raise InputError(
                 f"Variable {names[number]!r} has two groups, {labels[number]!r} and {label!r} "
                 f"({place}): give it one."
@@ -165,57 +152,6 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(labels[j], len(numbers)) for j in range(len(names))])
-
-
-def known_loci(given: Any, names: Sequence[str]) -> Loci:
-    """Return where variables lie along a genome.
-
-    Parameters
-    ----------
-    given : path-like, mapping, or sequence of one position a variable
-        A mapping is from names to positions, or to pairs of a chromosome and a position; so are the
-        elements of a sequence. Variables that are not named, or have None, lie nowhere; names of
-        others are passed over, so that one file serves for every part of a genome.
-    names : sequence of str
-        Of all variables.
-
-    Raises
-    ------
-    InputError
-        Where something is no position, or no variable has one.
-
-    Examples
-    --------
-    >>> known_loci({"a": ("chr1", 5), "b": 7}, ["a", "b", "c"])
-    (Locus(chromosome='chr1', position=5), Locus(chromosome='', position=7), None)
-    """
-    found: dict[str, Locus] = {}
-    for place, (name, *told) in _rows_of_loci(given, names):
-        if len(told) == 1 and _is_missing(told[0]):
-            continue
-        locus = Locus(*_chromosome_and_position(told, place))
-        if found.setdefault(str(name), locus) != locus:
-            raise InputError(f"Variable {name!r} has two positions ({place}): give it one.")
-    loci = tuple(found.get(name) for name in names)
-    if not any(loci):
-        raise InputError(
-            f"No variable has a position: name them as the data do, {listed(list(names))}."
-        )
-    return loci
-
-
-def _chromosome_and_position(told: Sequence[Any], place: str) -> tuple[str, int]:
-    chromosome = told[0] if len(told) > 1 else ""
-    given = told[-1] if told else None
-    try:
-        position = float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        position = float("nan")
-    if not 0 <= position <= MOST_POSITION or position != int(position):
-        raise InputError(
-            f"{given!r} is no position ({place}): give a whole number from 0 up, such as 12345."
-        )
-    return str(chromosome), int(position)
 
 
 class _Variables:
@@ -264,7 +200,7 @@ class _Variables:
 def _rows_of_priors(given: Any) -> list[Row]:
     """List pairs with their probabilities."""
     if isinstance(given, (str, os.PathLike)):
-        return _file_rows(Path(given), PRIOR_COLUMNS)
+        return file_rows(Path(given), PRIOR_COLUMNS)
     if set(PRIOR_COLUMNS) <= set(getattr(given, "columns", ())):
         given = given[list(PRIOR_COLUMNS)]
     if hasattr(given, "items") and not hasattr(given, "columns"):  # a mapping, or a series
@@ -283,7 +219,7 @@ def _pair_of(key: Any) -> tuple[Any, ...]:
 def _rows_of_pairs(given: Any, option: str) -> list[Row]:
     """List pairs, in Python or in a file."""
     if isinstance(given, (str, os.PathLike)):
-        return _file_rows(Path(given), PAIR_COLUMNS)
+        return file_rows(Path(given), PAIR_COLUMNS)
     hint = "give pairs such as ('a', 'b'), an array of shape (n_pairs, 2), or the path of a file."
     return _rows_of(given, 2, "pair of variables", f"pair {{}} of {option}", hint)
 
@@ -302,7 +238,7 @@ def _rows_of(given: Any, width: int, what: str, place: str, hint: str) -> list[R
 def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
     """List variables with their labels; without names, as a sequence has them, by number."""
     if isinstance(given, (str, os.PathLike)):
-        return _file_rows(Path(given), GROUP_COLUMNS)
+        return file_rows(Path(given), GROUP_COLUMNS)
     if hasattr(given, "items"):  # a mapping, or a series with an index
         return [("in groups", item) for item in given.items()]
     if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
@@ -316,98 +252,3 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
             f"There are {len(labels)} groups for {len(names)} variables: give each variable one."
         )
     return [("in groups", pair) for pair in zip(names, labels, strict=True)]
-
-
-def _rows_of_loci(given: Any, names: Sequence[str]) -> list[Row]:
-    """List variables with their positions, a chromosome before these where there is one."""
-    if isinstance(given, (str, os.PathLike)):
-        return _file_rows(Path(given), _columns_of_loci(Path(given)))
-    if hasattr(given, "items"):  # a mapping, or a series with an index
-        items = list(given.items())
-    elif isinstance(given, Iterable) and not isinstance(given, (set, frozenset)):
-        listed_positions = list(given)
-        if len(listed_positions) != len(names):
-            raise InputError(
-                f"There are {len(listed_positions)} positions for {len(names)} variables: give each "
-                "one, or None, or name those that have one."
-            )
-        items = list(zip(names, listed_positions, strict=True))
-    else:
-        raise InputError(
-            f"A {type(given).__name__} cannot be used as positions: give a mapping from names to "
-            "positions, one a variable in their order, or the path of a file."
-        )
-    return [
-        ("in positions", [name, *(told if isinstance(told, (tuple, list)) else [told])])
-        for name, told in items
-    ]
-
-
-def _columns_of_loci(path: Path) -> tuple[str, ...]:
-    """Return the columns that a file of positions has: by its header, else by their number."""
-    choices = (LOCUS_COLUMNS, POSITION_COLUMNS)
-    firsts = [next((cells for _, cells in _lines(path, c) if any(cells)), []) for c in choices]
-    both = list(zip(choices, firsts, strict=True))
-    named = [columns for columns, first in both if set(columns) <= set(first)]
-    counted = [columns for columns, first in both if len(columns) == len(first)]
-    return next(iter([*named, *counted]), LOCUS_COLUMNS)
-
-
-def _file_rows(path: Path, columns: tuple[str, ...]) -> list[Row]:
-    """Read a text file of so many columns, or those of these names."""
-    lines = [(line, cells) for line, cells in _lines(path, columns) if any(cells)]
-    if not lines:
-        raise InputError(f"{path} is empty: give lines of {_listed(columns)}.")
-    header, places = lines[0][1], list(range(len(columns)))
-    if set(columns) <= set(header):
-        places = [header.index(name) for name in columns]
-        del lines[0]
-    else:
-        header = list(columns)
-    for line, cells in lines:
-        if len(cells) != len(header):
-            raise InputError(
-                f"Line {line} of {path} has {len(cells)} field{'s'[: len(cells) > 1]} where "
-                f"{len(header)} were expected: give {_listed(columns)} on every line."
-            )
-    return [(f"line {line} of {path}", [cells[k] for k in places]) for line, cells in lines]
-
-
-def _listed(columns: Sequence[str]) -> str:
-    return f"{', '.join(columns[:-1])} and {columns[-1]}"
-
-
-def _lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str]]]:
-    """Split a file into lines and cells, by the delimiter that gives its first line enough cells."""
-    if path.exists() and not path.is_file():  # a pipe would be waited for, perhaps for ever
-        raise InputError(f"{path} is no regular file: give a text file of {len(columns)} columns.")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: save the file as UTF-8.") from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check the path.") from error
-
-    def split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-        rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-        try:
-            for cells in rows:
-                yield rows.line_num, [cell.strip() for cell in cells]
-        except csv.Error as error:
-            raise InputError(
-                f"Line {rows.line_num} of {path} cannot be read as delimited text ({error}): "
-                "check its quotes."
-            ) from error
-
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    for delimiter in DELIMITERS:
-        _, cells = next(split(first, delimiter), (0, []))
-        if len(cells) == len(columns) or set(columns) <= set(cells):
-            return list(split(text, delimiter))
-    return list(split(text, DELIMITERS[0]))
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether a label stands for none, as it would in data."""
-    return label is None or str(label) in MISSING or str(label) == "<NA>"

@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from markhood.data.known import known_groups, known_pairs, known_priors
 from markhood.errors import InputError
+from markhood.learning.known import known_groups, known_pairs, known_priors
 
 NAMES = ["smokes", "coughs", "tired", "a,b"]
 

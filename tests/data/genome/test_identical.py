@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markhood.data.coding.encode import encode
-from markhood.data.identical import alike_variables, identical_variables, with_alike_grouped
+from markhood.data.genome.identical import alike_variables, identical_variables, with_alike_grouped
 from oracles.packing import samples_with_levels
 
 
@@ -53,7 +53,7 @@ def test_example_a_hash_that_agrees_by_chance_decides_nothing(monkeypatch):
     expected = alike_variables(samples)
     assert expected.node.tolist() == [0, 1, 2, 0, 1]
     monkeypatch.setattr(
-        "markhood.data.identical._mixed", lambda rows, _: np.zeros(len(rows), np.uint64)
+        "markhood.data.genome.identical._mixed", lambda rows, _: np.zeros(len(rows), np.uint64)
     )
     assert alike_variables(samples).node.tolist() == expected.node.tolist()
 
@@ -68,7 +68,7 @@ def test_example_many_blocks_are_as_one(monkeypatch):
     samples = samples_with_levels(table)
     whole = alike_variables(samples)
     assert whole.n_copies > 20
-    monkeypatch.setattr("markhood.data.identical.WORDS_PER_BLOCK", 1)
+    monkeypatch.setattr("markhood.data.genome.identical.WORDS_PER_BLOCK", 1)
     assert alike_variables(samples).node.tolist() == whole.node.tolist()
     sets = identical_variables(samples)
     assert sum(len(own) - 1 for own in sets) == whole.n_copies

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from markhood.data.samples import Samples
 from markhood.errors import option, warn
-from markhood.learning.copies import Copies
-from markhood.learning.forecast import Forecast
+from markhood.learning.checks.copies import Copies
+from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.methods import Climbing, Method, Plrhc
-from markhood.search.knowledge import Knowledge
+from markhood.search.values.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from markhood.learning.request import Request

@@ -18,10 +18,10 @@ import numpy as np
 from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
-from markhood.learning.completed import Completed
+from markhood.learning.imputation.completed import Completed
 from markhood.learning.methods import BlanketsJointPosterior, Method, Pairwise
 from markhood.scores.bic import Bic
-from markhood.search.job import Job
+from markhood.search.values.job import Job
 
 MANY = 0.2  # as a share of the edges that were found: from here on chance is spoken of
 LARGEST_GAMMA = 8.0

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from markhood.data.formats.vcf_text import Site
-from markhood.data.loci import Locus
+from markhood.data.genome.loci import Locus
+from markhood.data.genome.vcf_text import Site
 from markhood.errors import InputError
 
 

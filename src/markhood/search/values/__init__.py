@@ -1,0 +1,1 @@
+"""What searches take and return: `Job`, `Knowledge`, `Found` and `EdgeProbabilities`. No algorithms."""
