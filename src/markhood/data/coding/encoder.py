@@ -8,6 +8,7 @@ and follow the memory order of the chunk: wide for arrays that go by rows, tall 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -193,7 +194,7 @@ class Encoder:
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
         self._refuse_many(values)
-        kept, weights = self._choose_rows()
+        kept, weights, rows_left_out = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
@@ -212,6 +213,7 @@ class Encoder:
             self._variables(table.levels),
             table.missing,
             weights,
+            rows=np.flatnonzero(kept) if n_samples < self._rows else None,
         )
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
@@ -226,6 +228,7 @@ class Encoder:
             tuple(notes.sentences),
             tuple(notes.mentioned),
             tuple(notes.told),
+            rows_left_out,
         )
         return replace(samples, account=account)
 
@@ -319,15 +322,17 @@ class Encoder:
                 "The text 'None' was taken as missing: make categories of the column, or write another word, if it is an answer."
             )
 
-    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None]:
-        """Return which rows stay, and the weights of those."""
+    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
+        """Return which rows stay, the weights of those, and how many do not stay by reason."""
         kept = np.ones(self._rows, np.bool_)
+        left_out: Counter[str] = Counter()
         if self._reading.missing == "drop":
             kept = ~self._planes.missing_somewhere(self._rows)
             self._say_how_many_stay(int(kept.sum()))
+            left_out["missing values"] = self._rows - int(kept.sum())
         given = self._weights if self._weights else self._reading.weights
         if given is None or (isinstance(given, str) and given == SIMILARITY):
-            return kept, None
+            return kept, None, +left_out
         numbers = check_weights(given, self._rows)[kept]
         counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
         kept[kept] = counts > 0
@@ -336,8 +341,10 @@ class Encoder:
                 f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
                 f"{self._min_samples} is required: give weights to more."
             )
+        left_out["weight zero"] = int((counts == 0).sum())
         counts = counts[counts > 0]
-        return kept, None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
+        weights = None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
+        return kept, weights, +left_out
 
     def _say_how_many_stay(self, n_kept: int) -> None:
         if n_kept == self._rows:
