@@ -147,6 +147,16 @@ def test_example_dates():
     assert [str(level) for level in samples.levels[0]] == ["2024-01-01", "2024-01-02"]
 
 
+def test_example_record_batches_keep_their_names():
+    batch = pa.RecordBatch.from_pydict({"a": [1, 2], "b": [0, 1]})
+    assert encode(batch).names == ("a", "b")
+
+
+def test_example_integers_that_numpy_does_not_have():
+    frame = pl.DataFrame({"a": [1, 2**100], "b": [0, 1]}, schema={"a": pl.Int128, "b": pl.Int64})
+    assert encode(frame).levels == ((1, 2**100), (0, 1))
+
+
 def test_example_nothing_is_imported_that_the_user_did_not():
     program = """
 import sys

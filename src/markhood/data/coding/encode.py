@@ -23,7 +23,7 @@ from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_levels_merged
 from markhood.data.genome.placed import with_positions
-from markhood.data.kinds import with_kinds
+from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
@@ -164,8 +164,8 @@ def pick_samples(samples: Samples, reading: Reading) -> Samples:
     if reading.bins is not None:
         samples = cut_samples(samples, reading.bins)
     if reading.kinds != "auto":
-        ordered = [j for j, steps in enumerate(samples.variables.is_ordered) if steps]
-        variables, _ = with_kinds(samples.variables, reading.kinds, ordered)
+        as_they_are = {j: Category((), o) for j, o in enumerate(samples.variables.is_ordered)}
+        variables, _ = with_kinds(samples.variables, reading.kinds, as_they_are)
         samples = replace(samples, variables=variables)
     return with_levels_merged(samples, reading)
 

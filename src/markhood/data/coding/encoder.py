@@ -9,7 +9,7 @@ and follow the memory order of the chunk: wide for arrays that go by rows, tall 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -35,7 +35,7 @@ from markhood.data.coding.indicators import Coded, Table, tabulate
 from markhood.data.coding.merged import are_merged
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
-from markhood.data.kinds import with_kinds
+from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, Samples, Weights
 from markhood.data.understood import Account
@@ -70,10 +70,8 @@ class Encoder:
         How many rows will come, where that is known: the bits are then allocated once.
     levels : tuple of tuple, optional
         Levels that a fitted model knows; any other value is then an error.
-    orders : mapping of int to sequence, optional
-        Categories, in order, of the columns that have them.
-    ordered : collection of int, default=()
-        The columns of those in which the order means something.
+    categories : mapping of int to Category, optional
+        The columns that were declared to be categories.
     parse : callable, optional
         What makes a value of a cell that is not in an array (text files give text).
     locate : callable, optional
@@ -97,8 +95,7 @@ class Encoder:
         n_samples: int | None = None,
         *,
         levels: Levels | None = None,
-        orders: Mapping[int, Sequence[Any]] | None = None,
-        ordered: Collection[int] = (),
+        categories: Mapping[int, Category] | None = None,
         parse: Callable[[Any], Any] = plain,
         locate: Callable[[int], str] = row_number,
         reading: Reading | None = None,
@@ -107,8 +104,7 @@ class Encoder:
         self._names = tuple(names)
         self._fixed = levels
         self._min_samples = MINIMUM if levels is None else 1
-        self._orders = dict(orders or {})
-        self._ordered = set(ordered)
+        self._categories = dict(categories or {})
         self._parse = parse
         self._rows = 0
         self._reading = reading or Reading()
@@ -201,7 +197,7 @@ class Encoder:
         values = self._cut(values, n_samples)
         table = tabulate(
             Coded(self._planes, n_samples, values),
-            self._orders,
+            {j: own.order for j, own in self._categories.items() if own.order},
             fixed=self._fixed,
             missing_is_level=self._reading.missing == "level",
             some_left_out=n_samples < self._rows,
@@ -237,7 +233,7 @@ class Encoder:
         variables = Variables(tuple(self._names), levels)
         if self._fixed is not None:
             return variables
-        variables, said = with_kinds(variables, self._reading.kinds, self._ordered)
+        variables, said = with_kinds(variables, self._reading.kinds, self._categories)
         for sentence in said:
             self._reading.notes.mention(sentence)
         return variables
@@ -247,7 +243,7 @@ class Encoder:
         if self._reading.bins is None or self._fixed is not None:
             return
         limit = self._reading.max_levels
-        to_cut = columns_to_cut(self._reading.bins, self._names, values)
+        to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
         for j in range(len(values)):
             if len(values[j]) > limit and j not in to_cut:
                 row = int((self._codes(j, len(values[j]), self._rows) == limit).argmax())
@@ -268,7 +264,8 @@ class Encoder:
         found = list(values)
         if self._reading.bins is None or self._fixed is not None:
             return found
-        for j, number in columns_to_cut(self._reading.bins, self._names, values).items():
+        to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
+        for j, number in to_cut.items():
             at = np.array([j])
             codes = self._codes(j, len(values[j]), n_samples)
             gone = unpacked(self._planes.words(MISSING, at)[0], n_samples).astype(np.bool_)
@@ -279,8 +276,8 @@ class Encoder:
             for digit in range(max(1, (len(labels) - 1).bit_length())):
                 bits = (bins[codes] >> digit & 1)[:, None]
                 self._planes.put(digit, bits, 0, at if digit else slice(j, j + 1))
-            found[j] = self._orders[j] = labels
-            self._ordered.add(j)
+            found[j] = labels
+            self._categories[j] = Category(labels, True)
         return found
 
     def _count_missing(self) -> dict[str, int]:
@@ -449,7 +446,7 @@ class Encoder:
             coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
         else:
             coder = ValueCoder(
-                stop - start, self._findings, self._reading, self._parse, self._orders
+                stop - start, self._findings, self._reading, self._parse, self._categories
             )
         if fixed is not None:
             coder.fix(fixed)
