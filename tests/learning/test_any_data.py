@@ -11,7 +11,7 @@ from markhood.errors import InputError
 from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.methods import METHODS, Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from oracles.levels import chain
 from oracles.networks import network
 
@@ -87,7 +87,9 @@ def test_property_real_weights_do_not_depend_on_their_scale():
     weights = np.random.default_rng(5).gamma(4.0, size=400)
     plain = markhood.learn(values, weights=weights)
     assert markhood.learn(values, weights=1000.5 * weights) == plain
-    many = markhood.learn(values, weights=1000.5 * weights, normalize_weights=False)
+    many = markhood.learn(
+        values, weights=1000.5 * weights, table=markhood.TableFormat(normalize_weights=False)
+    )
     assert many.n_edges >= plain.n_edges
     assert many.evidence.sum() > 100 * plain.evidence.sum()
 
@@ -114,7 +116,7 @@ def test_property_imputation_without_missing_values_is_the_plain_run(method):
 @pytest.mark.parametrize("method", [name for name in METHODS if not METHODS[name].takes_missing])
 def test_example_every_method_imputes(method):
     values = with_holes(chain(7, 400, (2,) * 6), 0.15)
-    graph = markhood.learn(values, method, missing="impute", imputations=4)
+    graph = markhood.learn(values, method, missing="impute", run=markhood.Run(imputations=4))
     assert graph.n_edges >= 2
     shares = graph.annotations["probability" if method == "bayes" else "share"]
     assert ((shares > 0.5) & (shares <= 1)).all()
@@ -137,7 +139,7 @@ def test_property_observed_values_and_weights_stay_as_they_are():
     values = chain(9, 300, LEVELS)
     holes = np.isnan(with_holes(values, 0.2))
     samples = encode(with_holes(values, 0.2), missing="impute", weights=np.arange(1, 301))
-    learned = Request(Plrhc(), Options(imputations=3, seed=5)).learn(samples)
+    learned = Request.of(Plrhc(), {"imputations": 3, "seed": 5}).learn(samples)
     assert learned.graph.provenance["data"]["weight"] == 300 * 301 / 2
     completed = Completed(samples, np.random.default_rng(1))
     draws = []
@@ -160,7 +162,7 @@ def test_property_missing_values_are_drawn_by_their_neighbours():
     holed = values.astype(float)
     holed[rng.random(2000) < 0.3, 1] = np.nan
     samples = encode(holed, missing="impute")
-    learned = Request(Plrhc(), Options(imputations=2)).learn(samples)
+    learned = Request.of(Plrhc(), {"imputations": 2}).learn(samples)
     completed = Completed(samples, rng)
     completed.draw_missing(learned.regressions)
     drawn = codes(completed.samples().bits, 1)[np.isnan(holed[:, 1])]
@@ -195,7 +197,7 @@ def test_example_imputation_that_cannot_be(options):
 def test_example_a_checkpoint_is_not_for_imputation(tmp_path):
     values = with_holes(network(1, 100, 4), 0.1)
     with pytest.raises(InputError, match="leave one of the two out"):
-        markhood.learn(values, missing="impute", checkpoint=tmp_path / "saved")
+        markhood.learn(values, missing="impute", run=markhood.Run(checkpoint=tmp_path / "saved"))
 
 
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
@@ -253,5 +255,7 @@ def test_example_hundreds_of_levels_are_refused_unless_asked_for():
             markhood.DataWarning, match=r"fewer than 5 of the 600 samples.*'x0' .200 levels"
         ),
     ):
-        graph = markhood.learn(values, max_levels=300, gamma=0, kinds="nominal")
+        graph = markhood.learn(
+            values, gamma=0, kinds="nominal", table=markhood.TableFormat(max_levels=300)
+        )
     assert edges_of(graph) == []

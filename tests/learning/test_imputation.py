@@ -47,13 +47,25 @@ def test_oracle_evidence_is_that_of_the_complete_rows(levels, kinds, n_parameter
         values = of_a_pair(seed, levels)
         holes = hidden(values, 0.6, [1], seed)
         graph = markhood.learn(
-            holes, missing="impute", kinds=kinds, required_edges=[(0, 1)], seed=seed, n_jobs=1
+            holes,
+            missing="impute",
+            kinds=kinds,
+            seed=seed,
+            n_jobs=1,
+            knowledge=markhood.Knowledge(required_edges=[(0, 1)]),
         )
         claimed.append(ratio(graph, N, n_parameters))
         rows = ~np.isnan(holes[:, 1])
-        dropped = markhood.learn(values[rows], kinds=kinds, required_edges=[(0, 1)], n_jobs=1)
+        dropped = markhood.learn(
+            values[rows],
+            kinds=kinds,
+            n_jobs=1,
+            knowledge=markhood.Knowledge(required_edges=[(0, 1)]),
+        )
         supported.append(ratio(dropped, rows.sum(), n_parameters))
-        full = markhood.learn(values, kinds=kinds, required_edges=[(0, 1)], n_jobs=1)
+        full = markhood.learn(
+            values, kinds=kinds, n_jobs=1, knowledge=markhood.Knowledge(required_edges=[(0, 1)])
+        )
         complete.append(ratio(full, N, n_parameters))
     error = np.std(np.subtract(claimed, supported), ddof=1) / np.sqrt(len(claimed))
     assert np.mean(supported) < 0.6 * np.mean(complete)

@@ -7,8 +7,7 @@ import pytest
 import markhood
 from markhood.errors import InputError
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.search.ranking import Means, signal
 from oracles.networks import independent, network
 
@@ -57,14 +56,18 @@ def test_example_binary_scores_are_sizes_of_couplings():
 
 def test_oracle_scores_are_those_of_the_twin():
     native = markhood.PseudoLikelihood(top=3).fit(RNA.iloc[:, :8])
-    twin = markhood.PseudoLikelihood(top=3, kernels=ReferenceKernels()).fit(RNA.iloc[:, :8])
+    twin = markhood.PseudoLikelihood(top=3, run=markhood.Run(kernels=ReferenceKernels())).fit(
+        RNA.iloc[:, :8]
+    )
     np.testing.assert_allclose(native.scores_, twin.scores_, atol=0.01)
 
 
 def test_property_any_number_of_threads_gives_the_same_graph(tmp_path):
     one, two = (markhood.learn(RNA, "plm", n_jobs=n) for n in (1, 2))
     assert one == two
-    saved = [markhood.learn(RNA, "plm", checkpoint=tmp_path / "run") for _ in range(2)]
+    saved = [
+        markhood.learn(RNA, "plm", run=markhood.Run(checkpoint=tmp_path / "run")) for _ in range(2)
+    ]
     assert saved[0] == saved[1] == one
 
 
@@ -83,7 +86,10 @@ def test_example_missing_values_say_nothing():
 
 def test_example_what_is_known_beforehand_is_heeded():
     graph = markhood.learn(
-        RNA, "plm", top=2, required_edges=[("3", "4")], forbidden_edges=[("1", "20")]
+        RNA,
+        "plm",
+        top=2,
+        knowledge=markhood.Knowledge(required_edges=[("3", "4")], forbidden_edges=[("1", "20")]),
     )
     assert graph.edge_names() == [("2", "19"), ("3", "4"), ("6", "13")]
 
@@ -149,7 +155,7 @@ def test_example_scores_without_a_signal_have_none():
 
 
 def test_example_a_forecast_says_what_couplings_take():
-    request = Request(method_named("plm", {}), Options(n_jobs=1))
+    request = Request.of("plm", {"n_jobs": 1})
     said = request.forecast(request.read(RNA))
     assert said.seconds.keys() == {"couplings"}
     assert said.seconds["couplings"] > 0

@@ -28,6 +28,7 @@ from markhood.kernels.protocol import Bits, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
+    from markhood.data.reading import Reading
     from markhood.data.understood import Account
 
 BITS_PER_WORD = 64
@@ -68,6 +69,8 @@ class Samples:
     rows : ndarray of shape (n_samples,), dtype int64, optional
         The row of the table that each sample came from. None where every row became a sample, in
         order.
+    reading : Reading, optional
+        How the table was read, so that new data can be read in the same way.
     """
 
     words: NDArray[np.uint64]
@@ -78,6 +81,7 @@ class Samples:
     account: Account | None = None
     are_sites: bool = False
     rows: NDArray[np.int64] | None = None
+    reading: Reading | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

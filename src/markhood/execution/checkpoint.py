@@ -26,6 +26,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from markhood.content import content_hash
 from markhood.drafts import draft_beside, is_draft, reason
 from markhood.errors import InputError
 from markhood.execution.tile_codec import DamagedError, decode_result, encode_result
@@ -97,7 +98,7 @@ class Checkpoint:
         """Return what is saved of the next phase; phases come in the same order in every run."""
         self._n_phases += 1
         path = self._folder / f"{self._n_phases}-{name}.tiles"
-        digest = hashlib.blake2b(repr(list(tiles)).encode(), digest_size=16).digest()
+        digest = bytes.fromhex(content_hash(list(tiles)))
         with _in_a_sentence(self._folder):
             saved = SavedPhase(path, digest, len(tiles), self._records)
         self._has_used_tiles |= saved.has_tiles

@@ -10,7 +10,7 @@ sparsest graph within one standard error of the best is named too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -26,8 +26,8 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import regress
-from markhood.learning.methods import Method, method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import Method
+from markhood.learning.request import Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
@@ -125,7 +125,6 @@ def gamma_path(
     *,
     gammas: Sequence[float] = GAMMAS,
     folds: int = 5,
-    weights: Any = None,
     progress: Progress = no_progress,
     **options: Any,
 ) -> GammaPath:
@@ -133,13 +132,13 @@ def gamma_path(
 
     Parameters
     ----------
-    data, method, weights
+    data, method
         As for `learn`; a method that has a gamma.
     gammas : sequence of float, default=(0, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2)
     folds : int, default=5
         Into how many parts the samples are cut, each of which is left out once.
     progress : callable, optional
-        Told the name of a phase, tiles done and tiles in all.
+        Called with the name of a phase, the number of tiles done and the number of all tiles.
     **options
         Of `learn` and of the method but gamma.
 
@@ -155,9 +154,8 @@ def gamma_path(
     >>> [row["edges"] for row in path.rows()], path.sparsest
     ([1, 0], 0.5)
     """
-    shared = {f.name: options.pop(f.name) for f in fields(Options) if f.name in options}
-    request = Request(method_named(method, options), Options(**shared), progress)
-    return follow_gamma(request, request.read(data, weights), gammas, folds)
+    request = Request.from_call(method, options, progress)
+    return follow_gamma(request, request.read(data), gammas, folds)
 
 
 def follow_gamma(
@@ -166,11 +164,10 @@ def follow_gamma(
     """Do what `gamma_path` says, with samples that have been read."""
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
-    methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[type-var]
-    rng = np.random.default_rng(request.options.seed)
+    methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
+    rng = np.random.default_rng(request.seed)
     fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
-    run = {"gammas": str(ascending), "folds": str(folds), "seed": str(request.options.seed)}
-    with request.job(samples, run) as job:
+    with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
         scorer, known = job.scorer, job.knowledge
 
         def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from markhood.data.coding.encode import encode, encode_like
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 ROWS = [(1, True, "yes", 0.5), (0, True, "no", 0.5), (1, False, "no", -2.0), (1, False, "no", 0.5)]
@@ -138,7 +139,9 @@ def test_example_frames_that_cannot_be_used():
     with pytest.raises(
         InputError, match=r"more than 2 values .*: 'b' \(categories, such as 'u' and 'v'\)"
     ):
-        encode(pl.DataFrame({"a": [0, 1, 0], "b": ["u", "v", "w"]}), max_levels=2)
+        encode(
+            pl.DataFrame({"a": [0, 1, 0], "b": ["u", "v", "w"]}), table=TableFormat(max_levels=2)
+        )
 
 
 def test_example_dates():

@@ -113,7 +113,7 @@ class Encoder:
         self._planes = Planes(len(names), self._reading.storage)
         self._weights: list[Any] = []
         if n_samples is not None:
-            check_shape(n_samples, len(names), self._min_samples)
+            check_shape(n_samples, len(names), self._min_samples, self._reading.min_columns)
             self._planes.reserve(n_samples)
 
     def add(self, chunk: NDArray[Any] | Sequence[Column]) -> None:
@@ -181,7 +181,7 @@ class Encoder:
         return samples
 
     def _finished(self) -> Samples:
-        check_shape(self._rows, len(self._names), self._min_samples)
+        check_shape(self._rows, len(self._names), self._min_samples, self._reading.min_columns)
         if self._findings:
             raise self._findings.error()
         self._planes.trim(self._rows)

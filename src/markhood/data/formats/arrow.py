@@ -30,7 +30,7 @@ from markhood.errors import InputError
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(paths: Sequence[Path], reading: Reading | None = None) -> Samples:
+def read_parquet(paths: Sequence[Path], reading: Reading) -> Samples:
     """Read Parquet files one after another, only the columns asked for."""
     pyarrow, parquet = _import("pyarrow", paths[0]), _import("pyarrow.parquet", paths[0])
     heads, written = [], []
@@ -82,7 +82,7 @@ def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, ot
             )
 
 
-def read_arrow(path: Path, reading: Reading | None = None) -> Samples:
+def read_arrow(path: Path, reading: Reading) -> Samples:
     """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
     pyarrow = _import("pyarrow", path)
     try:
@@ -111,8 +111,7 @@ class _Wanted(NamedTuple):
     reading: Reading
 
     @classmethod
-    def of(cls, names: Sequence[str], reading: Reading | None) -> _Wanted:
-        reading = reading or Reading()
+    def of(cls, names: Sequence[str], reading: Reading) -> _Wanted:
         picked = chosen_columns(names, reading)
         indexes = [j for j in picked if PANDAS_INDEX.fullmatch(names[j])]
         if indexes and reading.columns is None:

@@ -27,21 +27,9 @@ from markhood.execution.runner import Runner
 from markhood.scores.scorer import Pairs, Scorer, Tile
 from markhood.search.leaders import leaders
 
-WORDS = ("auto", "keep", "group")
 SCREEN_GAMMA = 0.5
 PAIRS_PER_BLOCK = 1 << 16
 FEWEST = 10  # copies of which somebody should hear: a star of so many is no accident
-
-
-def check_identical(given: Any) -> None:
-    """Raise for an option that is none."""
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    is_share = is_number and 0 < float(given) <= 1
-    if not is_share and not (isinstance(given, str) and given in WORDS):
-        raise InputError(
-            f"{option('identical')} must be one of {', '.join(WORDS)}, or a number above 0 and at most 1 "
-            f"such as 0.99, not {given!r}."
-        )
 
 
 def is_to_group(samples: Samples, how: Any) -> bool:

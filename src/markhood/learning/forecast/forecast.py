@@ -130,7 +130,7 @@ def _of_pairs(job: Job, method: Pairwise) -> Forecast:
 
 def _of_chains(job: Job, method: Bayes) -> Forecast:
     """Say what chains will take, and the climb before them."""
-    said, blankets = _of_climb(job, Plrhc(START_GAMMA))
+    said, blankets = _of_climb(job, Plrhc(gamma=START_GAMMA))
     d, lengths = job.n_variables, method.lengths(job.samples)
     passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
     members = blankets.members

@@ -34,13 +34,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Integral
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError, option
 from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
@@ -85,17 +83,6 @@ class Imputation:
 
     sets: int = 10
     seed: int | None = 0
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        if not isinstance(self.sets, Integral) or self.sets < 2:
-            raise InputError(
-                f"{option('imputations')} must be a whole number from 2 up, not {self.sets!r}."
-            )
-        if self.seed is not None and (not isinstance(self.seed, Integral) or self.seed < 0):
-            raise InputError(
-                f"{option('seed')} must be a whole number from 0 up, not {self.seed!r}."
-            )
 
 
 def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
@@ -151,7 +138,7 @@ def _agreed(
     """Find the graph that completed sets agree on, and columns of its edges."""
     if isinstance(method, Bayes):
         job.runner.progress("settling", 0, 1)
-        settled = _settled(quiet, Plrhc(START_GAMMA), values)
+        settled = _settled(quiet, Plrhc(gamma=START_GAMMA), values)
         return sample_with_values(
             job, method, values, settled, imputation.sets, imputation.seed
         ), {}

@@ -2,17 +2,13 @@
 
 A method is a small frozen object; `METHODS` lists them by the names that people type. What a method
 does with a job is in `search`: here it is only called, with the options that it takes.
-Every option of every method is told of here, once.
+Every option of every method is declared here, once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from difflib import get_close_matches
-from typing import Any
 
-from markhood.errors import InputError, option
 from markhood.learning.methods.bayes import Bayes
 from markhood.learning.methods.climbing import (
     Climbing,
@@ -37,8 +33,6 @@ __all__ = [
     "Pairwise",
     "Plrhc",
     "PseudoLikelihood",
-    "method_named",
-    "options_of",
 ]
 
 METHODS: Mapping[str, type[Method]] = {
@@ -55,29 +49,3 @@ METHODS: Mapping[str, type[Method]] = {
         PseudoLikelihood,
     )
 }
-
-
-def method_named(name: str, options: Mapping[str, Any]) -> Method:
-    """Return the method of that name with these options.
-
-    Raises
-    ------
-    InputError
-        If there is no such method, or it has no such option.
-    """
-    if name not in METHODS:
-        raise InputError(f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.")
-    known = options_of(METHODS[name])
-    for given in options:
-        if given not in known:
-            close = get_close_matches(given, known, n=1)
-            hint = f"did you mean {option(close[0])}?" if close else f"it takes {', '.join(known)}."
-            raise InputError(
-                f"Method {name!r} has no option {option(given, options[given])}: {hint}"
-            )
-    return METHODS[name](**options)
-
-
-def options_of(method: Method | type[Method]) -> list[str]:
-    """List the names of a method's options."""
-    return [field.name for field in fields(method)]  # type: ignore[arg-type]

@@ -1,20 +1,24 @@
-"""What a way of learning is to all others, and the checks that options share."""
+"""What a method is: its options, and what only it knows about itself.
+
+A method is two classes: a dataclass of its options (``PlrhcOptions``), which the scikit-learn estimator inherits too,
+and the method itself (``Plrhc``), a value that searches and answers for itself.
+"""
 
 from __future__ import annotations
 
-import math
-from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar
 
-from markhood.errors import InputError, option
+from markhood.options import Options, Sealed, declare
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 
 
-class Method(Protocol):
-    """Options of a way of learning, and the search."""
+@dataclass(kw_only=True)
+class Method(Sealed):
+    """A way of learning: a dataclass of options, with the search."""
 
     name: ClassVar[str]
     is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
@@ -23,10 +27,11 @@ class Method(Protocol):
     @property
     def scored_by(self) -> Criterion:
         """What scores blankets in the search, and edges in the graph that it ends with."""
+        raise NotImplementedError
 
     @property
     def heeds_order(self) -> bool:
-        """Whether ordered levels are steps to it: MPL is of tables, without order."""
+        """Whether it uses the order of levels: MPL scores contingency tables, without order."""
         return not isinstance(self.scored_by, Mpl)
 
     @property
@@ -36,31 +41,19 @@ class Method(Protocol):
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
+        raise NotImplementedError
 
     def search_again(self, job: Job, before: Found) -> Found:
         """Search in samples that hardly differ from those in which something was found before."""
         return self.search(job)
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+@dataclass(kw_only=True)
+class GammaOptions(Options):
+    """The option that most methods share."""
 
-
-def require_count(name: str, value: Any) -> None:
-    """Refuse what is no whole number from 1 up."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{option(name)} must be a whole number from 1 up, not {value!r}.")
-
-
-def require_gamma(gamma: float) -> None:
-    """Refuse what cannot weigh the number of possible blankets."""
-    if not is_number(gamma) or gamma < 0:
-        raise InputError(f"{option('gamma')} must be a finite number from 0 up, not {gamma!r}.")
-
-
-def require_one_of(name: str, value: Any, choices: list[Any]) -> None:
-    """Refuse what is none of the choices."""
-    if value not in choices:
-        listed = ", ".join(map(str, choices))
-        raise InputError(f"Unknown {option(name)} {value!r}: choose one of {listed}.")
+    gamma: float = declare(
+        0.5,
+        "Weight of the model-space penalty in BIC_gamma; larger gives fewer edges, 0 is the classical BIC.",
+        low=0,
+    )
