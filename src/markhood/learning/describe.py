@@ -69,6 +69,8 @@ class Learned:
         How many neighbours a variable has at most in the union of all blankets.
     ranking : Ranking or None
         All pairs and their scores, where the search ranks them.
+    is_marginal : bool
+        Whether an edge describes its two ends alone, whatever else they are joined to.
     """
 
     graph: Graph
@@ -84,6 +86,7 @@ class Learned:
     n_screened: int | None = None
     largest_blanket: int | None = None
     ranking: Ranking | None = None
+    is_marginal: bool = False
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -125,6 +128,7 @@ def describe(job: Job, found: Found) -> Learned:
         n_screened=_n_screened(found),
         largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
         ranking=found.ranking,
+        is_marginal=found.is_marginal,
     )
 
 

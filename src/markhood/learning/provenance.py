@@ -17,7 +17,7 @@ from markhood.data.samples import Samples
 from markhood.data.understood import understood
 from markhood.errors import InputError, option
 from markhood.learning.describe import Learned
-from markhood.learning.methods import Bayes, Method, options_of
+from markhood.learning.methods import Method, options_of
 from markhood.search.values.job import Job
 from markhood.search.values.knowledge import Knowledge
 
@@ -38,6 +38,7 @@ def with_provenance(
     provenance: dict[str, Any] = {
         "version": version(),
         "method": method.name,
+        **method.description,
         "parameters": {
             name: _as_json(getattr(method, name))
             for name in options_of(method)
@@ -66,7 +67,7 @@ def with_provenance(
             "edge_density": found.density,
             "coupling_scale": found.scale,
             "largest_disagreement": found.disagreement,
-            **({} if imputation is not None else _lengths(job, method)),
+            **({} if found.sweeps is None else {"sweeps": found.sweeps, "seed": job.seed}),
         }
     provenance |= further or {}
     if by_chance:
@@ -111,12 +112,6 @@ def identity(
         **({"seed": str(seed)} if method.is_random else {}),
         **({"known": knowledge.fingerprint} if knowledge else {}),
     }
-
-
-def _lengths(job: Job, method: Method) -> dict[str, int | None]:
-    """Say how long the chains of edges were, and where they began to draw."""
-    assert isinstance(method, Bayes)  # no other has chains
-    return {"sweeps": method.lengths(job.samples).n_averaged, "seed": job.seed}
 
 
 def _as_json(value: Any) -> Any:

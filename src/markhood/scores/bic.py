@@ -47,6 +47,14 @@ class Bic:
     gamma: float = 0.5
     penalty: FitPenalty = NO_PENALTY
 
+    @property
+    def description(self) -> str:
+        """What it is, in a sentence about the neighbours of a variable."""
+        return (
+            f"the extended Bayesian information criterion (gamma = {self.gamma:g}) of its logistic "
+            "regression on them"
+        )
+
     def costs(self, n_samples: float, n_variables: int) -> Costs:
         """Return the price of a parameter and of a blanket variable."""
         others = max(n_variables - 1, 1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from markhood.kernels.protocol import Dirichlet
 from markhood.kernels.reference.scores import score_of
@@ -38,6 +39,12 @@ class Mpl:
     """
 
     gamma: float = 0.5
+    heeds_order: ClassVar[bool] = False  # its tables have no order
+
+    @property
+    def description(self) -> str:
+        """What it is, in a sentence about the neighbours of a variable."""
+        return f"its marginal pseudo-likelihood (gamma = {self.gamma:g})"
 
     def costs(self, n_samples: float, n_variables: int) -> Dirichlet:
         """Return the price of a blanket variable."""

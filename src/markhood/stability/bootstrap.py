@@ -24,7 +24,7 @@ from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.learning.methods import Pairwise, method_named
+from markhood.learning.methods import method_named
 from markhood.learning.request import Options, Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
@@ -351,7 +351,6 @@ def bootstrap_samples(
     alone = replace(request, options=replace(request.options, checkpoint=None))
     learned = alone.learn(samples)
     graph = learned.graph
-    is_marginal = isinstance(request.method, Pairwise)
     run = {
         "resample": resample,
         "seed": str(request.options.seed),
@@ -359,7 +358,7 @@ def bootstrap_samples(
         "model": repr(model),
     }
     with request.job(samples, run) as job:
-        _, couplings = reported_couplings(job, learned.found_edges, is_marginal)
+        _, couplings = reported_couplings(job, learned.found_edges, learned.is_marginal)
         if resampling is None:
             fitted = fit_model(graph, samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted

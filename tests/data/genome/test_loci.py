@@ -7,8 +7,8 @@ import pytest
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.genome.loci import Locus, Places, loci_in_names
-from markhood.data.variables import Variables, described_variables
 from markhood.data.genome.positions import known_loci
+from markhood.data.variables import Variables, described_variables
 
 NAMES = ["rs1", "rs2", "rs3"]
 LOCI = (Locus("1", 5), Locus("1", 90), Locus("2", 7))

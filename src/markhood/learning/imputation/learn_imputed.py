@@ -24,7 +24,7 @@ and `evidence_variance` how much its evidence differs between the sets of 6: sig
 values matter to it. Couplings and regressions are means over these sets. Evidence is their mean less what
 the guesses themselves add to it (`observed.py`): it is what the observed values say.
 
-Where a method samples graphs (`bayes`), 4 and 5 are one chain of both, graphs and values: `sampled.py`.
+A method that samples graphs (`bayes`) replaces 4 and 5 by one chain over graphs and values: `sampled.py`.
 
 The assumption is that values are missing at random: whether one is missing may depend on what was
 observed in its sample, but not on the value itself.
@@ -36,6 +36,7 @@ import math
 from dataclasses import dataclass, replace
 from numbers import Integral
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,18 +47,18 @@ from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
-from markhood.learning.forecast.forecast import Forecast, forecast
+from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
-from markhood.learning.imputation.sampled import sample_with_values
-from markhood.learning.methods import Bayes, Method, Plrhc
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.graph_sampler import START_GAMMA
 from markhood.search.values.found import Found, Slopes
 from markhood.search.values.job import Job
+
+if TYPE_CHECKING:
+    from markhood.learning.methods.method import Method
 
 # A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
 # there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,
@@ -118,7 +119,7 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     start = perf_counter()
     quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     values = Completed(job.samples, np.random.default_rng(imputation.seed))
-    found, columns = _agreed(job, quiet, method, values, imputation)
+    found, columns = method.search_completed(job, quiet, values, imputation)
     sets = []
     for k in range(imputation.sets):
         job.runner.progress("evidence", k, imputation.sets)
@@ -131,12 +132,12 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
     """Say what learning from samples with missing values will take, from one completed set."""
     filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
-    said = forecast(job.on(filled), method)
+    said = method.forecast(job.on(filled))
     chains, evidence = said.seconds.get("chains", 0.0), said.seconds["evidence"]
     search = sum(said.seconds.values()) - evidence - chains
     fit = evidence / 2  # a fit takes about half of what evidence does
     seconds = {"settling": EXPECTED_TURNS * (search + fit)}
-    if isinstance(method, Bayes):
+    if "chains" in said.seconds:
         seconds["chains"] = 1.5 * imputation.sets * TURN_OF_CHAIN * chains
     else:
         again = said.seconds.get("climb", search)
@@ -145,18 +146,12 @@ def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Foreca
     return replace(said, seconds=seconds)
 
 
-def _agreed(
+def search_in_sets(
     job: Job, quiet: Job, method: Method, values: Completed, imputation: Imputation
 ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-    """Find the graph that completed sets agree on, and columns of its edges."""
-    if isinstance(method, Bayes):
-        job.runner.progress("settling", 0, 1)
-        settled = _settled(quiet, Plrhc(START_GAMMA), values)
-        return sample_with_values(
-            job, method, values, settled, imputation.sets, imputation.seed
-        ), {}
+    """Search each completed set, and return the graph of the edges in most of them with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
-    found, of_sets = _settled(quiet, method, values), []
+    found, of_sets = settled_search(quiet, method, values), []
     for k in range(imputation.sets):
         for _ in range(TURNS_PER_SET):
             found = method.search_again(drawn(quiet, found.edges, values), found)
@@ -165,7 +160,7 @@ def _agreed(
     return _in_most(of_sets, job.n_variables)
 
 
-def _settled(job: Job, method: Method, values: Completed) -> Found:
+def settled_search(job: Job, method: Method, values: Completed) -> Found:
     """Search and draw the missing values in turns until the graph stays as it is, but for chance.
 
     The answer has the last graph, and the unions of blankets of all searches.
@@ -265,6 +260,7 @@ def _described(
         n_cut=found.n_cut,
         found_edges=found.edges,
         probabilities=found.probabilities,
+        is_marginal=found.is_marginal,
     )
 
 

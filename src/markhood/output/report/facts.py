@@ -18,7 +18,7 @@ from markhood.data.variables import level_text
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.output.citation import PAPER, SOFTWARE
-from markhood.output.methods_section import methods_section
+from markhood.output.methods_section import methods_section, references
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
 RARE = 5  # samples; a value that occurs in fewer says little about edges
@@ -163,7 +163,7 @@ def bands(graph: Graph) -> list[tuple[float | None, str]]:
 
     Examples
     --------
-    >>> bands(Graph("ab", []))[0], bands(Graph("ab", [], provenance={"method": "plm"}))
+    >>> bands(Graph("ab", []))[0], bands(Graph("ab", [], provenance={"only_ranks": True}))
     ((2.0, 'hardly worth a mention'), [(None, 'a score, which only ranks pairs')])
     """
     if _only_ranks(graph):
@@ -173,7 +173,7 @@ def bands(graph: Graph) -> list[tuple[float | None, str]]:
 
 def _only_ranks(graph: Graph) -> bool:
     """Return whether evidence is no likelihood ratio."""
-    return graph.provenance.get("method") == "plm"
+    return graph.provenance.get("only_ranks") is True
 
 
 def how_to_read(graph: Graph) -> list[str]:
@@ -263,11 +263,12 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
 def citations(graph: Graph) -> list[str]:
     """Return a paragraph for a methods section, where the run is known, and what to cite."""
     version = graph.provenance.get("version")
-    cited = [PAPER, f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."]
+    software = f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."
     try:
-        return [methods_section(graph), *cited]
-    except (InputError, KeyError, TypeError, ValueError):  # of another program, or nobody's
-        return cited
+        cited = [reference.entry for reference in references(graph)]
+        return [methods_section(graph), *(cited or [PAPER.entry]), software]
+    except (InputError, KeyError, TypeError, ValueError):  # of another program, or unknown
+        return [PAPER.entry, software]
 
 
 def _sample_rows(samples: Samples) -> Rows:
