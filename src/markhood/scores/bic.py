@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
 from markhood.kernels.reference.scores import score_of
@@ -43,6 +44,8 @@ class Bic:
     >>> together > alone
     True
     """
+
+    name: ClassVar[str] = "bic"
 
     gamma: float = 0.5
     penalty: FitPenalty = NO_PENALTY

@@ -38,8 +38,10 @@ class Mpl:
     True
     """
 
-    gamma: float = 0.5
+    name: ClassVar[str] = "mpl"
     heeds_order: ClassVar[bool] = False  # its tables have no order
+
+    gamma: float = 0.5
 
     @property
     def description(self) -> str:

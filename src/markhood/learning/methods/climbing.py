@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from markhood.learning.methods.method import (
 )
 from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
+from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.hill_climbing import climb_again, hill_climb
@@ -31,7 +32,6 @@ RULES = {
     "or": "two variables are joined where either is a neighbour of the other (OR rule)",
     "and": "two variables are joined where each is a neighbour of the other (AND rule)",
 }
-CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,9 @@ class Climbing(Method):
 
     def sentences(self) -> Iterator[str]:
         """Say how edges are found."""
-        by = getattr(self.scored_by, "description", "a criterion of the authors' own")
+        by, criterion = "a criterion of the authors' own", self.scored_by
+        if type(criterion) in CRITERIA.values():  # a subclass may score differently
+            by = getattr(criterion, "description", "")
         where, near = "among all others", self.near
         if near["depth"] is not None:
             where = (
