@@ -119,7 +119,9 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     start = perf_counter()
     quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     values = Completed(job.samples, np.random.default_rng(imputation.seed))
-    found, columns = method.search_completed(job, quiet, values, imputation)
+    job.runner.progress("settling", 0, 1)
+    settled = _settled(quiet, method.settling, values)
+    found, columns = method.search_completed(job, quiet, values, settled, imputation)
     sets = []
     for k in range(imputation.sets):
         job.runner.progress("evidence", k, imputation.sets)
@@ -147,11 +149,16 @@ def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Foreca
 
 
 def search_in_sets(
-    job: Job, quiet: Job, method: Method, values: Completed, imputation: Imputation
+    job: Job,
+    quiet: Job,
+    method: Method,
+    values: Completed,
+    found: Found,
+    imputation: Imputation,
 ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-    """Search each completed set, and return the graph of the edges in most of them with their shares."""
+    """Search each completed set; return the graph of the edges in most of them, with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
-    found, of_sets = settled_search(quiet, method, values), []
+    of_sets = []
     for k in range(imputation.sets):
         for _ in range(TURNS_PER_SET):
             found = method.search_again(drawn(quiet, found.edges, values), found)
@@ -160,7 +167,7 @@ def search_in_sets(
     return _in_most(of_sets, job.n_variables)
 
 
-def settled_search(job: Job, method: Method, values: Completed) -> Found:
+def _settled(job: Job, method: Method, values: Completed) -> Found:
     """Search and draw the missing values in turns until the graph stays as it is, but for chance.
 
     The answer has the last graph, and the unions of blankets of all searches.
@@ -273,7 +280,9 @@ def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.flo
         blankets = Lists(np.arange(len(targets) + 1), others)
         ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
-    of_members = surplus_of(samples, values.is_missing, targets, blankets, sets[0].runner)
+    of_members = surplus_of(
+        samples, values.is_missing, targets, blankets, sets[0].runner, sets[0].scorer.kernels
+    )
     return np.asarray(of_members[ends])
 
 

@@ -13,7 +13,7 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.learning.forecast.forecast import Forecast, forecast_chains, require_room
 from markhood.learning.imputation.completed import Completed
-from markhood.learning.imputation.learn_imputed import Imputation, settled_search
+from markhood.learning.imputation.learn_imputed import Imputation
 from markhood.learning.imputation.sampled import sample_with_values
 from markhood.learning.methods.climbing import Plrhc
 from markhood.learning.methods.method import (
@@ -91,6 +91,11 @@ class Bayes(Method):
         """What scores blankets where the chains begin, and the edges of the finished graph."""
         return Bic(START_GAMMA)
 
+    @property
+    def settling(self) -> Method:
+        """Hill climbing: chains need a graph to start from, not one of their own every turn."""
+        return Plrhc(START_GAMMA)
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return bayes(
@@ -138,19 +143,9 @@ class Bayes(Method):
         require_room(job, SCREEN_GAMMA, n_chains=int(self.chains))
 
     def search_completed(
-        self, job: Job, quiet: Job, values: Completed, imputation: Imputation
+        self, job: Job, quiet: Job, values: Completed, settled: Found, imputation: Imputation
     ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-        """Sample graphs and missing values in one chain, from where a search among them has settled."""
-        job.runner.progress("settling", 0, 1)
-        settled = settled_search(quiet, Plrhc(START_GAMMA), values)
-        found = sample_with_values(
-            job,
-            values,
-            settled,
-            self.prior_for(job),
-            self.choice,
-            int(self.chains),
-            imputation.sets,
-            imputation.seed,
-        )
-        return found, {}
+        """Sample graphs and missing values in one chain."""
+        turns, seed = imputation.sets, imputation.seed
+        prior, choice, chains = self.prior_for(job), self.choice, int(self.chains)
+        return sample_with_values(job, values, settled, prior, choice, chains, turns, seed), {}

@@ -52,6 +52,11 @@ class Method(Protocol):
         """Whether it can keep covariates in every blanket."""
         return False
 
+    @property
+    def settling(self) -> Method:
+        """The method whose searches alternate with draws of the missing values until the graph settles."""
+        return self
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
 
@@ -106,13 +111,14 @@ class Method(Protocol):
         return
 
     def search_completed(
-        self, job: Job, quiet: Job, values: Completed, imputation: Imputation
+        self, job: Job, quiet: Job, values: Completed, settled: Found, imputation: Imputation
     ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
         """Search samples with missing values; return what was found, and columns of its edges.
 
-        ``quiet`` is the job without progress. By default completed data sets are searched one by one.
+        ``quiet`` is the job without progress, ``settled`` what `settling` found last. By default completed
+        data sets are searched one by one.
         """
-        return search_in_sets(job, quiet, self, values, imputation)
+        return search_in_sets(job, quiet, self, values, settled, imputation)
 
     def warn_of_data(self, samples: Samples) -> None:
         """Warn, before the search, of data that it will make little of."""
