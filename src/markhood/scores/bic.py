@@ -53,9 +53,14 @@ class Bic:
     @property
     def description(self) -> str:
         """What it is, in a sentence about the neighbours of a variable."""
+        penalties = "".join(
+            f" with an {norm.upper()} penalty of strength {strength:g} on slopes"
+            for norm, strength in self.penalty._asdict().items()
+            if strength
+        )
         return (
             f"the extended Bayesian information criterion (gamma = {self.gamma:g}) of its logistic "
-            "regression on them"
+            f"regression on them{penalties}"
         )
 
     def costs(self, n_samples: float, n_variables: int) -> Costs:

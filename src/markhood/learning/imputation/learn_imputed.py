@@ -46,7 +46,8 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
+from markhood.learning.describe import Learned, Numbers, numbers_of, regress
+from markhood.learning.edge_columns import edge_columns
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
@@ -246,7 +247,7 @@ def _described(
         coupling_ends,
         coupling_tables=coupling_tables,
         annotations={
-            **scaled(sets[0], edges, coupling_ends, coupling_tables),
+            **edge_columns(sets[0].samples, edges, coupling_ends, coupling_tables),
             **{name: column[is_reported] for name, column in columns.items()},
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
             **({} if found.probabilities is None else found.probabilities.of(edges)),

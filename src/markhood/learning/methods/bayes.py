@@ -94,7 +94,7 @@ class Bayes(Method):
     @property
     def settling(self) -> Method:
         """Hill climbing: chains need a graph to start from, not one of their own every turn."""
-        return Plrhc(START_GAMMA)
+        return Plrhc(gamma=START_GAMMA)
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
@@ -136,7 +136,7 @@ class Bayes(Method):
 
     def forecast(self, job: Job) -> Forecast:
         """Forecast the chains, and the climb before them."""
-        return forecast_chains(job, self.lengths(job.samples), Plrhc(START_GAMMA).climb)
+        return forecast_chains(job, self.lengths(job.samples), Plrhc(gamma=START_GAMMA).climb)
 
     def require_room(self, job: Job) -> None:
         """Raise where the pairs that pass the screen and the chains over them will not fit in memory."""

@@ -193,15 +193,6 @@ class HillClimbing(Climbing):
         strength = 1.0 if self.fit_strength is None else float(self.fit_strength)
         return Bic(self.gamma, FitPenalty(**{self.fit_penalty: strength}))
 
-    def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
-        yield from super().sentences()
-        if self.fit_penalty is not None:
-            strength = 1.0 if self.fit_strength is None else self.fit_strength
-            yield (
-                f"Slopes of regressions had an {self.fit_penalty.upper()} penalty of strength {strength:g}."
-            )
-
 
 @dataclass(frozen=True)
 class Plrhc(HillClimbing):

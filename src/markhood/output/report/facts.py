@@ -16,6 +16,7 @@ from markhood.data.genome.loci import told
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError
+from markhood.graph.columns import ANNOTATIONS
 from markhood.graph.graph import Graph
 from markhood.output.citation import PAPER, SOFTWARE
 from markhood.output.methods_section import methods_section, references
@@ -28,13 +29,6 @@ IMPUTATION = {
     "missing": "missing values imputed",
     "sets": "completed data sets",
     "seed": "seed of the imputation",
-}
-NOTES = {
-    "probability": "Probability: of ten edges with 0.8, eight are expected to be there.",
-    "coupling_low": "Coupling low and high: an interval that holds the coupling with 95 %, if the edge is there.",
-    "standardized": "Standardized: the coupling times the standard deviations of both ends.",
-    "share": "Share: of the completed data sets, those in whose graph the edge is.",
-    "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
 }
 
 # Kass and Raftery's words (1995) for twice the logarithm of a Bayes factor. A gain in BIC is about one
@@ -155,7 +149,8 @@ def notes(graph: Graph) -> list[str]:
             " Of levels without order, more than two of them, the coupling is a table, a number for each pair "
             "of levels, and its size, the Frobenius norm, has no sign: click it to see the table."
         )
-    return [coupling, *(NOTES[name] for name in graph.annotations if name in NOTES)]
+    known = (ANNOTATIONS[name].note for name in graph.annotations if name in ANNOTATIONS)
+    return [coupling, *filter(None, known)]
 
 
 def bands(graph: Graph) -> list[tuple[float | None, str]]:
