@@ -86,4 +86,6 @@ def _size(
     return float(np.sqrt(rows @ centred**2 @ columns))
 
 
-COLUMNS: Mapping[str, Column] = {"standardized": standardized}
+COLUMNS: Mapping[str, Column] = {
+    "standardized": standardized,
+}
