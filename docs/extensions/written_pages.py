@@ -14,6 +14,9 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
+from markhood.scores.criteria import CRITERIA
+from markhood.scores.criterion import Criterion
+from markhood.scores.table import BlanketTable
 
 # Where a public name stands in the reference. A name that is in no group comes last, by itself.
 GROUPS = {
@@ -54,13 +57,6 @@ GROUPS = {
     ],
     "Messages": ["InputError", "DataWarning"],
 }
-# What the page "Add your own score" speaks of.
-CRITERIA = {
-    "markhood.scores.criterion": ["Criterion"],
-    "markhood.scores.table": ["BlanketTable"],
-    "markhood.scores.bic": ["Bic"],
-    "markhood.scores.mpl": ["Mpl"],
-}
 HEADING_WIDTH = 72
 HELP_WIDTH = 96
 
@@ -87,8 +83,8 @@ def write_api(folder: Path) -> None:
         # `markhood.convert` is markhood.graph.convert by its public name; autodoc imports by name.
         sys.modules.setdefault(f"markhood.{name}", module)
     pages["Criteria"] = ["See :doc:`/your-own-score`.", ""]
-    for module_name, members in CRITERIA.items():
-        pages["Criteria"] += _summary(module_name, members)
+    for criterion in (Criterion, BlanketTable, *CRITERIA.values()):
+        pages["Criteria"] += _summary(criterion.__module__, [criterion.__name__])
     files = {title: re.sub(r"\W+", "-", title.lower()).strip("-") for title in pages}
     for title, lines in pages.items():
         _write(folder / "reference" / f"{files[title]}.rst", _heading(title, "=") + lines)

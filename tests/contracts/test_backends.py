@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+import markhood
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet
+from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet, Kernels
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.describe import describe
 from markhood.search.hill_climbing import hill_climb
@@ -106,3 +107,16 @@ def test_property_ties_go_to_the_lower_index(kernels, seed):
     found = kernels.grow_blankets(pack(both), targets, candidates, Costs(np.log(200) / 2, 1.0))
     assert len(found.members.values) > 0
     assert found.members.values.max() < 6
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["complete", "imputed"])
+def test_example_nothing_but_the_chosen_backend_computes(monkeypatch, missing):
+    """Reading, searching and describing call the kernels that the request names."""
+    values = DATA["network"][:60, :4].astype(float)
+    values[::7, 0] = np.nan if missing else 0
+    for name in vars(Kernels):
+        if not name.startswith("_") and name not in ("name", "unsound_variables"):
+            monkeypatch.setattr(NativeKernels, name, None)
+    options = {"missing": "impute" if missing else "error", "imputations": 2, "n_jobs": 1}
+    graph = markhood.learn(values, kernels=ReferenceKernels(), **options)
+    assert graph.n_edges > 0

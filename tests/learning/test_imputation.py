@@ -7,6 +7,7 @@ import markhood
 from markhood.data.coding.encode import encode
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
+from markhood.kernels.native import NativeKernels
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import drawn
 from markhood.learning.imputation.observed import surplus_of
@@ -103,7 +104,8 @@ def test_example_what_is_all_there_has_no_surplus():
     completed = Completed(samples, np.random.default_rng(1))
     sets = [completed.samples(), completed.samples()]
     blankets = Lists.of([[1, 2], [0], [0, 3], [2]])
-    surplus = surplus_of(sets, completed.is_missing, np.arange(4), blankets, Runner(1))
+    kernels = NativeKernels()
+    surplus = surplus_of(sets, completed.is_missing, np.arange(4), blankets, Runner(1), kernels)
     assert surplus[:3].tolist() == [0.0, 0.0, 0.0]
     assert np.all(surplus[3:] != 0.0)
 

@@ -9,8 +9,10 @@ import pytest
 import markhood
 from markhood.graph.graph import Graph
 from markhood.learning.methods import METHODS
+from markhood.output.citation import PAPER
 from markhood.output.report.facts import citations
 from oracles.networks import network
+from oracles.scoring import OwnCriterion
 
 VALUES = pd.DataFrame(network(31, 300, 6, strength=1.5), columns=list("abcdef"))
 
@@ -30,9 +32,42 @@ def test_example_the_whole_paragraph():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_property_every_method_has_its_words(method):
-    text = markhood.learn(VALUES, method).describe_methods()
+    graph = markhood.learn(VALUES, method)
+    text = graph.describe_methods()
     assert f"method {method}" in text
     assert "Its options were" not in text
+    assert citations(graph)[0] == text
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_property_every_method_but_our_own_chains_names_its_publications(method):
+    graph = markhood.learn(VALUES, method)
+    entries = [each["entry"] for each in graph.provenance["references"]]
+    assert bool(entries) == (method != "bayes")
+    for reference in graph.provenance["references"]:
+        assert reference["in_text"] in graph.describe_methods()
+        assert reference["in_text"][-4:] in reference["entry"]
+        assert "https://doi.org/" in reference["entry"]
+    assert citations(graph)[1:-1] == (entries or [PAPER.entry])
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("plrhc", {"max_candidates": 5}, "of which the 5 strongest at most"),
+        ("hc", {"rule": "and", "fit_penalty": "l2"}, "an L2 penalty of strength 1"),
+        ("hc", {"criterion": "mpl", "rule": "or"}, "by its marginal pseudo-likelihood"),
+        ("hc", {"criterion": OwnCriterion()}, "by a criterion of the authors' own"),
+        ("l1lr", {"refit": False, "standardize": True}, "without a refit"),
+        ("pairwise", {"ranking": "mi_apc", "top": 4}, "(Dunn, Wahl and Gloor, 2008)"),
+        ("pairwise", {"top": 2, "remove_indirect": True}, "the 2 with the highest evidence"),
+        ("chow-liu", {"forest": False}, "is the tree with the highest likelihood"),
+        ("plm", {"top": 3}, "Edges are the 3 best."),
+        ("bayes", {"fdr": 0.1, "sweeps": 4}, "an expected false discovery rate of 0.1"),
+    ],
+)
+def test_example_options_change_the_words(method, options, words):
+    assert words in markhood.learn(VALUES, method, **options).describe_methods()
 
 
 def test_example_what_was_done_to_the_data_is_said():
@@ -59,5 +94,5 @@ def test_example_a_graph_of_unknown_origin_has_no_such_words():
     with pytest.raises(markhood.InputError, match="does not say how it was learned"):
         Graph("ab", [(0, 1)]).describe_methods()
     assert len(citations(Graph("ab", [(0, 1)]))) == 2
-    assert len(citations(Graph("ab", [], provenance={"method": "plrhc", "data": 3}))) == 2
+    assert len(citations(Graph("ab", [], provenance={"method": "plrhc", "references": [3]}))) == 2
     assert citations(markhood.learn(VALUES))[0].startswith("The network of 6")

@@ -132,6 +132,16 @@ class Samples:
         return np.concatenate([np.bitwise_count(b).sum(axis=1, dtype=np.int64) for b in blocks])
 
     @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of the total weight in which each row has a one, of shape (n_rows,)."""
+        weighting = self.bits.weighting
+        if weighting is None:
+            return np.asarray(self.ones / self.n_samples)
+        blocks = np.array_split(self.words, max(1, self.words.size >> 16))
+        ones = [unpacked(block, self.n_samples) @ weighting.weights for block in blocks]
+        return np.asarray(np.concatenate(ones) / self.total_weight)
+
+    @cached_property
     def is_constant(self) -> NDArray[np.bool_]:
         """Whether each variable has one level only, of shape (n_variables,)."""
         if self.is_binary:

@@ -1,12 +1,13 @@
 """The names of what is known about an edge, in files and in other libraries' graphs.
 
 Further columns are annotations, but only in a table with all of our own columns: others' files may
-have columns of any kind and name.
+have columns of any kind and name. `ANNOTATIONS` says what those that markhood computes mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 END_COLUMNS = ("evidence_source", "evidence_target", "coupling_source", "coupling_target")
 NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
@@ -17,6 +18,37 @@ TABLE = "table"  # the coupling as a table, where a format can hold one
 RESERVED = frozenset(
     (*COLUMNS, DISTANCE, TABLE, "id", "infinite", "label", "provenance", "variables")
 )
+
+
+class Annotation(NamedTuple):
+    """What an annotation means, and its name with the levels of one end reversed.
+
+    ``reversed`` is for numbers with the sign of the coupling: the annotation whose negative they then are.
+    """
+
+    note: str
+    reversed: str | None = None
+
+
+_INTERVAL = "Coupling low and high: an interval that contains the coupling with 95 % probability, given the edge."
+ANNOTATIONS = {
+    "probability": Annotation(
+        "Probability: posterior probability of the edge; eight of ten edges with 0.8 are expected to be true."
+    ),
+    "coupling_low": Annotation(_INTERVAL, "coupling_high"),
+    "coupling_high": Annotation("", "coupling_low"),
+    "standardized": Annotation(
+        "Standardized: the coupling times the standard deviations of both ends.", "standardized"
+    ),
+    "share": Annotation("Share: proportion of completed data sets whose graph has the edge."),
+    "evidence_variance": Annotation(
+        "Evidence variance: variance of the evidence between completed data sets."
+    ),
+    "mi": Annotation("Mi: mutual information of the two variables, in nats."),
+    "mi_apc": Annotation(
+        "Mi apc: mutual information with the average-product correction, in nats."
+    ),
+}
 
 
 def can_name_annotation(name: object) -> bool:

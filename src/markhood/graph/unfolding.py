@@ -9,15 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.graph.columns import ANNOTATIONS
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
-
-# Annotations that have the coupling's sign; of an interval, what is the low end the other way.
-SIGNED = {
-    "standardized": "standardized",
-    "coupling_low": "coupling_high",
-    "coupling_high": "coupling_low",
-}
 
 
 def unfolded(graph: Graph, join: bool) -> Graph:
@@ -34,8 +28,10 @@ def unfolded(graph: Graph, join: bool) -> Graph:
     change = (turned[:, 0] != turned[:, 1]) & has_sign(graph)[rows]
     annotations = {}
     for name, numbers in graph.annotations.items():
-        other_way = graph.annotations.get(SIGNED.get(name, ""), -numbers)
-        own = np.where(change, -other_way[rows], numbers[rows]) if name in SIGNED else numbers[rows]
+        own, known = numbers[rows], ANNOTATIONS.get(name)
+        if known is not None and known.reversed is not None:
+            other = graph.annotations.get(known.reversed, -numbers)
+            own = np.where(change, -other[rows], own)
         annotations[name] = np.append(own, unknown)
     couplings = np.where(change[:, None], -1.0, 1.0) * graph.coupling_ends[rows]
     return Graph(

@@ -14,7 +14,6 @@ blankets on which the others are described, and their own evidence is not worked
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +24,7 @@ from markhood.execution.runner import shared_out
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Fits
-from markhood.learning.standardized import NAME, standardized
+from markhood.learning.edge_columns import edge_columns
 from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
 from markhood.search.ranking import Ranking
@@ -69,6 +68,8 @@ class Learned:
         How many neighbours a variable has at most in the union of all blankets.
     ranking : Ranking or None
         All pairs and their scores, where the search ranks them.
+    is_marginal : bool
+        Whether an edge describes its two ends alone, whatever else they are joined to.
     """
 
     graph: Graph
@@ -84,6 +85,7 @@ class Learned:
     n_screened: int | None = None
     largest_blanket: int | None = None
     ranking: Ranking | None = None
+    is_marginal: bool = False
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -108,7 +110,7 @@ def describe(job: Job, found: Found) -> Learned:
             numbers.coupling_ends,
             coupling_tables=numbers.coupling_tables,
             annotations={
-                **scaled(job, edges, numbers.coupling_ends, numbers.coupling_tables),
+                **edge_columns(job.samples, edges, numbers.coupling_ends, numbers.coupling_tables),
                 **({} if found.probabilities is None else found.probabilities.of(edges)),
                 **{name: column[is_reported] for name, column in found.columns.items()},
             },
@@ -125,6 +127,7 @@ def describe(job: Job, found: Found) -> Learned:
         n_screened=_n_screened(found),
         largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
         ranking=found.ranking,
+        is_marginal=found.is_marginal,
     )
 
 
@@ -148,20 +151,6 @@ class Numbers:
     coupling_tables: list[NDArray[np.float64] | None]
     scores: NDArray[np.float64] | None = None
     regressions: Regressions | None = None
-
-
-def scaled(
-    job: Job,
-    edges: NDArray[np.int64],
-    coupling_ends: NDArray[np.float64],
-    tables: Sequence[NDArray[np.float64] | None],
-) -> dict[str, NDArray[np.float64]]:
-    """Return couplings on one scale, where those of a step are on several; nothing elsewhere."""
-    if job.samples.variables.ordered is None:
-        return {}
-    with np.errstate(invalid="ignore"):  # of infinities of both signs
-        couplings = coupling_ends.mean(axis=1)
-    return {NAME: standardized(job.samples, edges, couplings, tables)}
 
 
 def numbers_of(job: Job, found: Found) -> Numbers:

@@ -18,7 +18,7 @@ from markhood.content import as_json, content_hash
 from markhood.data.samples import Samples
 from markhood.data.understood import understood
 from markhood.learning.describe import Learned
-from markhood.learning.methods import Bayes, Method
+from markhood.learning.methods import Method
 from markhood.search.values.job import Job
 from markhood.search.values.knowledge import Knowledge
 
@@ -39,6 +39,7 @@ def with_provenance(
     provenance: dict[str, Any] = {
         "version": version(),
         **asked,
+        **method.description,
         "parameters": {
             name: as_json(getattr(method, name))
             for name in method.names()
@@ -68,7 +69,7 @@ def with_provenance(
             "edge_density": found.density,
             "coupling_scale": found.scale,
             "largest_disagreement": found.disagreement,
-            **({} if samples.missing else _lengths(job, method)),
+            **({} if found.sweeps is None else {"sweeps": found.sweeps, "seed": job.seed}),
         }
     provenance |= further or {}
     if by_chance:
@@ -124,12 +125,6 @@ def _text(value: Any) -> str:
     """Write a value so that it is the same text exactly where it means the same."""
     is_plain = value is None or isinstance(value, (bool, str, int, float))
     return str(value) if is_plain else content_hash(value)
-
-
-def _lengths(job: Job, method: Method) -> dict[str, int | None]:
-    """Return how long the chains were, and their seed."""
-    assert isinstance(method, Bayes)  # no other has chains
-    return {"sweeps": method.lengths(job.samples).n_averaged, "seed": job.seed}
 
 
 @cache

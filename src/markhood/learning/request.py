@@ -33,16 +33,13 @@ from markhood.execution.executor import Executor
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
-from markhood.learning.checks.chance import edges_by_chance, warn_of_chance
-from markhood.learning.checks.convergence import warn_of_disagreement
+from markhood.learning.checks.chance import edges_by_chance
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
-from markhood.learning.checks.density import warn_of_linkage
-from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
 from markhood.learning.describe import Learned, describe
-from markhood.learning.forecast.forecast import Forecast, forecast, require_room
+from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
-from markhood.learning.methods import METHODS, Bayes, Method, PseudoLikelihood
+from markhood.learning.methods import METHODS, Method
 from markhood.learning.preparing import covariates_last, of_its_kinds
 from markhood.learning.provenance import identity, with_provenance
 from markhood.learning.run import Execution, Run, RunOptions, kernels_named
@@ -241,11 +238,9 @@ class Request:
         samples = self.prepared(samples)
         copies = Copies.of(samples, self.reading.identical, labels_of(samples, self))
         copies.warn()
-        ranks = isinstance(self.method, PseudoLikelihood)  # whatever a coupling costs
-        if not ranks:
-            warn_of_parameters(samples, heeds_order=self.method.heeds_order)
+        self.method.warn_of_data(samples)
         with self.job(samples) as job:
-            require_room(job, self.method)
+            self.method.require_room(job)
             if samples.missing and not self.method.takes_missing:
                 learned = learn_imputed(job, self.method, self.imputation)
             else:
@@ -260,13 +255,7 @@ class Request:
                 f"{'s were' if many else ' was'} cut to the strongest candidates "
                 f"({option('max_candidates')})."
             )
-        if isinstance(self.method, Bayes) and not samples.missing:  # else each is of many chains
-            warn_of_disagreement(learned.probabilities, self.method.lengths(samples))
-        n_edges = learned.graph.n_edges
-        warn_of_chance(job, self.method, n_edges)
-        warn_of_linkage(self.method, job.knowledge, len(learned.found_edges), n_edges)
-        if not ranks:
-            warn_of_letters(samples, n_edges)
+        self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())
 
     def forecast(self, samples: Samples) -> Forecast:
@@ -275,7 +264,7 @@ class Request:
         with self.job(samples) as job:
             if samples.missing and not self.method.takes_missing:
                 return forecast_imputed(job, self.method, self.imputation)
-            return forecast(job, self.method)
+            return self.method.forecast(job)
 
     def prepared(self, samples: Samples) -> Samples:
         """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""

@@ -1,13 +1,23 @@
-"""What to cite: the paper whose method this is, and the software."""
+"""What to cite: publications, and the software."""
 
 from __future__ import annotations
 
-PAPER = (
+from typing import NamedTuple
+
+
+class Reference(NamedTuple):
+    """A publication: how a text cites it, and its entry in a list of references."""
+
+    in_text: str
+    entry: str
+
+
+PAPER = Reference(
+    "Kuronen, Corander and Pensar, 2025",
     "J. Kuronen, J. Corander and J. Pensar (2025). Learning pairwise Markov network structures using "
     "correlation neighborhoods. Communications in Statistics - Simulation and Computation, 1-13. "
-    "https://doi.org/10.1080/03610918.2025.2602032."
+    "https://doi.org/10.1080/03610918.2025.2602032.",
 )
-IN_TEXT = "Kuronen, Corander and Pensar, 2025"
 SOFTWARE = (
     "The markhood developers. markhood: learn the graph of a pairwise Markov network from data"
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
 from markhood.kernels.reference.scores import score_of
@@ -44,8 +45,23 @@ class Bic:
     True
     """
 
+    name: ClassVar[str] = "bic"
+
     gamma: float = 0.5
     penalty: FitPenalty = NO_PENALTY
+
+    @property
+    def description(self) -> str:
+        """What it is, in a sentence about the neighbours of a variable."""
+        penalties = "".join(
+            f" with an {norm.upper()} penalty of strength {strength:g} on slopes"
+            for norm, strength in self.penalty._asdict().items()
+            if strength
+        )
+        return (
+            f"the extended Bayesian information criterion (gamma = {self.gamma:g}) of its logistic "
+            f"regression on them{penalties}"
+        )
 
     def costs(self, n_samples: float, n_variables: int) -> Costs:
         """Return the price of a parameter and of a blanket variable."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from markhood.kernels.protocol import Dirichlet
 from markhood.kernels.reference.scores import score_of
@@ -37,7 +38,15 @@ class Mpl:
     True
     """
 
+    name: ClassVar[str] = "mpl"
+    heeds_order: ClassVar[bool] = False  # its tables have no order
+
     gamma: float = 0.5
+
+    @property
+    def description(self) -> str:
+        """What it is, in a sentence about the neighbours of a variable."""
+        return f"its marginal pseudo-likelihood (gamma = {self.gamma:g})"
 
     def costs(self, n_samples: float, n_variables: int) -> Dirichlet:
         """Return the price of a blanket variable."""

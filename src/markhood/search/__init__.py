@@ -1,11 +1,11 @@
-"""From a job to a graph's edges: one file an algorithm.
+"""From a job to the edges of a graph: one file for each algorithm.
 
-In comes a `Job` (samples, a scorer, a runner, knowledge), out goes what was `Found`. PLRHC and HC are
-`hill_climbing`, which reads like the paper: `screen`, `spaces`, `blankets`, `combine`, `climb`. The rivals
-are `l1_paths`, `ibmap` and `chow_liu`; the screen alone is a method too. `graph_sampler` gives every edge
-its probability. `knowledge` has the edges that
-are required or forbidden, which every search heeds.
+A search takes a `Job` (samples, a scorer, a runner, knowledge) and returns what it `Found`; these values are in
+`values`. PLRHC and HC are `hill_climbing`, which reads like the paper: `screen`, `spaces`, `blankets`, `combine`,
+`climb`. `l1_paths`, `ibmap`, `chow_liu`, `pairwise` and `pseudo_likelihood` are other methods. `graph_sampler`
+estimates the probability of every edge.
 
-No search touches bits or kernels, reads a file, or asks what its edges mean: that is described once,
-in `learning`.
+A search asks the job's scorer for every number that depends on the data. It does not unpack bits, call a backend or
+read a file; from `kernels` it takes lists, ties, records and loops over graphs (`steps`, `greedy`, `flips`). What its
+edges mean is described once, in `learning`.
 """

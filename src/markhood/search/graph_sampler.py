@@ -341,6 +341,7 @@ def together(
         state.scale,
         np.stack([chain.probabilities / sweeps.n_averaged for chain in chains]),
         sum(chain.n_fits for chain in chains),
+        sweeps=sweeps.n_averaged,
     )
 
 

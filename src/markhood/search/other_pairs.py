@@ -23,9 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
 from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.kernels.words import unpacked
 from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.values.job import Job
 
@@ -131,22 +129,12 @@ def may_be_edges(
     samples = job.samples
     if not samples.is_binary:
         return screened.edges
-    share = _shares_of_ones(samples)
+    share = samples.shares
     known = samples.total_weight * (share * (1 - share))[screened.edges].prod(axis=1)
     ratios = screened.gains + job.scorer.prices(screened.edges, gamma)
     factors = _log_bayes_factors(ratios, scale * scale * known[:, np.newaxis])
     least = np.log(LEAST_PROBABILITY) - np.log(density)
     return np.asarray(screened.edges[(factors > least) | (known < LITTLE_INFORMATION)])
-
-
-def _shares_of_ones(samples: Samples) -> NDArray[np.float64]:
-    """Return the share that ones have of every binary variable's samples, as these weigh."""
-    weighting = samples.bits.weighting
-    if weighting is None:
-        return np.asarray(samples.ones / samples.n_samples)
-    blocks = np.array_split(samples.words, max(1, samples.words.size >> 16))
-    ones = [unpacked(block, samples.n_samples) @ weighting.weights for block in blocks]
-    return np.asarray(np.concatenate(ones) / samples.total_weight)
 
 
 def _log_bayes_factors(

@@ -29,7 +29,6 @@ from markhood.data.storage.memory import available_memory, readable
 from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.protocol import PottsPenalty
-from markhood.kernels.tables import codes
 from markhood.search.ranking import Means, Ranking, signal
 from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
@@ -178,10 +177,7 @@ def _errors(samples: Samples) -> NDArray[np.float64]:
 
     It is that of a log odds ratio where nothing depends on anything, (N p_i q_i p_j q_j)^(-1/2).
     """
-    weighting = samples.bits.weighting
-    weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
-    n = weights.sum()
-    share = np.array([weights @ codes(samples.bits, v) for v in range(samples.n_variables)]) / n
+    n, share = samples.total_weight, samples.shares
     spread = np.clip(share * (1 - share), 1 / n**2, None)
     return np.asarray(1 / np.sqrt(np.sqrt(n) * spread))
 

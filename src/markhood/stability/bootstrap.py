@@ -24,7 +24,6 @@ from markhood.execution.runner import Progress, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.learning.again import repeated, warn_of_other_data
-from markhood.learning.methods import Pairwise
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
@@ -318,10 +317,9 @@ def bootstrap_samples(
         resampling = RESAMPLINGS[resample](Units.of(samples.n_samples, seed, **labels))
     learned = request.with_run(checkpoint=None).learn(samples)
     graph = learned.graph
-    is_marginal = isinstance(request.method, Pairwise)
     study = {"resample": resample, "labels": labels, "model": model}
     with request.job(samples, study) as job:
-        _, couplings = reported_couplings(job, learned.found_edges, is_marginal)
+        _, couplings = reported_couplings(job, learned.found_edges, learned.is_marginal)
         if resampling is None:
             fitted = fit_model(graph, samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +20,11 @@ from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
 from markhood.learning.imputation.completed import Completed
-from markhood.learning.methods import BlanketsJointPosterior, Method, Pairwise
 from markhood.scores.bic import Bic
 from markhood.search.values.job import Job
+
+if TYPE_CHECKING:
+    from markhood.learning.methods.method import Method
 
 MANY = 0.2  # as a share of the edges that were found: from here on chance is spoken of
 LARGEST_GAMMA = 8.0
@@ -58,13 +61,10 @@ def safer_gamma(samples: Samples, gamma: float) -> float:
     return float(gamma)
 
 
-def warn_of_chance(job: Job, method: Method, n_edges: int) -> None:
-    """Say so where a good part of the edges could be chance."""
-    gamma = getattr(method, "gamma", None)
-    if gamma is None or not n_edges or isinstance(method, BlanketsJointPosterior):
-        return  # the search does not go by BIC_gamma
-    if isinstance(method, Pairwise) and method.ranking != "evidence":
-        return  # nor do ranks
+def warn_of_chance(job: Job, gamma: float, n_edges: int) -> None:
+    """Warn where a good part of the edges, tested by BIC_gamma, could be chance."""
+    if not n_edges:
+        return
     expected, d = expected_pairs(job.samples, gamma), job.n_variables
     if expected < 1 or expected < MANY * n_edges:
         return

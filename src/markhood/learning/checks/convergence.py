@@ -14,15 +14,15 @@ from __future__ import annotations
 import numpy as np
 
 from markhood.errors import option, warn
-from markhood.search.graph_sampler import Sweeps
 from markhood.search.values.probabilities import EdgeProbabilities
 
 MUCH = 0.5  # difference between two chains' probabilities of a pair
 
 
-def warn_of_disagreement(found: EdgeProbabilities | None, sweeps: Sweeps) -> None:
-    """Say so where chains disagree much about pairs, and what to do about it."""
-    assert found is not None  # this method has them
+def warn_of_disagreement(found: EdgeProbabilities) -> None:
+    """Warn where chains disagree much about pairs, and name the number of sweeps to try."""
+    if found.sweeps is None:
+        return  # with missing values a probability is the mean of many short chains
     apart = np.ptp(found.chain_probabilities, axis=0)
     much = int(np.count_nonzero(apart > MUCH))
     if not much:
@@ -30,5 +30,5 @@ def warn_of_disagreement(found: EdgeProbabilities | None, sweeps: Sweeps) -> Non
     pairs = "a pair" if much == 1 else f"{much} pairs"
     warn(
         f"The chains disagree about the probability of {pairs}, by up to {apart.max():.2f}, so "
-        f"that they were too short: give {option('sweeps', 4 * sweeps.n_averaged)}, say."
+        f"that they were too short: give {option('sweeps', 4 * found.sweeps)}, say."
     )

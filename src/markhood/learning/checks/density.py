@@ -15,14 +15,12 @@ from markhood.data.samples import Samples
 from markhood.errors import option, warn
 from markhood.learning.checks.copies import Copies
 from markhood.learning.forecast.forecast import Forecast
-from markhood.learning.methods import Climbing, Method, Plrhc
 from markhood.search.values.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from markhood.learning.request import Request
 
 DENSE = 200  # variables near to one, on average
-BOUND = 100  # a bound on them that keeps most of what is found
 
 
 def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
@@ -44,8 +42,7 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
         helps.append(f"{option('identical', 'group')} (for {copies.n_left} copies)")
     elif how in ("auto", "group"):
         helps.append(f"{option('identical', 0.9)} (for near copies)")
-    if isinstance(request.method, Plrhc) and request.method.max_candidates is None:
-        helps.append(f"{option('max_candidates', BOUND)}")
+    helps += [option(name, value) for name, value in request.method.narrower.items()]
     if samples.variables.loci is not None and request.reading.min_distance is None:
         helps.append(f"{option('min_distance', 10000)} (to see less of what is near)")
     sentences = [
@@ -53,7 +50,7 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
     ]
     if helps:
         sentences.append(f"What would help: {', '.join(helps)}.")
-    if samples.variables.loci is not None and isinstance(request.method, Plrhc):
+    if samples.variables.loci is not None and request.method.is_conditional:
         apart = option("min_distance", request.reading.min_distance or 10000)
         sentences.append(
             "For pairs that are far apart along a genome, first look at pairs alone: "
@@ -62,9 +59,9 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
     return sentences
 
 
-def warn_of_linkage(method: Method, knowledge: Knowledge, n_found: int, n_left: int) -> None:
-    """Say so where all edges that were found are near ones, and left out: linkage may explain the others."""
-    if knowledge.near is None or n_left or not n_found or not isinstance(method, Climbing):
+def warn_of_linkage(knowledge: Knowledge, n_found: int, n_left: int) -> None:
+    """Warn where every edge that was found is near and left out: linkage may explain the others away."""
+    if knowledge.near is None or n_left or not n_found:
         return
     warn(
         f"All {n_found} edges join variables that are nearer than {knowledge.near.min_distance:g}. Linkage on "

@@ -8,7 +8,7 @@ take longer than all others, and of some others, each counted for the share that
 variables near to follow all, some are followed and the rest is made up of others at random: a
 search takes as long among those. A search that would itself take long is run among the nearest, four times as many each
 time, until it is clear how it goes on. To find who is near takes a time for every step of the screened graph. The climb and the
-evidence are timed among the nearest of the same variables (`forecast_climb.py`), and chains over graphs near them (`forecast_chains.py`). What runs on this thread is timed
+evidence are timed among the nearest of the same variables (`climb.py`), and chains over graphs near them (`chains.py`). What runs on this thread is timed
 by its processor time, so that other work on the machine does not count as ours.
 
 Memory is what a pair and a variable were measured to take at the peak.
@@ -37,9 +37,8 @@ from markhood.learning.forecast.chains import (
 )
 from markhood.learning.forecast.climb import NEAREST, time_climbs
 from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
-from markhood.learning.methods import Bayes, Climbing, Method, Pairwise, Plrhc, PseudoLikelihood
 from markhood.scores.scorer import Scorer
-from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA
+from markhood.search.graph_sampler import SCREEN_GAMMA, Sweeps
 from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.screen import screen
@@ -60,6 +59,19 @@ SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 6e-5
 SECONDS_PER_TRIANGLE = 1e-6  # for a pair that may be indirect
 SECONDS_PER_EDGE = 2e-5  # for one that is put into the graph
 DIRECT_PER_VARIABLE = 3  # pairs that are no shortcut: two to three were, among variants
+
+
+@dataclass(frozen=True)
+class Climb:
+    """What a forecast has to know of hill climbing: its gamma, search spaces, and whether edges are climbed over.
+
+    ``depth`` is None where blankets are searched for among all variables.
+    """
+
+    gamma: float
+    depth: int | None
+    max_candidates: int | None = None
+    is_global: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,54 +96,38 @@ class Forecast:
     candidates: float | None
 
 
-def forecast(job: Job, method: Method) -> Forecast:
-    """Say what learning will take on threads of this machine.
-
-    Raises
-    ------
-    InputError
-        For methods that neither climb nor begin with a climb.
-    """
-    # On threads here, whatever the job would run on, and telling nobody of these trials.
-    job = replace(job, runner=Runner(job.runner.n_jobs))
-    if isinstance(method, Climbing):
-        return _of_climb(job, method)[0]
-    if isinstance(method, Bayes):
-        return _of_chains(job, method)
-    if isinstance(method, PseudoLikelihood):
-        d = job.n_variables
-        seconds = seconds_of_couplings(job, float(method.penalty), _threads(job))
-        pairs = d * (d - 1) // 2
-        return Forecast({"couplings": seconds}, memory_of_couplings(job), pairs, float(d - 1))
-    if isinstance(method, Pairwise):
-        return _of_pairs(job, method)
-    raise InputError(
-        f"Only plrhc, hc, mpl, bayes, pairwise and plm can be forecast, not {method.name}: try it on "
-        "fewer variables."
-    )
+def forecast_couplings(job: Job, penalty: float) -> Forecast:
+    """Forecast ranking all pairs by the couplings of one model."""
+    d = job.n_variables
+    seconds = {"couplings": seconds_of_couplings(job, penalty, _threads(job))}
+    return Forecast(seconds, memory_of_couplings(job), d * (d - 1) // 2, float(d - 1))
 
 
-def _of_pairs(job: Job, method: Pairwise) -> Forecast:
-    """Say what to test or to rank all pairs will take."""
-    d, rng, is_tested = job.n_variables, np.random.default_rng(0), method.ranking == "evidence"
-    seconds = {"screen": _seconds_of_screen(job, method.gamma if is_tested else None, rng)}
-    seconds["screen"] *= 2 if method.ranking == "mi_apc" else 1  # the means come first
-    sample = _Sample(job, method.gamma, rng)
+def forecast_pairs(
+    job: Job, gamma: float, ranking: str, top: int | None, remove_indirect: bool
+) -> Forecast:
+    """Forecast testing or ranking all pairs, each by itself."""
+    job = _on_threads(job)
+    d, rng, is_tested = job.n_variables, np.random.default_rng(0), ranking == "evidence"
+    seconds = {"screen": _seconds_of_screen(job, gamma if is_tested else None, rng)}
+    seconds["screen"] *= 2 if ranking == "mi_apc" else 1  # the means come first
+    sample = _Sample(job, gamma, rng)
     n_edges = sample.n_pairs if is_tested else math.ceil(PAIRS_PER_VARIABLE * d)
-    if method.top is not None:
-        n_edges = min(int(method.top), d * (d - 1) // 2)
-    held = max(n_edges, sample.n_pairs if is_tested and method.remove_indirect else 0)
-    if method.remove_indirect:
+    if top is not None:
+        n_edges = min(top, d * (d - 1) // 2)
+    held = max(n_edges, sample.n_pairs if is_tested and remove_indirect else 0)
+    if remove_indirect:
         seconds["triangles"] = held * SECONDS_PER_TRIANGLE
         n_edges = min(n_edges, DIRECT_PER_VARIABLE * d)
     seconds["evidence"] = n_edges * sample.seconds_of_evidence() / _threads(job)
     return Forecast(seconds, _bytes(job.samples, held), sample.n_pairs, None)
 
 
-def _of_chains(job: Job, method: Bayes) -> Forecast:
-    """Say what chains will take, and the climb before them."""
-    said, blankets = _of_climb(job, Plrhc(gamma=START_GAMMA))
-    d, lengths = job.n_variables, method.lengths(job.samples)
+def forecast_chains(job: Job, lengths: Sweeps, climb: Climb) -> Forecast:
+    """Forecast chains over graphs, and the climb before them."""
+    job = _on_threads(job)
+    said, blankets = _of_climb(job, climb)
+    d = job.n_variables
     passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
     members = blankets.members
     timed = time_all_candidates(job, blankets.targets, members, lengths)
@@ -153,57 +149,55 @@ def _of_chains(job: Job, method: Bayes) -> Forecast:
     return replace(said, seconds=seconds, memory=needed, pairs=passing)
 
 
-def _of_climb(job: Job, method: Climbing) -> tuple[Forecast, _Blankets]:
-    """Say what hill climbing will take; return the blankets that were found for it, too."""
-    d, near, rng = job.n_variables, method.near, np.random.default_rng(0)
+def forecast_climb(job: Job, climb: Climb) -> Forecast:
+    """Forecast hill climbing."""
+    return _of_climb(_on_threads(job), climb)[0]
+
+
+def _of_climb(job: Job, climb: Climb) -> tuple[Forecast, _Blankets]:
+    """Forecast hill climbing; return the blankets that were found for it, too."""
+    d, most, rng = job.n_variables, climb.max_candidates, np.random.default_rng(0)
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
     seeds, shares, finding = np.arange(len(spaces)), np.ones(len(spaces)), 0.0
     near_all = spaces
-    if near["depth"] is not None:
-        seconds["screen"] = _seconds_of_screen(job, method.gamma, rng)
-        sample = _Sample(job, method.gamma, rng)
-        pairs, most = sample.n_pairs, near.get("max_candidates")
-        seeds, near_all = sample.spaces(near["depth"], max(most or d, NEAREST))
+    if climb.depth is not None:
+        seconds["screen"] = _seconds_of_screen(job, climb.gamma, rng)
+        sample = _Sample(job, climb.gamma, rng)
+        pairs = sample.n_pairs
+        seeds, near_all = sample.spaces(climb.depth, max(most or d, NEAREST))
         spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
         seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/strongest.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
-    scorer = job.scorer
-    blankets = _Blankets(scorer, seeds, spaces, shares)
-    threads = _threads(job) * THREAD_GAIN
-    each = d / threads  # variables one after another, of all
+    blankets = _Blankets(job.scorer, seeds, spaces, shares)
+    each = d / (_threads(job) * THREAD_GAIN)  # variables one after another, of all
     seconds["blankets"] = (finding + blankets.seconds) * each
     around = [near_all[k] for k in blankets.done]
-    after = time_climbs(job, blankets.targets, around, blankets.shares, near.get("max_candidates"))
-    if method.rule == "global":
+    after = time_climbs(job, blankets.targets, around, blankets.shares, most)
+    if climb.is_global:
         seconds["climb"] = after.climb * each
     seconds["evidence"] = after.evidence * each
     candidates = float(np.average([len(space) for space in spaces], weights=shares))
-    held = _pairs_held(job, method, pairs)
+    held = _pairs_held(job, most, pairs)
     return Forecast(seconds, _bytes(job.samples, held), pairs, candidates), blankets
 
 
-def require_room(job: Job, method: Method) -> None:
+def require_room(
+    job: Job, gamma: float, *, max_candidates: int | None = None, n_chains: int = 0
+) -> None:
     """Raise where the pairs that pass the screen will not fit in memory, before any is found."""
     available = memory.available_memory()
-    d, running, gamma = job.n_variables, 0, SCREEN_GAMMA
-    if isinstance(method, Bayes):
-        running = min(_threads(job), int(method.chains))
-    elif isinstance(method, Climbing) and method.near["depth"] is not None:
-        gamma = method.gamma
-    else:
-        return
+    d, running = job.n_variables, min(_threads(job), n_chains) if n_chains else 0
 
     def needed_for(n_pairs: int) -> int:
         chains = chain_bytes(d, n_pairs, running) if running else 0
-        return _bytes(job.samples, _pairs_held(job, method, n_pairs)) + chains
+        return _bytes(job.samples, _pairs_held(job, max_candidates, n_pairs)) + chains
 
     if available is None or needed_for(d * (d - 1) // 2) <= available:  # whatever passes
         return
-    job = replace(job, runner=Runner(job.runner.n_jobs))
-    sample = _Sample(job, gamma, np.random.default_rng(0))
+    sample = _Sample(_on_threads(job), gamma, np.random.default_rng(0))
     needed = needed_for(sample.n_pairs)
     if needed > available:
         hint = "" if running else f"raise {option('gamma')}, "
@@ -214,6 +208,11 @@ def require_room(job: Job, method: Method) -> None:
         )
 
 
+def _on_threads(job: Job) -> Job:
+    """Return the job on threads of this machine, without progress: what is timed here is not the run."""
+    return replace(job, runner=Runner(job.runner.n_jobs))
+
+
 def _threads(job: Job) -> int:
     """Return how many threads the job will have."""
     from joblib import effective_n_jobs
@@ -221,12 +220,11 @@ def _threads(job: Job) -> int:
     return int(effective_n_jobs(job.runner.n_jobs))
 
 
-def _pairs_held(job: Job, method: Method, n_passing: int) -> int:
+def _pairs_held(job: Job, max_candidates: int | None, n_passing: int) -> int:
     """Return how many of the passing pairs there will be in memory: with bounded spaces, few."""
-    most = method.near.get("max_candidates") if isinstance(method, Climbing) else None
-    if most is None:
+    if max_candidates is None:
         return n_passing
-    return min(n_passing, 2 * steps_that_matter(most) * job.n_variables + FEWEST_NEW)
+    return min(n_passing, 2 * steps_that_matter(max_candidates) * job.n_variables + FEWEST_NEW)
 
 
 def _bytes(samples: Samples, n_pairs: int) -> int:

@@ -24,7 +24,7 @@ and `evidence_variance` how much its evidence differs between the sets of 6: sig
 values matter to it. Couplings and regressions are means over these sets. Evidence is their mean less what
 the guesses themselves add to it (`observed.py`): it is what the observed values say.
 
-Where a method samples graphs (`bayes`), 4 and 5 are one chain of both, graphs and values: `sampled.py`.
+A method that samples graphs (`bayes`) replaces 4 and 5 by one chain over graphs and values: `sampled.py`.
 
 The assumption is that values are missing at random: whether one is missing may depend on what was
 observed in its sample, but not on the value itself.
@@ -35,6 +35,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +44,20 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
-from markhood.learning.forecast.forecast import Forecast, forecast
+from markhood.learning.describe import Learned, Numbers, numbers_of, regress
+from markhood.learning.edge_columns import edge_columns
+from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
-from markhood.learning.imputation.sampled import sample_with_values
-from markhood.learning.methods import Bayes, Method, Plrhc
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.graph_sampler import START_GAMMA
 from markhood.search.values.found import Found, Slopes
 from markhood.search.values.job import Job
+
+if TYPE_CHECKING:
+    from markhood.learning.methods.method import Method
 
 # A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
 # there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,
@@ -105,7 +107,9 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     start = perf_counter()
     quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     values = Completed(job.samples, np.random.default_rng(imputation.seed))
-    found, columns = _agreed(job, quiet, method, values, imputation)
+    job.runner.progress("settling", 0, 1)
+    settled = _settled(quiet, method.settling, values)
+    found, columns = method.search_completed(job, quiet, values, settled, imputation)
     sets = []
     for k in range(imputation.sets):
         job.runner.progress("evidence", k, imputation.sets)
@@ -118,12 +122,12 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
     """Say what learning from samples with missing values will take, from one completed set."""
     filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
-    said = forecast(job.on(filled), method)
+    said = method.forecast(job.on(filled))
     chains, evidence = said.seconds.get("chains", 0.0), said.seconds["evidence"]
     search = sum(said.seconds.values()) - evidence - chains
     fit = evidence / 2  # a fit takes about half of what evidence does
     seconds = {"settling": EXPECTED_TURNS * (search + fit)}
-    if isinstance(method, Bayes):
+    if "chains" in said.seconds:
         seconds["chains"] = 1.5 * imputation.sets * TURN_OF_CHAIN * chains
     else:
         again = said.seconds.get("climb", search)
@@ -132,18 +136,17 @@ def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Foreca
     return replace(said, seconds=seconds)
 
 
-def _agreed(
-    job: Job, quiet: Job, method: Method, values: Completed, imputation: Imputation
+def search_in_sets(
+    job: Job,
+    quiet: Job,
+    method: Method,
+    values: Completed,
+    found: Found,
+    imputation: Imputation,
 ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-    """Find the graph that completed sets agree on, and columns of its edges."""
-    if isinstance(method, Bayes):
-        job.runner.progress("settling", 0, 1)
-        settled = _settled(quiet, Plrhc(gamma=START_GAMMA), values)
-        return sample_with_values(
-            job, method, values, settled, imputation.sets, imputation.seed
-        ), {}
+    """Search each completed set; return the graph of the edges in most of them, with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
-    found, of_sets = _settled(quiet, method, values), []
+    of_sets = []
     for k in range(imputation.sets):
         for _ in range(TURNS_PER_SET):
             found = method.search_again(drawn(quiet, found.edges, values), found)
@@ -231,7 +234,7 @@ def _described(
         coupling_ends,
         coupling_tables=coupling_tables,
         annotations={
-            **scaled(sets[0], edges, coupling_ends, coupling_tables),
+            **edge_columns(sets[0].samples, edges, coupling_ends, coupling_tables),
             **{name: column[is_reported] for name, column in columns.items()},
             "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
             **({} if found.probabilities is None else found.probabilities.of(edges)),
@@ -252,6 +255,7 @@ def _described(
         n_cut=found.n_cut,
         found_edges=found.edges,
         probabilities=found.probabilities,
+        is_marginal=found.is_marginal,
     )
 
 
@@ -264,7 +268,9 @@ def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.flo
         blankets = Lists(np.arange(len(targets) + 1), others)
         ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
-    of_members = surplus_of(samples, values.is_missing, targets, blankets, sets[0].runner)
+    of_members = surplus_of(
+        samples, values.is_missing, targets, blankets, sets[0].runner, sets[0].scorer.kernels
+    )
     return np.asarray(of_members[ends])
 
 

@@ -29,7 +29,7 @@ from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.execution.runner import Runner, shared_out
 from markhood.kernels.lists import Lists
-from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Kernels
 from markhood.kernels.tables import codes
 from markhood.model.regressions import Regressions
 from markhood.scores.bic import Bic
@@ -44,6 +44,7 @@ def surplus_of(
     targets: NDArray[np.int64],
     blankets: Lists,
     runner: Runner,
+    kernels: Kernels,
 ) -> NDArray[np.float64]:
     """Return how much of each log-likelihood ratio is not of observed values.
 
@@ -56,13 +57,15 @@ def surplus_of(
     targets, blankets
         Variables, and the neighbours of each.
     runner : Runner
+    kernels : Kernels
+        What fits the regressions.
 
     Returns
     -------
     ndarray of shape (len(blankets.values),)
         For every member of every blanket: of the regression with it and without.
     """
-    scorers = [DiscreteScorer(samples, Bic(), NativeKernels()) for samples in completed]
+    scorers = [DiscreteScorer(samples, Bic(), kernels) for samples in completed]
 
     def measure(tile: range) -> NDArray[np.float64]:
         own = (_surplus(scorers, is_missing, int(targets[k]), blankets[k]) for k in tile)

@@ -23,9 +23,9 @@ from markhood.execution.runner import Runner
 from markhood.kernels.protocol import GraphChain, GraphSums
 from markhood.learning.describe import regress
 from markhood.learning.imputation.completed import Completed
-from markhood.learning.methods import Bayes
 from markhood.search.graph_sampler import (
     SCREEN_GAMMA,
+    GraphPrior,
     Sweeps,
     generator_of,
     settle,
@@ -34,42 +34,53 @@ from markhood.search.graph_sampler import (
 from markhood.search.screen import screen
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+from markhood.search.values.probabilities import Choice
 
 SWEEPS_OF_TURN = Sweeps(n_settling=1, n_averaged=2)
 SWEEPS_OF_VALUES = 2
 
 
 def sample_with_values(
-    job: Job, method: Bayes, values: Completed, settled: Found, n_turns: int, seed: int | None
+    job: Job,
+    values: Completed,
+    settled: Found,
+    prior: GraphPrior,
+    choice: Choice,
+    n_chains: int,
+    n_turns: int,
+    seed: int | None,
 ) -> Found:
     """Give every pair that may be an edge its probability, drawing values with the graphs.
 
     Parameters
     ----------
     job : Job
-    method : Bayes
     values : Completed
         As they were when the search settled; they are left so.
     settled : Found
         What that search found.
+    prior : GraphPrior
+        Of edges, before the data are seen.
+    choice : Choice
+        Which pairs make the graph.
+    n_chains : int
     n_turns : int
         Of each chain that are averaged; half as many come before.
     seed : int or None
     """
-    n_chains = int(method.chains)
     seeds = np.random.SeedSequence(seed).spawn(n_chains + 1)
     completed = job.on(values.samples())
     screened = screen(completed, SCREEN_GAMMA)
     also = np.concatenate([screened.edges, settled.or_edges])
-    state = settle(completed, settled.edges, also, method.prior_for(job), seeds[-1])
-    scorer, pairs, prior, present = job.scorer, state.pairs, state.pair_prior(), state.present
+    state = settle(completed, settled.edges, also, prior, seeds[-1])
+    scorer, pairs, present = job.scorer, state.pairs, state.present
     # Pairs that are sure with these values may not be so with others.
-    prior = prior._replace(periods=np.ones(len(pairs), np.uint8))
+    start = state.pair_prior()._replace(periods=np.ones(len(pairs), np.uint8))
     n_settling = (n_turns + 1) // 2
 
     def run(own: np.random.SeedSequence) -> GraphSums:
         drawn = values.copy(np.random.default_rng(own))
-        chain, set_up, sums = GraphChain(present, generator_of(own)), prior, []
+        chain, set_up, sums = GraphChain(present, generator_of(own)), start, []
         for _ in range(n_settling + n_turns):
             samples = drawn.samples()
             of_turn, chain = scorer.on(samples).swept(
@@ -86,7 +97,7 @@ def sample_with_values(
 
     chains = list(job.runner.map("chains", run, seeds[:-1]))
     lengths = Sweeps(n_chains, 0, n_turns * SWEEPS_OF_TURN.n_averaged)
-    probabilities = replace(together(job, state, chains, lengths), choice=method.choice)
+    probabilities = replace(together(job, state, chains, lengths), choice=choice, sweeps=None)
     return replace(
         settled, edges=probabilities.edges, screened=screened, probabilities=probabilities
     )

@@ -1,8 +1,8 @@
-"""The ways of learning a graph: their options, checked, and the search that each stands for.
+"""The methods: their options, and the search that each calls.
 
-A method is a small frozen object; `METHODS` lists them by the names that people type. What a method
-does with a job is in `search`: here it is only called, with the options that it takes.
-Every option of every method is declared here, once.
+A method is a small immutable object of a class with a `name`; `METHODS` has every such class of this package. The
+algorithms are in `search`; a method calls one with its options, and answers what others need to know about it
+(`method.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from markhood.learning.methods.climbing import (
 from markhood.learning.methods.method import Method
 from markhood.learning.methods.pairs import ChowLiu, Pairwise, PseudoLikelihood
 from markhood.learning.methods.rivals import BlanketsJointPosterior, L1Logistic
+from markhood.named import classes_named
 
 __all__ = [
     "METHODS",
@@ -35,17 +36,4 @@ __all__ = [
     "PseudoLikelihood",
 ]
 
-METHODS: Mapping[str, type[Method]] = {
-    method.name: method
-    for method in (
-        Plrhc,
-        HillClimbing,
-        Bayes,
-        L1Logistic,
-        MarginalPseudoLikelihood,
-        BlanketsJointPosterior,
-        Pairwise,
-        ChowLiu,
-        PseudoLikelihood,
-    )
-}
+METHODS: Mapping[str, type[Method]] = classes_named("markhood.learning.methods", "search")

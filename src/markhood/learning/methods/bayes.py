@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
+from markhood.learning.forecast.forecast import Forecast, forecast_chains, require_room
+from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.learn_imputed import Imputation
+from markhood.learning.imputation.sampled import sample_with_values
 from markhood.learning.known import listed_priors
+from markhood.learning.methods.climbing import Plrhc
 from markhood.learning.methods.method import Method
 from markhood.options import Options, declare
+from markhood.output.citation import PAPER
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
-from markhood.search.graph_sampler import START_GAMMA, GraphPrior, Sweeps, bayes
+from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA, GraphPrior, Sweeps, bayes
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice
@@ -79,6 +89,11 @@ class Bayes(BayesOptions, Method):
         """What scores blankets where the chains begin, and the edges of the finished graph."""
         return Bic(START_GAMMA)
 
+    @property
+    def settling(self) -> Method:
+        """Hill climbing: chains need a graph to start from, not one of their own every turn."""
+        return Plrhc(gamma=START_GAMMA)
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return bayes(
@@ -101,3 +116,34 @@ class Bayes(BayesOptions, Method):
         is_quick = samples.is_binary and samples.n_variables <= MOST_QUICK
         averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
         return Sweeps(int(self.chains), (averaged + 3) // 4, averaged)
+
+    takes_priors: ClassVar[bool] = True
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        sweeps = "" if self.sweeps is None else f", {self.sweeps} sweeps each"
+        chosen = f"with a probability above {self.min_probability:g} were kept"
+        if self.fdr is not None:
+            chosen = f"were kept up to an expected false discovery rate of {self.fdr:g}"
+        yield (
+            f"The posterior probability of every edge was estimated by {self.chains} Markov chains over graphs{sweeps}, "
+            f"started at the graph of PLRHC ({PAPER.in_text}): a chain visits one pair at a time, and adds or removes its edge by its prior odds "
+            "and its approximate Bayes factor given the other neighbours of both variables."
+        )
+        yield f"Edges {chosen}."
+
+    def forecast(self, job: Job) -> Forecast:
+        """Forecast the chains, and the climb before them."""
+        return forecast_chains(job, self.lengths(job.samples), Plrhc(gamma=START_GAMMA).climb)
+
+    def require_room(self, job: Job) -> None:
+        """Raise where the pairs that pass the screen and the chains over them will not fit in memory."""
+        require_room(job, SCREEN_GAMMA, n_chains=int(self.chains))
+
+    def search_completed(
+        self, job: Job, quiet: Job, values: Completed, settled: Found, imputation: Imputation
+    ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
+        """Sample graphs and missing values in one chain."""
+        turns, seed = imputation.sets, imputation.seed
+        prior, choice, chains = self.prior_for(job), self.choice, int(self.chains)
+        return sample_with_values(job, values, settled, prior, choice, chains, turns, seed), {}

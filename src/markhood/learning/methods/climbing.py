@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
 from markhood.errors import InputError, option
 from markhood.kernels.protocol import FitPenalty
+from markhood.learning.forecast.forecast import Climb, Forecast, forecast_climb, require_room
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
+from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
+from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 
-CRITERIA: Mapping[str, Callable[[float], Criterion]] = {"bic": Bic, "mpl": Mpl}
 PENALTIES = ("l1", "l2")
+FEWER_CANDIDATES = 100  # a bound that keeps most of what is found
+RULES = {
+    "global": "hill climbing over the union of all neighbourhoods then chose the edges by the sum of the scores",
+    "pair": "hill climbing over the union of all neighbourhoods then chose the edges by the likelihood of pairs",
+    "or": "two variables are joined where either is a neighbour of the other (OR rule)",
+    "and": "two variables are joined where each is a neighbour of the other (AND rule)",
+}
 
 
 def _penalty(given: Any) -> tuple[str, float]:
@@ -90,6 +99,48 @@ class Climbing(ClimbingOptions, Method):
     def search_again(self, job: Job, before: Found) -> Found:
         """Search among the neighbours that were found before."""
         return climb_again(job, before, self.rule, self.gamma)
+
+    is_conditional: ClassVar[bool] = True
+
+    @property
+    def tested_gamma(self) -> float | None:
+        """The gamma that every edge has to pass."""
+        return self.gamma
+
+    @property
+    def climb(self) -> Climb:
+        """What a forecast has to know."""
+        return Climb(self.gamma, **self.near, is_global=self.rule == "global")
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it."""
+        return (PAPER,)
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        by, criterion = "a criterion of the authors' own", self.scored_by
+        if type(criterion) in CRITERIA.values():  # a subclass may score differently
+            by = getattr(criterion, "description", "")
+        where, near = "among all others", self.near
+        if near["depth"] is not None:
+            where = (
+                f"among those within {near['depth']} steps in the graph of pairs whose penalised "
+                "likelihood ratio is positive"
+            )
+        if near.get("max_candidates") is not None:
+            where += f", of which the {near['max_candidates']} strongest at most"
+        yield f"The neighbours of each variable were searched for greedily by {by}, {where}."
+        yield f"{RULES[self.rule][0].upper()}{RULES[self.rule][1:]}."
+
+    def forecast(self, job: Job) -> Forecast:
+        """Forecast the screen, the search for blankets and the climb."""
+        return forecast_climb(job, self.climb)
+
+    def require_room(self, job: Job) -> None:
+        """Raise where the pairs that pass the screen will not fit in memory."""
+        if self.climb.depth is not None:
+            require_room(job, self.gamma, max_candidates=self.climb.max_candidates)
 
 
 @dataclass(kw_only=True)
@@ -175,6 +226,11 @@ class Plrhc(PlrhcOptions, HillClimbing):
         most = None if self.max_candidates is None else int(self.max_candidates)
         return {"depth": int(self.depth), "max_candidates": most}
 
+    @property
+    def narrower(self) -> dict[str, Any]:
+        """Options that make its search spaces smaller."""
+        return {} if self.max_candidates is not None else {"max_candidates": FEWER_CANDIDATES}
+
 
 @dataclass(kw_only=True)
 class MarginalPseudoLikelihoodOptions(ClimbingOptions):
@@ -196,3 +252,15 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
     def scored_by(self) -> Criterion:
         """What scores blankets."""
         return Mpl(self.gamma)
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it."""
+        return (
+            Reference(
+                "Pensar et al., 2017",
+                "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal pseudo-likelihood learning of "
+                "discrete Markov network structures. Bayesian Analysis 12(4), 1195-1215. "
+                "https://doi.org/10.1214/16-BA1032.",
+            ),
+        )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
+from markhood.learning.forecast.forecast import Forecast, forecast_couplings, forecast_pairs
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import Options, declare
+from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.chow_liu import chow_liu
@@ -17,6 +20,19 @@ from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+
+PRODUCT_CORRECTION = Reference(
+    "Dunn, Wahl and Gloor, 2008",
+    "S. D. Dunn, L. M. Wahl and G. B. Gloor (2008). Mutual information without the influence of phylogeny or entropy "
+    "dramatically improves residue contact prediction. Bioinformatics 24(3), 333-340. "
+    "https://doi.org/10.1093/bioinformatics/btm604.",
+)
+ARACNE = Reference(
+    "Margolin et al., 2006",
+    "A. A. Margolin, I. Nemenman, K. Basso, C. Wiggins, G. Stolovitzky, R. Dalla Favera and A. Califano (2006). ARACNE: "
+    "An algorithm for the reconstruction of gene regulatory networks in a mammalian cellular context. BMC Bioinformatics "
+    "7(Suppl 1), S7. https://doi.org/10.1186/1471-2105-7-S1-S7.",
+)
 
 
 @dataclass(kw_only=True)
@@ -61,6 +77,41 @@ class Pairwise(PairwiseOptions, Method):
             bool(self.remove_indirect),
         )
 
+    @property
+    def tested_gamma(self) -> float | None:
+        """The gamma that every pair has to pass, unless all pairs are ranked."""
+        return self.gamma if self.ranking == "evidence" else None
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it: the screen or the ranking, and the rule for triangles."""
+        ranked = {"evidence": (PAPER,), "mi_apc": (PRODUCT_CORRECTION,)}.get(self.ranking, ())
+        return (*ranked, ARACNE) if self.remove_indirect else ranked
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        corrected = " with the average-product correction" if self.ranking == "mi_apc" else ""
+        kept = "best" if self.top is None else f"{self.top} best"
+        if self.ranking == "evidence":
+            yield (
+                "Two variables are joined where the likelihood ratio of their dependence, whatever the other variables, "
+                f"exceeds the penalty of the extended Bayesian information criterion (gamma = {self.gamma:g})."
+            )
+            if self.top is not None:
+                yield f"Of these pairs the {self.top} with the highest evidence were kept."
+        else:
+            yield f"All pairs of variables were ranked by their mutual information{corrected}, and the {kept} were kept."
+        if self.remove_indirect:
+            yield (
+                "In every triangle of pairs, the one with the least mutual information was taken for indirect and removed "
+                "(ARACNE)."
+            )
+
+    def forecast(self, job: Job) -> Forecast:
+        """Forecast the screen and the description of edges."""
+        top = None if self.top is None else int(self.top)
+        return forecast_pairs(job, self.gamma, self.ranking, top, bool(self.remove_indirect))
+
 
 @dataclass(kw_only=True)
 class ChowLiuOptions(GammaOptions):
@@ -85,6 +136,27 @@ class ChowLiu(ChowLiuOptions, Method):
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return chow_liu(job, self.gamma, self.forest)
+
+    @property
+    def tested_gamma(self) -> float | None:
+        """The gamma that every pair of a forest has to pass."""
+        return self.gamma
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it."""
+        return (
+            Reference(
+                "Chow and Liu, 1968",
+                "C. K. Chow and C. N. Liu (1968). Approximating discrete probability distributions with dependence "
+                "trees. IEEE Transactions on Information Theory 14(3), 462-467. https://doi.org/10.1109/TIT.1968.1054142.",
+            ),
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        kind = "forest of dependent pairs" if self.forest else "tree"
+        yield f"The graph is the {kind} with the highest likelihood."
 
 
 def _top(text: str) -> int | str:
@@ -136,3 +208,34 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
         if self.top is None and alphabet_of(samples.variables) == "protein":
             return int(PAIRS_PER_VARIABLE * (~samples.is_constant).sum())
         return None if self.top in (None, MIXTURE) else int(self.top)
+
+    only_ranks: ClassVar[bool] = True
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it."""
+        return (
+            Reference(
+                "Ekeberg et al., 2013",
+                "M. Ekeberg, C. Lövkvist, Y. Lan, M. Weigt and E. Aurell (2013). Improved contact prediction in proteins: "
+                "Using pseudolikelihoods to infer Potts models. Physical Review E 87, 012707. "
+                "https://doi.org/10.1103/PhysRevE.87.012707.",
+            ),
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        kept = f"the {self.top} best"
+        if self.top in (None, MIXTURE):
+            kept = "those whose scores stand out from the background"
+        if self.top is None:
+            kept += ", or three for every two positions of a protein"
+        yield (
+            "All pairs of variables were ranked by the couplings of a Potts model, fitted by pseudo-likelihood with an L2 "
+            f"penalty (lambda = {self.penalty:g} (d - 1) sqrt((r_i - 1)(r_j - 1))): by the Frobenius norms of their zero-sum "
+            f"tables, gaps left out, less the average product. Edges are {kept}."
+        )
+
+    def forecast(self, job: Job) -> Forecast:
+        """Forecast the fit of all couplings."""
+        return forecast_couplings(job, float(self.penalty))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from markhood.learning.methods.climbing import RULES
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
+from markhood.output.citation import Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.ibmap import blankets_joint_posterior
@@ -58,6 +61,37 @@ class L1Logistic(L1LogisticOptions, Method):
             refit=self.refit,
         )
 
+    @property
+    def tested_gamma(self) -> float | None:
+        """The gamma that every edge has to pass."""
+        return self.gamma
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it: the paths, and the choice on them."""
+        return (
+            Reference(
+                "Ravikumar, Wainwright and Lafferty, 2010",
+                "P. Ravikumar, M. J. Wainwright and J. D. Lafferty (2010). High-dimensional Ising model selection "
+                "using l1-regularized logistic regression. The Annals of Statistics 38(3), 1287-1319. "
+                "https://doi.org/10.1214/09-AOS691.",
+            ),
+            Reference(
+                "Barber and Drton, 2015",
+                "R. F. Barber and M. Drton (2015). High-dimensional Ising model selection with Bayesian information "
+                "criteria. Electronic Journal of Statistics 9(1), 567-607. https://doi.org/10.1214/15-EJS1012.",
+            ),
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        scaled = " on standardised variables" if self.standardize else ""
+        refit = "after a refit without the penalty" if self.refit else "without a refit"
+        yield (
+            f"Neighbourhoods were chosen on the path of each variable's L1-penalised logistic regression{scaled} by the "
+            f"extended Bayesian information criterion (gamma = {self.gamma:g}), {refit}; {RULES[self.rule]}."
+        )
+
 
 @dataclass(kw_only=True)
 class BlanketsJointPosteriorOptions(GammaOptions):
@@ -83,3 +117,22 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return blankets_joint_posterior(job)
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications that describe it."""
+        return (
+            Reference(
+                "Schlüter et al., 2018",
+                "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint Posterior score for "
+                "learning Markov network structures. International Journal of Approximate Reasoning 92, 295-320. "
+                "https://doi.org/10.1016/j.ijar.2017.10.018.",
+            ),
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Say how edges are found."""
+        yield (
+            "Hill climbing (IBMAP-HC) searched for the graph whose independence assertions have the highest joint "
+            "posterior probability."
+        )

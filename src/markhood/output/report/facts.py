@@ -16,9 +16,10 @@ from markhood.data.genome.loci import told
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError
+from markhood.graph.columns import ANNOTATIONS
 from markhood.graph.graph import Graph
 from markhood.output.citation import PAPER, SOFTWARE
-from markhood.output.methods_section import methods_section
+from markhood.output.methods_section import methods_section, references
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
 RARE = 5  # samples; a value that occurs in fewer says little about edges
@@ -28,13 +29,6 @@ IMPUTATION = {
     "missing": "missing values imputed",
     "sets": "completed data sets",
     "seed": "seed of the imputation",
-}
-NOTES = {
-    "probability": "Probability: of ten edges with 0.8, eight are expected to be there.",
-    "coupling_low": "Coupling low and high: an interval that holds the coupling with 95 %, if the edge is there.",
-    "standardized": "Standardized: the coupling times the standard deviations of both ends.",
-    "share": "Share: of the completed data sets, those in whose graph the edge is.",
-    "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
 }
 
 # Kass and Raftery's words (1995) for twice the logarithm of a Bayes factor. A gain in BIC is about one
@@ -155,7 +149,8 @@ def notes(graph: Graph) -> list[str]:
             " Of levels without order, more than two of them, the coupling is a table, a number for each pair "
             "of levels, and its size, the Frobenius norm, has no sign: click it to see the table."
         )
-    return [coupling, *(NOTES[name] for name in graph.annotations if name in NOTES)]
+    known = (ANNOTATIONS[name].note for name in graph.annotations if name in ANNOTATIONS)
+    return [coupling, *filter(None, known)]
 
 
 def bands(graph: Graph) -> list[tuple[float | None, str]]:
@@ -163,7 +158,7 @@ def bands(graph: Graph) -> list[tuple[float | None, str]]:
 
     Examples
     --------
-    >>> bands(Graph("ab", []))[0], bands(Graph("ab", [], provenance={"method": "plm"}))
+    >>> bands(Graph("ab", []))[0], bands(Graph("ab", [], provenance={"only_ranks": True}))
     ((2.0, 'hardly worth a mention'), [(None, 'a score, which only ranks pairs')])
     """
     if _only_ranks(graph):
@@ -173,7 +168,7 @@ def bands(graph: Graph) -> list[tuple[float | None, str]]:
 
 def _only_ranks(graph: Graph) -> bool:
     """Return whether evidence is no likelihood ratio."""
-    return graph.provenance.get("method") == "plm"
+    return graph.provenance.get("only_ranks") is True
 
 
 def how_to_read(graph: Graph) -> list[str]:
@@ -263,11 +258,12 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
 def citations(graph: Graph) -> list[str]:
     """Return a paragraph for a methods section, where the run is known, and what to cite."""
     version = graph.provenance.get("version")
-    cited = [PAPER, f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."]
+    software = f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."
     try:
-        return [methods_section(graph), *cited]
-    except (InputError, KeyError, TypeError, ValueError):  # of another program, or nobody's
-        return cited
+        cited = [reference.entry for reference in references(graph)]
+        return [methods_section(graph), *(cited or [PAPER.entry]), software]
+    except (InputError, KeyError, TypeError, ValueError):  # of another program, or unknown
+        return [PAPER.entry, software]
 
 
 def _sample_rows(samples: Samples) -> Rows:

@@ -68,6 +68,8 @@ class EdgeProbabilities:
         Pairs fitted, by all chains.
     choice : Choice
         Which pairs make the graph.
+    sweeps : int or None
+        Sweeps over which each chain was averaged; None where missing values were drawn between the sweeps.
     """
 
     pairs: NDArray[np.int64]
@@ -80,6 +82,7 @@ class EdgeProbabilities:
     chain_probabilities: NDArray[np.float64]
     n_fits: int
     choice: Choice = field(default_factory=Choice)
+    sweeps: int | None = None
 
     @property
     def disagreement(self) -> float:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood.learning.standardized import standardized
+from markhood.graph.columns import ANNOTATIONS
+from markhood.learning.edge_columns import standardized
+from markhood.learning.methods import METHODS
 from oracles.ordered import ordinal_chain
 from oracles.packing import samples_with_levels
 
@@ -42,3 +44,13 @@ def test_property_a_table_of_steps_has_the_size_of_its_step():
 
 def test_example_categories_alone_have_one_scale_already():
     assert "standardized" not in markhood.learn(VALUES, kinds="nominal").annotations
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+def test_property_every_column_has_a_note_in_the_report(method):
+    holes = np.where(np.random.default_rng(0).random(VALUES.shape) < 0.05, np.nan, VALUES)
+    complete = markhood.learn(VALUES[:300], method)
+    imputed = markhood.learn(holes[:300], method, missing="impute", imputations=2)
+    ranked = markhood.learn(VALUES, "pairwise", ranking="mi_apc")
+    assert {*complete.annotations, *imputed.annotations, *ranked.annotations} <= ANNOTATIONS.keys()

@@ -1,14 +1,17 @@
-"""Couplings on one scale: times the standard deviations of both ends.
+"""Columns of edges that are computed for every graph, from samples and couplings; `COLUMNS` lists them.
 
-A coupling of ordered levels is that of a step, and steps of a variable with ten levels are smaller than
-those of one with three. Times both standard deviations it is what an edge does to typical samples.
-That is also the root mean square of the pair's table, its rows and columns centred by how often levels
-occur, were the two independent; so an edge that has a table is measured alike, without a sign.
+What each means is said in `markhood.graph.columns`.
+
+**standardized**: couplings on one scale, times the standard deviations of both ends. A coupling of ordered levels is
+that of a step, and steps of a variable with ten levels are smaller than those of one with three. Times both standard
+deviations it is the effect of an edge on typical samples. That is also the root mean square of the pair's table, its
+rows and columns centred by how often levels occur, were the two independent; so an edge with a table is measured in
+the same way, without a sign.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +19,26 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.kernels.tables import codes
 
-NAME = "standardized"
+Tables = Sequence[NDArray[np.float64] | None]
+Column = Callable[
+    [Samples, NDArray[np.int64], NDArray[np.float64], Tables], NDArray[np.float64] | None
+]
+
+
+def edge_columns(
+    samples: Samples, edges: NDArray[np.int64], coupling_ends: NDArray[np.float64], tables: Tables
+) -> dict[str, NDArray[np.float64]]:
+    """Return all columns that these data have, by name."""
+    with np.errstate(invalid="ignore"):  # of infinities of both signs
+        couplings = coupling_ends.mean(axis=1)
+    found = {name: column(samples, edges, couplings, tables) for name, column in COLUMNS.items()}
+    return {name: numbers for name, numbers in found.items() if numbers is not None}
 
 
 def standardized(
-    samples: Samples,
-    edges: NDArray[np.int64],
-    couplings: NDArray[np.float64],
-    tables: Sequence[NDArray[np.float64] | None],
-) -> NDArray[np.float64]:
-    """Return the standardised coupling of every edge, of shape (n_edges,).
+    samples: Samples, edges: NDArray[np.int64], couplings: NDArray[np.float64], tables: Tables
+) -> NDArray[np.float64] | None:
+    """Return the standardised coupling of every edge, of shape (n_edges,); None where no levels are ordered.
 
     Parameters
     ----------
@@ -36,6 +49,8 @@ def standardized(
     tables : sequence of ndarray or None
         Of the edges that have one; empty where none has.
     """
+    if samples.variables.ordered is None:
+        return None
     shares = {v: _shares(samples, v) for v in np.unique(edges).tolist()}
     deviations = {v: _deviation(p) for v, p in shares.items()}
     found = np.array(
@@ -69,3 +84,8 @@ def _size(
 ) -> float:
     centred = table - (table @ columns)[:, None] - rows @ table + rows @ table @ columns
     return float(np.sqrt(rows @ centred**2 @ columns))
+
+
+COLUMNS: Mapping[str, Column] = {
+    "standardized": standardized,
+}
