@@ -89,11 +89,8 @@ def test_example_an_estimator_scores_and_the_bootstrap_draws_with_covariates():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": "l1lr"}, "is for the methods plrhc, hc and mpl"),
-        ({"method": "hc", "rule": "pair"}, "with the rules global, or and and"),
         ({"adjust_for": ["agee"]}, "There is no column 'agee': near it are 'age'."),
         ({"adjust_for": ["age", "a", "b", "c"]}, "a graph needs two"),
-        ({"missing": "impute", "missing_values": [2]}, "do not go together"),
         ({"required_edges": [("age", "a")]}, "There is no variable 'age'"),
     ],
 )

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.words import unpacked
 from markhood.scores.scorer import Pairs, Scorer
@@ -129,24 +128,28 @@ def may_be_edges(
     the histogram instead. Where variables have more levels, or a pair little information, all stay.
     """
     samples = job.samples
-    if not samples.is_binary:
+    if samples.starts[job.n_nodes] > job.n_nodes:
         return screened.edges
-    share = _shares_of_ones(samples)
-    known = samples.total_weight * (share * (1 - share))[screened.edges].prod(axis=1)
+    spread = _variances(job)
+    known = samples.total_weight * spread[screened.edges].prod(axis=1)
     ratios = screened.gains + job.scorer.prices(screened.edges, gamma)
     factors = _log_bayes_factors(ratios, scale * scale * known[:, np.newaxis])
     least = np.log(LEAST_PROBABILITY) - np.log(density)
     return np.asarray(screened.edges[(factors > least) | (known < LITTLE_INFORMATION)])
 
 
-def _shares_of_ones(samples: Samples) -> NDArray[np.float64]:
-    """Return the share that ones have of every binary variable's samples, as these weigh."""
-    weighting = samples.bits.weighting
+def _variances(job: Job) -> NDArray[np.float64]:
+    """Return the variance of every binary node, given the covariates where there are any."""
+    samples, weighting = job.samples, job.samples.bits.weighting
+    if job.n_nodes < job.n_variables:
+        return job.scorer.spreads(np.arange(job.n_nodes))[:, 0]
     if weighting is None:
-        return np.asarray(samples.ones / samples.n_samples)
-    blocks = np.array_split(samples.words, max(1, samples.words.size >> 16))
-    ones = [unpacked(block, samples.n_samples) @ weighting.weights for block in blocks]
-    return np.asarray(np.concatenate(ones) / samples.total_weight)
+        share = np.asarray(samples.ones / samples.n_samples)
+    else:
+        blocks = np.array_split(samples.words, max(1, samples.words.size >> 16))
+        ones = [unpacked(block, samples.n_samples) @ weighting.weights for block in blocks]
+        share = np.asarray(np.concatenate(ones) / samples.total_weight)
+    return share * (1 - share)
 
 
 def _log_bayes_factors(
@@ -159,8 +162,8 @@ def _log_bayes_factors(
 
 def measure_other_pairs(job: Job) -> OtherPairs:
     """Measure all pairs that may be edges, or those of some variables."""
-    samples, d = job.samples, job.n_variables
-    most = MOST_VARIABLES // int(np.diff(samples.starts).max(initial=1))
+    samples, d = job.samples, job.n_nodes
+    most = MOST_VARIABLES // int(np.diff(samples.starts)[:d].max(initial=1))
     chosen = np.arange(d)
     if d > most:
         rng = np.random.default_rng(0)

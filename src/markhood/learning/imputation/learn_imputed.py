@@ -45,7 +45,7 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress, scaled
+from markhood.learning.describe import Learned, Numbers, numbers_of, scaled
 from markhood.learning.forecast.forecast import Forecast, forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
@@ -189,7 +189,7 @@ def drawn(job: Job, edges: NDArray[np.int64], values: Completed, *, by_chance: b
     They are those that fit the completed samples best or, ``by_chance``, a bootstrap of these.
     """
     fitted = values.resampled() if by_chance else values.samples()
-    regressions = regress(job.on(fitted), edges)
+    regressions = values.drawn_by(job.on(fitted), edges)
     for _ in range(SWEEPS):
         values.draw_missing(regressions)
     return job.on(values.samples())
@@ -227,7 +227,7 @@ def _described(
     seconds: float,
 ) -> Learned:
     """Put together what the sets say of a graph's edges."""
-    known, variables = sets[0].knowledge, sets[0].samples.variables
+    known, variables = sets[0].knowledge, sets[0].samples.variables.pick(range(sets[0].n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
     described = [numbers_of(job, found) for job in sets]
@@ -277,8 +277,9 @@ def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.flo
         blankets = Lists(np.arange(len(targets) + 1), others)
         ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
+    blankets = sets[0].knowledge.adjusted(targets, blankets)
     of_members = surplus_of(samples, values.is_missing, targets, blankets, sets[0].runner)
-    return np.asarray(of_members[ends])
+    return np.asarray(of_members[blankets.values < sets[0].n_nodes][ends])
 
 
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:

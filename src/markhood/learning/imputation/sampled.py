@@ -21,7 +21,6 @@ import numpy as np
 
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import GraphChain, GraphSums
-from markhood.learning.describe import regress
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.methods import Bayes
 from markhood.search.graph_sampler import (
@@ -63,6 +62,7 @@ def sample_with_values(
     also = np.concatenate([screened.edges, settled.or_edges])
     state = settle(completed, settled.edges, also, method.prior_for(job), seeds[-1])
     scorer, pairs, prior, present = job.scorer, state.pairs, state.pair_prior(), state.present
+    known = job.knowledge
     # Pairs that are sure with these values may not be so with others.
     prior = prior._replace(periods=np.ones(len(pairs), np.uint8))
     n_settling = (n_turns + 1) // 2
@@ -79,7 +79,8 @@ def sample_with_values(
             set_up = set_up._replace(density=float(of_turn.densities[-1]))
             edges = pairs[chain.present > 0]
             resampled = drawn.resampled()
-            regressions = regress(Job(resampled, scorer.on(resampled), Runner(1)), edges)
+            own_job = Job(resampled, scorer.on(resampled), Runner(1), known)
+            regressions = drawn.drawn_by(own_job, edges)
             for _ in range(SWEEPS_OF_VALUES):
                 drawn.draw_missing(regressions)
         return _added_up(sums[n_settling:])

@@ -31,8 +31,8 @@ class Method(Protocol):
 
     @property
     def adjusts(self) -> bool:
-        """Whether it can keep covariates in every blanket."""
-        return False
+        """Whether it can adjust for covariates."""
+        return True
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
