@@ -33,9 +33,9 @@ def chain_of(pairs, seed=1):
     return GraphChain(np.zeros(len(pairs), np.uint8), state)
 
 
-@pytest.mark.parametrize("n_variables", [3, 4])
-def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables):
-    values = network(6, 120, n_variables, strength=1.2)
+@pytest.mark.parametrize(("n_variables", "n_covariates"), [(3, 0), (4, 0), (3, 2)])
+def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables, n_covariates):
+    values = network(6, 120, n_variables + n_covariates, strength=1.2)
     bits, pairs = pack(values), all_pairs(n_variables)
     density, scale = 0.3, 0.8
     odds = np.log(density / (1 - density))
@@ -44,14 +44,16 @@ def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables
         edges = {tuple(e) for e, there in zip(pairs.tolist(), graph, strict=True) if there}
         i, j = pairs[pair].tolist()
         given = [sorted(w for e in edges if v in e for w in e if w not in (i, j)) for v in (i, j)]
-        fitted = fit_pair(bits, i, j, *given, scale)
+        fitted = fit_pair(bits, i, j, *given, scale, n_covariates)
         return 1 / (1 + np.exp(-fitted.log_bayes_factor(scale) - odds))
 
     expected = settled_probabilities(probability, len(pairs))
     assert np.any((expected > 0.1) & (expected < 0.9))  # or it would be no test
     for periods in (None, 1 + np.arange(len(pairs)) % 3 * 4):
         prior = prior_of(pairs, density, scale=scale, periods=periods)
-        sums, _ = NativeKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 100, 20_000)
+        sums, _ = NativeKernels().sample_graphs(
+            bits, pairs, prior, chain_of(pairs), 100, 20_000, n_covariates
+        )
         np.testing.assert_allclose(sums.probabilities / 20_000, expected, atol=0.02)
 
 

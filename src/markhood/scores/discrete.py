@@ -310,11 +310,13 @@ class DiscreteScorer:
         places = np.empty((samples.n_samples, samples.n_variables), np.int32)
         for v in range(samples.n_variables):
             places[:, v] = codes(bits, v) + starts[v]
+        weighting = bits.weighting
+        weights = np.ones(samples.n_samples) if weighting is None else weighting.weights.copy()
         for v, mask in samples.missing.items():
             is_missing = unpacked(mask, samples.n_samples).astype(np.bool_)
             places[is_missing, v] = starts[-1]
-        weighting = bits.weighting
-        weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
+            if v >= samples.n_variables - self.n_covariates:
+                weights[is_missing] = 0.0  # a sample is not adjusted for what is missing in it
         return PottsSamples(places, starts, weights)
 
     @cached_property

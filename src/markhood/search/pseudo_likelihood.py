@@ -17,7 +17,8 @@ log odds ratio, uncorrected.
 How tiles are cut depends on the levels alone, so the answer is the same on any number of threads.
 
 **Covariates** are in every node's regression with a penalty no larger than that of fields, and have none of their own: they
-are not ranked, and no part of the average product.
+are not ranked, and not part of the average product. A missing value adds nothing to the log odds, but a sample in which a
+covariate is missing is left out.
 """
 
 from __future__ import annotations

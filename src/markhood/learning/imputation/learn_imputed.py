@@ -170,7 +170,10 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
 
     The answer has the last graph, and the unions of blankets of all searches.
     """
-    first_turns = math.ceil(FIRST_TURNS * min(1.0, values.share_missing / MANY))
+    masks, covariates = values.is_missing, job.knowledge.covariates.tolist()
+    # What is guessed of a covariate matters to every pair.
+    shares = [values.share_missing, *(float(masks[c].mean()) for c in covariates if c in masks)]
+    first_turns = math.ceil(FIRST_TURNS * min(1.0, max(shares) / MANY))
     found, changed = method.search(job.on(values.samples())), math.inf
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
