@@ -10,6 +10,7 @@ import pytest
 import markhood
 from markhood.kernels.lists import Lists
 from markhood.kernels.pair_fit import fit_pair
+from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import drawn
 from markhood.learning.methods import METHODS
@@ -17,6 +18,7 @@ from markhood.learning.preparing import covariates_last
 from markhood.search.ibmap import CachedTests
 from markhood.search.l1_paths import l1_blankets
 from markhood.search.values.knowledge import Knowledge
+from markhood.stability.resampling import Drawn
 from oracles.graph_chain import settled_probabilities
 from oracles.independence import log_independence
 from oracles.jobs import job_of
@@ -292,6 +294,32 @@ def test_example_an_estimator_scores_and_the_bootstrap_draws_with_covariates():
     assert drawn.replicates.pairs.max() < 4
     again = drawn.graph.bootstrap(DATA, replicates=6, n_jobs=1)
     np.testing.assert_equal(again.edges(), drawn.edges())
+
+
+@pytest.mark.parametrize("age", ["nominal", "ordinal"])
+def test_example_a_model_draws_nodes_given_the_covariates(age):
+    how = {"adjust_for": ["age"], "kinds": {"age": age}, "n_jobs": 1}
+    found = markhood.bootstrap(DATA, resample="model", replicates=30, **how)
+    assert found.graph.edge_names() == [("a", "c")]
+    assert found.edges()[0]["frequency"] == 1.0
+    assert found.replicates.pairs[found.replicates.shares > 0.2].tolist() == [[0, 2]]
+    with pytest.raises(markhood.InputError, match="leave model out"):
+        markhood.bootstrap(DATA, resample="model", model=object(), replicates=2, **how)
+
+
+def test_oracle_drawn_nodes_have_the_shares_that_they_have_given_the_covariates():
+    samples = covariates_last(markhood.encode(DATA, kinds="nominal"), ["age"])
+    edges = [(0, 2), (0, 4), (1, 4), (2, 4), (3, 4)]
+    model = markhood.fit_model(markhood.Graph(samples.variables, edges), samples, prior=None)
+    drawn = Drawn(model.distribution, 0, n_covariates=1)
+    values = np.array(
+        [[codes(drawn.drawn(samples, k).bits, v) for v in range(5)] for k in range(60)]
+    )
+    np.testing.assert_array_equal(values[:, 4], np.tile(DATA["age"], (60, 1)))
+    for level in range(3):
+        own = level == AGE
+        shares = DATA.loc[own, ["a", "b", "c", "d"]].mean()
+        np.testing.assert_allclose(values[:, :4, own].mean(axis=(0, 2)), shares, atol=0.02)
 
 
 @pytest.mark.parametrize(
