@@ -126,7 +126,6 @@ def test_example_proteins_have_three_edges_for_two_positions():
         ({"top": 0}, "top must be a whole number"),
         ({"top": "all"}, "top must be a whole number of pairs from 1 up, or mixture"),
         ({"gamma": 0.5}, "Method 'plm' has no option gamma=0.5"),
-        ({"adjust_for": ["1"]}, "adjust_for is for the methods"),
     ],
 )
 def test_example_options_that_cannot_be_used_are_refused(options, message):

@@ -16,11 +16,6 @@ def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
     """Return samples with the variables last that are adjusted for."""
     if not covariates:
         return samples
-    if samples.missing:
-        raise InputError(
-            f"{option('adjust_for')} and missing values that are to be imputed do not go together: "
-            f"choose {option('missing', 'drop')} or {option('missing', 'level')}."
-        )
     last = pick_columns(samples.names, covariates)
     nodes = [j for j in range(samples.n_variables) if j not in last]
     if len(nodes) < 2:

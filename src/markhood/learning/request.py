@@ -106,11 +106,6 @@ class Request:
 
     def __post_init__(self) -> None:
         """Check what concerns several groups."""
-        if self.reading.adjust_for and not self.method.adjusts:
-            raise InputError(
-                f"{option('adjust_for')} is for the methods plrhc, hc and mpl with the rules global, or "
-                "and and: choose one of these, or leave it out."
-            )
         if self.run.checkpoint is not None and self.method.is_random and self.run.seed_is_drawn:
             self._refuse_drawn_seed()
 

@@ -22,11 +22,12 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, no_progress
 from markhood.graph.graph import Graph
-from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.graph.numbering import in_order, pair_numbers, pairs_numbered
 from markhood.learning.again import repeated, warn_of_other_data
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
+from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
     StabilityRow,
@@ -321,9 +322,9 @@ def bootstrap_samples(
     with request.job(samples, study) as job:
         _, couplings = reported_couplings(job, learned.found_edges, learned.is_marginal)
         if resampling is None:
-            fitted = fit_model(graph, samples) if model is None else model
+            fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
-            resampling = Drawn(distribution, seed)
+            resampling = Drawn(distribution, seed, len(job.knowledge.covariates))
         found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
     return Bootstrap(graph, couplings, found, resample, float(level))
 
@@ -355,10 +356,10 @@ def _check(
             "Data sets with missing values are not drawn from: choose "
             f"{option('missing', 'drop')} or {option('missing', 'level')}, or impute them before."
         )
-    if resample == "model" and request.reading.adjust_for:
+    if model is not None and request.reading.adjust_for:
         raise InputError(
-            f"{option('resample', 'model')} draws no covariates: leave {option('adjust_for')} out, or "
-            f"choose {option('resample', 'rows')}."
+            f"{option('adjust_for')} needs a model that has the covariates: leave {option('model')} out, and "
+            "the one of the learned graph is fitted with them."
         )
     if resample == "model" and any(given is not None for given in labels.values()):
         raise InputError(
@@ -370,6 +371,16 @@ def _check(
             f"{option('model')} is for {option('resample', 'model')}: choose it, or leave the model "
             "out."
         )
+
+
+def _with_covariates(graph: Graph, job: Job) -> Graph:
+    """Join the covariates to all nodes and to each other."""
+    if not len(job.knowledge.covariates):
+        return graph
+    i, j = np.triu_indices(job.n_variables, 1)
+    joined = np.column_stack([i, j])[j >= job.n_nodes]
+    edges = np.concatenate([graph.edges, joined])
+    return Graph(job.samples.variables, edges[in_order(edges)])
 
 
 def _bounds(values: NDArray[np.float64], level: float, suffix: str) -> dict[str, float]:

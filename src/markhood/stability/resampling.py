@@ -22,6 +22,8 @@ from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.kernels.lists import Lists
+from markhood.kernels.tables import codes
+from markhood.model.potts.conditional import given_last
 
 # Shares of the units that are left out in turn, as bootnet does.
 DROPPED = np.linspace(0.05, 0.75, 10)
@@ -152,15 +154,19 @@ class Drawn:
     model : object
         Its method ``sample(n_samples, seed)`` returns level numbers, a column a variable.
     seed : int
+    n_covariates : int, default=0
+        The last variables keep their observed values, and the others are drawn given these: the model is then an
+        `IsingModel` or a `PottsModel` of all variables.
     """
 
     model: Any
     seed: int
+    n_covariates: int = 0
 
     def drawn(self, samples: Samples, number: int) -> Samples:
         """Return the data set of that number."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        values = np.asarray(self.model.sample(samples.n_samples, rng))
+        values = self._values(samples, rng)
         numbered = tuple(tuple(range(max(2, len(own)))) for own in samples.levels)
         if values.shape != (samples.n_samples, samples.n_variables):
             raise InputError(
@@ -170,6 +176,21 @@ class Drawn:
         return Samples(
             encode_like(values, numbered, samples.names).words, len(values), samples.variables
         )
+
+    def _values(self, samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+        if not self.n_covariates:
+            return np.asarray(self.model.sample(samples.n_samples, rng))
+        d = samples.n_variables
+        last = [codes(samples.bits, v) for v in range(d - self.n_covariates, d)]
+        configurations, stratum = np.unique(np.column_stack(last), axis=0, return_inverse=True)
+        values = np.empty((samples.n_samples, d), np.int64)
+        for k, levels in enumerate(configurations.tolist()):
+            rows = np.flatnonzero(stratum.ravel() == k)
+            values[rows, : -self.n_covariates] = given_last(self.model, levels).sample(
+                len(rows), rng
+            )
+            values[rows, -self.n_covariates :] = levels
+        return values
 
 
 def dropped_share(number: int) -> float:

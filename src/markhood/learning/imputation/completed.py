@@ -5,6 +5,10 @@ of what is not known, the regressions must be guesses too: with those that fit t
 best, sets differ too little from each other (the variance of an estimate between them is too small by
 1 + the share of information that is missing). So they are fitted to a bootstrap of the samples,
 `resampled`, which needs no formula for what the variables are.
+
+A node is drawn given the covariates too. A covariate with missing values is drawn by its regression on a blanket of its own, which
+a greedy search finds among all other variables. Drawing it from its margin would weaken its association with the nodes, and what
+it explains would become edges.
 """
 
 from __future__ import annotations
@@ -17,9 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples, Weights
+from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.kernels.words import packed, unpacked
+from markhood.learning.describe import regress
 from markhood.model.regressions import Regressions, softmax
+from markhood.search.values.job import Job
 
 
 class Completed:
@@ -63,6 +70,17 @@ class Completed:
             masks[variable] = np.zeros(self._source.n_samples, np.bool_)
             masks[variable][absent] = True
         return masks
+
+    def drawn_by(self, job: Job, edges: NDArray[np.int64]) -> Regressions:
+        """Fit the regressions that values are drawn by to a job's samples: of nodes on a graph, of covariates on blankets."""
+        covariates = job.knowledge.covariates
+        incomplete = covariates[np.isin(covariates, list(self._absent))]
+        if not len(incomplete):
+            return regress(job, edges)
+        others = Lists.of([np.delete(np.arange(job.n_variables), c) for c in incomplete])
+        found = iter(job.scorer.grown(incomplete, others).members)
+        blankets = [next(found) if c in incomplete else covariates[:0] for c in covariates]
+        return regress(job, edges, Lists.of(blankets))
 
     def draw_missing(self, regressions: Regressions) -> None:
         """Draw every missing value given the others of its sample, one variable after another."""

@@ -44,7 +44,7 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress
+from markhood.learning.describe import Learned, Numbers, numbers_of
 from markhood.learning.edge_columns import edge_columns
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.completed import Completed
@@ -160,7 +160,10 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
 
     The answer has the last graph, and the unions of blankets of all searches.
     """
-    first_turns = math.ceil(FIRST_TURNS * min(1.0, values.share_missing / MANY))
+    masks, covariates = values.is_missing, job.knowledge.covariates.tolist()
+    # What is guessed of a covariate matters to every pair.
+    shares = [values.share_missing, *(float(masks[c].mean()) for c in covariates if c in masks)]
+    first_turns = math.ceil(FIRST_TURNS * min(1.0, max(shares) / MANY))
     found, changed = method.search(job.on(values.samples())), math.inf
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
@@ -179,7 +182,7 @@ def drawn(job: Job, edges: NDArray[np.int64], values: Completed, *, by_chance: b
     They are those that fit the completed samples best or, ``by_chance``, a bootstrap of these.
     """
     fitted = values.resampled() if by_chance else values.samples()
-    regressions = regress(job.on(fitted), edges)
+    regressions = values.drawn_by(job.on(fitted), edges)
     for _ in range(SWEEPS):
         values.draw_missing(regressions)
     return job.on(values.samples())
@@ -217,7 +220,7 @@ def _described(
     seconds: float,
 ) -> Learned:
     """Put together what the sets say of a graph's edges."""
-    known, variables = sets[0].knowledge, sets[0].samples.variables
+    known, variables = sets[0].knowledge, sets[0].samples.variables.pick(range(sets[0].n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
     described = [numbers_of(job, found) for job in sets]
@@ -268,10 +271,11 @@ def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.flo
         blankets = Lists(np.arange(len(targets) + 1), others)
         ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
+    blankets = sets[0].knowledge.adjusted(targets, blankets)
     of_members = surplus_of(
         samples, values.is_missing, targets, blankets, sets[0].runner, sets[0].scorer.kernels
     )
-    return np.asarray(of_members[ends])
+    return np.asarray(of_members[blankets.values < sets[0].n_nodes][ends])
 
 
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:

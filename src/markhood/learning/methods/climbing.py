@@ -81,11 +81,6 @@ class Climbing(ClimbingOptions, Method):
         """Where blankets are looked for: among all variables."""
         return {"depth": None}
 
-    @property
-    def adjusts(self) -> bool:
-        """Whether it can keep covariates in every blanket: the likelihood of pairs has none."""
-        return str(self.rule) != "pair"
-
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return hill_climb(

@@ -53,11 +53,6 @@ class Method(Sealed):
         return getattr(self.scored_by, "heeds_order", True)
 
     @property
-    def adjusts(self) -> bool:
-        """Whether it can keep covariates in every blanket."""
-        return False
-
-    @property
     def settling(self) -> Method:
         """The method whose searches alternate with draws of the missing values until the graph settles."""
         return self
