@@ -7,9 +7,11 @@ import markhood
 from markhood.data.coding.encode import encode
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
+from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
-from markhood.learning.imputation.learn_imputed import drawn
+from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
 from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.methods import METHODS, Plrhc
 from markhood.simulate import chain, ising
 from oracles.jobs import job_of
 
@@ -134,3 +136,46 @@ def test_property_sets_differ_as_much_as_is_not_known():
     means = [drawn(job, none, own, by_chance=True).samples.ones[1] / 400 for _ in range(900)][20:]
     share = np.nanmean(values[:, 1])
     assert np.var(means) == pytest.approx(share * (1 - share) / 400, rel=0.25)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_property_a_completed_search_keeps_what_was_observed(name):
+    method, values = METHODS[name](), ising(chain(5), seed=2).sample(300, seed=2)
+    holes = hidden(values, 0.2, range(5), 2)
+    samples = encode(holes, missing="impute")
+    job, whole = (job_of(own, method.scored_by) for own in (samples, encode(values)))
+    found, (first, second) = completed_search(job, method, np.random.default_rng(1), sets=2)
+    assert len(found.edges) >= 2
+    seen = ~np.isnan(holes)
+    for completed in (first, second):
+        assert not completed.samples.missing
+        drawn_values = np.column_stack([codes(completed.samples.bits, v) for v in range(5)])
+        assert (drawn_values[seen] == values[seen]).all()
+    assert first.samples.fingerprint != second.samples.fingerprint
+    again, (same, _) = completed_search(job, method, np.random.default_rng(1), sets=2)
+    assert np.array_equal(again.edges, found.edges)
+    assert same.samples.fingerprint == first.samples.fingerprint
+    plain, (itself,) = completed_search(whole, method, np.random.default_rng(1), sets=2)
+    assert itself is whole
+    assert np.array_equal(plain.edges, method.search(whole).edges)
+
+
+def test_property_sets_on_a_graph_have_its_couplings():
+    """From a start without any coupling: the two columns agree in the drawn samples as in the others."""
+    values = of_a_pair(3, strength=2.5)
+    holes = hidden(values, 0.5, [1], 3)
+    gone = np.isnan(holes[:, 1])
+    job, edge = job_of(encode(holes, missing="impute")), np.array([[0, 1]])
+    sets = completed_on(job, edge, np.random.default_rng(4), sets=4)
+    drawn_values = [codes(own.samples.bits, 1)[gone] for own in sets]
+    agree = np.mean([own == values[gone, 0] for own in drawn_values])
+    assert agree == pytest.approx(np.mean(values[~gone, 0] == values[~gone, 1]), abs=0.04)
+
+
+def test_example_a_variable_without_any_value_is_constant():
+    values = ising(chain(4), seed=1).sample(100, seed=1).astype(float)
+    values[:60, 2] = np.nan
+    part = encode(values, missing="impute").take(np.arange(50))
+    found, (completed,) = completed_search(job_of(part), Plrhc(), np.random.default_rng(0))
+    assert completed.samples.ones[2] == 0
+    assert not (found.edges == 2).any()

@@ -36,13 +36,13 @@ class Completed:
         self._source = samples
         self._rng = rng
         self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
-        self._absent = {
-            variable: np.flatnonzero(unpacked(mask, samples.n_samples))
-            for variable, mask in samples.missing.items()
-        }
-        for variable, absent in self._absent.items():
-            seen = np.delete(self._values[variable], absent)
-            self._values[variable, absent] = rng.choice(seen, size=len(absent))
+        self._absent: dict[int, NDArray[np.intp]] = {}
+        for variable, mask in samples.missing.items():
+            is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
+            seen = self._values[variable, ~is_absent]
+            if len(seen):  # else a drawn data set has no value of it, and it is constant
+                self._absent[variable] = np.flatnonzero(is_absent)
+                self._values[variable, is_absent] = rng.choice(seen, size=is_absent.sum())
 
     def copy(self, rng: np.random.Generator) -> Completed:
         """Return the same guesses, to be drawn anew by other random numbers."""

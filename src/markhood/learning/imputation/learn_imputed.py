@@ -128,6 +128,62 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     return _described(sets, values, found, columns, perf_counter() - start)
 
 
+def completed_search(
+    job: Job, method: Method, rng: np.random.Generator, sets: int = 1
+) -> tuple[Found, list[Job]]:
+    """Search in samples that may have missing values, and complete them; quick, for many data sets.
+
+    The missing values are drawn in turns with searches until the graph settles, one sweep a turn. Each set is
+    then drawn on the graph found before it, by regressions that fit the completed samples best, and searched.
+    One set of each data set is enough where many data sets are compared (bootstrap replicates, permuted
+    groups): the spread between data sets contains that of the drawn values. The bootstrap of the samples that
+    `learn_imputed` draws from is left out, because these data sets are themselves resampled.
+
+    Parameters
+    ----------
+    job : Job
+        With or without missing values in its samples.
+    method : Method
+        A method that takes missing values itself searches once, in the samples as they are.
+    rng : numpy Generator
+        Draws the missing values.
+    sets : int, default=1
+        Number of completed sets.
+
+    Returns
+    -------
+    found : Found
+        The graph; of several sets, with the edges that more than half of them have.
+    jobs : list of Job
+        The job on each completed set. Numbers that describe the graph (couplings, fields) are means over these.
+        Without missing values it is the job itself, once.
+    """
+    if not job.samples.missing:
+        return method.search(job), [job]
+    if method.takes_missing:
+        found = method.search(job)
+        return found, completed_on(job, found.edges, rng, sets)
+    values = Completed(job.samples, rng)
+    found, of_sets, jobs = _settled(job, _settling(method), values, sweeps=1), [], []
+    for _ in range(sets):
+        jobs.append(drawn(job, found.edges, values))
+        found = method.search_again(jobs[-1], found)
+        of_sets.append(found)
+    return _in_most(of_sets, job.n_variables)[0], jobs
+
+
+def completed_on(
+    job: Job, edges: NDArray[np.int64], rng: np.random.Generator, sets: int = 1
+) -> list[Job]:
+    """Complete samples on a given graph; return the job on each set, or itself where nothing is missing."""
+    if not job.samples.missing:
+        return [job]
+    values = Completed(job.samples, rng)
+    for _ in range(FIRST_TURNS):
+        drawn(job, edges, values, sweeps=1)
+    return [drawn(job, edges, values) for _ in range(sets)]
+
+
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
     """Say what learning from samples with missing values will take, from one completed set."""
     filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
@@ -151,7 +207,7 @@ def _agreed(
     """Find the graph that completed sets agree on, and columns of its edges."""
     if isinstance(method, Bayes):
         job.runner.progress("settling", 0, 1)
-        settled = _settled(quiet, Plrhc(START_GAMMA), values)
+        settled = _settled(quiet, _settling(method), values)
         return sample_with_values(
             job, method, values, settled, imputation.sets, imputation.seed
         ), {}
@@ -165,7 +221,12 @@ def _agreed(
     return _in_most(of_sets, job.n_variables)
 
 
-def _settled(job: Job, method: Method, values: Completed) -> Found:
+def _settling(method: Method) -> Method:
+    """Return the method whose searches alternate with draws: chains start from hill climbing."""
+    return Plrhc(START_GAMMA) if isinstance(method, Bayes) else method
+
+
+def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) -> Found:
     """Search and draw the missing values in turns until the graph stays as it is, but for chance.
 
     The answer has the last graph, and the unions of blankets of all searches.
@@ -175,7 +236,7 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
         before, changed_before = found, changed
-        found = method.search(drawn(job, found.edges, values))
+        found = method.search(drawn(job, found.edges, values, sweeps=sweeps))
         seen = np.union1d(seen, pair_numbers(found.or_edges))
         changed = len(np.setxor1d(pair_numbers(found.edges), pair_numbers(before.edges)))
         if turn >= first_turns and (not changed or changed >= changed_before):
@@ -183,14 +244,21 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
     return replace(found, or_edges=pairs_numbered(seen))
 
 
-def drawn(job: Job, edges: NDArray[np.int64], values: Completed, *, by_chance: bool = False) -> Job:
-    """Draw the missing values anew, by regressions on a graph; return the job with them.
+def drawn(
+    job: Job,
+    edges: NDArray[np.int64],
+    values: Completed,
+    *,
+    by_chance: bool = False,
+    sweeps: int = SWEEPS,
+) -> Job:
+    """Draw the missing values from the regressions on a graph; return the job with them.
 
-    They are those that fit the completed samples best or, ``by_chance``, a bootstrap of these.
+    The regressions are fitted to the completed samples or, ``by_chance``, to a bootstrap of these.
     """
     fitted = values.resampled() if by_chance else values.samples()
     regressions = regress(job.on(fitted), edges)
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         values.draw_missing(regressions)
     return job.on(values.samples())
 
