@@ -50,12 +50,11 @@ from markhood.learning.forecast.forecast import Forecast, forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
 from markhood.learning.imputation.sampled import sample_with_values
-from markhood.learning.methods import Bayes, Method, Plrhc
+from markhood.learning.methods import Bayes, Method
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.graph_sampler import START_GAMMA
 from markhood.search.values.found import Found, Slopes
 from markhood.search.values.job import Job
 
@@ -164,7 +163,7 @@ def completed_search(
         found = method.search(job)
         return found, completed_on(job, found.edges, rng, sets)
     values = Completed(job.samples, rng)
-    found, of_sets, jobs = _settled(job, _settling(method), values, sweeps=1), [], []
+    found, of_sets, jobs = _settled(job, method.settling, values, sweeps=1), [], []
     for _ in range(sets):
         jobs.append(drawn(job, found.edges, values))
         found = method.search_again(jobs[-1], found)
@@ -207,7 +206,7 @@ def _agreed(
     """Find the graph that completed sets agree on, and columns of its edges."""
     if isinstance(method, Bayes):
         job.runner.progress("settling", 0, 1)
-        settled = _settled(quiet, _settling(method), values)
+        settled = _settled(quiet, method.settling, values)
         return sample_with_values(
             job, method, values, settled, imputation.sets, imputation.seed
         ), {}
@@ -219,11 +218,6 @@ def _agreed(
         of_sets.append(found)
         job.runner.progress("imputations", k + 1, imputation.sets)
     return _in_most(of_sets, job.n_variables)
-
-
-def _settling(method: Method) -> Method:
-    """Return the method whose searches alternate with draws: chains start from hill climbing."""
-    return Plrhc(START_GAMMA) if isinstance(method, Bayes) else method
 
 
 def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) -> Found:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
+from markhood.learning.methods.climbing import Plrhc
 from markhood.learning.methods.method import (
     Method,
     is_number,
@@ -80,6 +81,11 @@ class Bayes(Method):
     def scored_by(self) -> Criterion:
         """What scores blankets where the chains begin, and the edges of the finished graph."""
         return Bic(START_GAMMA)
+
+    @property
+    def settling(self) -> Method:
+        """Hill climbing: chains need a graph to start from, not one of their own every turn."""
+        return Plrhc(START_GAMMA)
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""

@@ -34,6 +34,11 @@ class Method(Protocol):
         """Whether it can keep covariates in every blanket."""
         return False
 
+    @property
+    def settling(self) -> Method:
+        """The method whose searches alternate with draws of the missing values until the graph settles."""
+        return self
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
 
