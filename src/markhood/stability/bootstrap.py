@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
-from markhood.execution.runner import Progress, no_progress
+from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.learning.imputation.learn_imputed import completed_on
 from markhood.learning.methods import Pairwise, method_named
 from markhood.learning.request import Options, Request
 from markhood.model.fitted.model import FittedModel
@@ -359,7 +360,13 @@ def bootstrap_samples(
         "model": repr(model),
     }
     with request.job(samples, run) as job:
-        _, couplings = reported_couplings(job, learned.found_edges, is_marginal)
+        sets = completed_on(
+            replace(job, runner=Runner(1)),
+            learned.found_edges,
+            np.random.default_rng(seed),
+            request.options.imputations,
+        )
+        _, couplings = reported_couplings(sets, learned.found_edges, is_marginal)
         if resampling is None:
             fitted = fit_model(graph, samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
@@ -389,11 +396,6 @@ def _check(
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(
             f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}."
-        )
-    if samples.missing:
-        raise InputError(
-            "Data sets with missing values are not drawn from: choose "
-            f"{option('missing', 'drop')} or {option('missing', 'level')}, or impute them before."
         )
     if resample == "model" and request.covariates:
         raise InputError(

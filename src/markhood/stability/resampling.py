@@ -147,6 +147,8 @@ class Cases:
 class Drawn:
     """Samples of a model, as many as there are: the parametric bootstrap.
 
+    Values that are missing in the data are missing in the drawn samples too.
+
     Parameters
     ----------
     model : object
@@ -167,9 +169,10 @@ class Drawn:
                 f"The model gives samples of shape {values.shape}, and the data have "
                 f"{(samples.n_samples, samples.n_variables)}: give a model of these variables."
             )
-        return Samples(
-            encode_like(values, numbered, samples.names).words, len(values), samples.variables
-        )
+        words = encode_like(values, numbered, samples.names).words
+        for variable, mask in samples.missing.items():
+            words[samples.starts[variable] : samples.starts[variable + 1]] &= ~mask
+        return Samples(words, len(values), samples.variables, samples.missing)
 
 
 def dropped_share(number: int) -> float:
