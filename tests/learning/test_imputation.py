@@ -1,5 +1,7 @@
 """What is said where values are missing: evidence of what was observed, and no more."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,9 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
-from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.imputation.observed import observed_pseudo_likelihood, surplus_of
 from markhood.learning.methods import METHODS, Plrhc
+from markhood.model.regressions import Regressions
 from markhood.simulate import chain, ising
 from oracles.jobs import job_of
 
@@ -179,3 +182,31 @@ def test_example_a_variable_without_any_value_is_constant():
     found, (completed,) = completed_search(job_of(part), Plrhc(), np.random.default_rng(0))
     assert completed.samples.ones[2] == 0
     assert not (found.edges == 2).any()
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(600) % 3])
+def test_oracle_observed_values_are_scored_given_the_other_observed_ones(weights):
+    """By the regressions of a joint distribution of three variables, which can be summed over."""
+    fields, (first, second) = (0.3, -0.8, 0.5), (1.5, -2.0)
+    states = np.array(list(product((0, 1), repeat=3)))
+    joint = np.exp(states @ fields + states[:, :2].prod(1) * first + states[:, 1:].prod(1) * second)
+    rng = np.random.default_rng(3)
+    values = states[rng.choice(8, size=600, p=joint / joint.sum())]
+    holes = hidden(values, 0.4, range(3), 5)
+    samples = encode(holes, missing="impute", weights=weights)
+    coefficients = np.array([fields[0], first, fields[1], first, second, fields[2], second])
+    blankets = Lists.of([[1], [0, 2], [1]])
+    regressions = Regressions(samples.variables, blankets, coefficients, np.zeros(7, np.bool_))
+    exact, counts = np.zeros(3), np.ones(600) if weights is None else weights
+    for row, count in zip(holes, counts, strict=True):
+        for v in np.flatnonzero(~np.isnan(row)).tolist():
+            fits = np.isnan(row) | (states == row)
+            others = np.delete(fits, v, axis=1).all(axis=1)
+            exact[v] += count * np.log(joint[fits.all(axis=1)].sum() / joint[others].sum())
+    exact /= counts @ ~np.isnan(holes)
+    found = observed_pseudo_likelihood(regressions, samples, 1e-9, np.random.default_rng(1))
+    assert found == pytest.approx(exact.sum(), abs=0.01)
+    complete = encode(values, weights=weights)
+    given_neighbours = regressions.log_pseudo_likelihood(complete, 1e-9)
+    assert observed_pseudo_likelihood(regressions, complete, 1e-9, rng) == given_neighbours
+    assert abs(found - given_neighbours) > 0.05

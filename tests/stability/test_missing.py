@@ -116,3 +116,32 @@ def test_property_chains_of_different_seeds_and_replicates_differ():
         job = replace(job_of(encode(VALUES)), seed=seed)
         replicate(job, Listening(), Rows(Units.of(len(VALUES), seed)), 5)
     assert len(set(seeds)) == 10
+
+
+def test_property_gamma_path_imputes_inside_the_folds():
+    options = {"gammas": [0.0, 0.5, 100.0], "folds": 3, "n_jobs": 1}
+    imputed = markhood.gamma_path(HOLES, missing="impute", imputations=3, **options)
+    whole = markhood.gamma_path(VALUES, **options)
+    for gamma, graph in zip(imputed.gammas, imputed.graphs, strict=True):
+        learned = markhood.learn(HOLES, gamma=gamma, missing="impute", imputations=3, n_jobs=1)
+        np.testing.assert_array_equal(graph.edges, learned.edges)
+    # Neighbours that are missing predict less: about a tenth of what edges bring is lost.
+    first, _, without_edges = whole.held_out.mean(axis=1)
+    gap = whole.held_out.mean(axis=1) - imputed.held_out.mean(axis=1)
+    assert gap[2] == pytest.approx(0, abs=0.05)
+    assert (gap[:2] > 0.05 * (first - without_edges)).all()
+    assert (gap[:2] < 0.2 * (first - without_edges)).all()
+    np.testing.assert_allclose(imputed.ebic, whole.ebic, rtol=0.05)
+    again = markhood.gamma_path(HOLES, missing="impute", imputations=3, **options | {"n_jobs": 2})
+    assert again.rows() == imputed.rows()
+
+
+def test_oracle_left_out_values_that_are_observed_are_scored_by_the_other_folds():
+    fold_of = np.random.default_rng(3).permutation(np.arange(500) % 2)
+    table = np.where(fold_of[:, None] == 0, HOLES, VALUES)
+    path = markhood.gamma_path(
+        table, gammas=[100], folds=2, seed=3, n_jobs=1, missing="impute", imputations=2
+    )
+    share, left_out = VALUES[fold_of == 1].mean(axis=0), HOLES[fold_of == 0]
+    alone = np.nanmean(left_out * np.log(share) + (1 - left_out) * np.log(1 - share), axis=0)
+    assert path.held_out[0, 0] == pytest.approx(alone.sum())

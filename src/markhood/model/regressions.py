@@ -101,15 +101,19 @@ class Regressions:
 
         Probabilities are kept off 0 by ``margin``.
         """
-        values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
         weights = None if samples.weights is None else samples.weights.counts
-        total = 0.0
+        logs = self.log_probabilities(samples, margin)
+        return float(np.average(logs, axis=1, weights=weights).sum())
+
+    def log_probabilities(self, samples: Samples, margin: float) -> NDArray[np.float64]:
+        """Return the log-probability of each value given its neighbours, (n_variables, n_samples)."""
+        values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+        logs = np.empty(values.shape)
         for variable, blanket in enumerate(self.blankets):
             probabilities = softmax(self.log_odds(variable, values[blanket]))
             seen = probabilities[np.arange(samples.n_samples), values[variable]]
-            logs = np.log(np.clip(seen, margin, 1 - margin))
-            total += np.average(logs, weights=weights)
-        return float(total)
+            logs[variable] = np.log(np.clip(seen, margin, 1 - margin))
+        return logs
 
     def couplings(self) -> NDArray[np.float64]:
         """Return a number for every member of every blanket, of shape (len(blankets.values),).
