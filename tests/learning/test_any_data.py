@@ -192,12 +192,6 @@ def test_example_imputation_that_cannot_be(options):
         markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", **options)
 
 
-def test_example_a_checkpoint_is_not_for_imputation(tmp_path):
-    values = with_holes(network(1, 100, 4), 0.1)
-    with pytest.raises(InputError, match="leave one of the two out"):
-        markhood.learn(values, missing="impute", checkpoint=tmp_path / "saved")
-
-
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 @pytest.mark.parametrize("levels", [(2,) * 5, (3,) * 5])
 def test_example_a_penalty_keeps_couplings_finite(penalty, levels):

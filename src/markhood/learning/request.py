@@ -297,11 +297,11 @@ class Request:
             warn_of_parameters(samples, heeds_order=self.method.heeds_order)
         with self.job(samples) as job:
             require_room(job, self.method)
-            if samples.missing and not self.method.takes_missing:
-                learned = learn_imputed(job, self.method, self._imputation)
-            else:
-                saved = job.runner.checkpoint
-                with saved.answering() if saved else nullcontext():
+            saved = job.runner.checkpoint
+            with saved.answering() if saved else nullcontext():
+                if samples.missing and not self.method.takes_missing:
+                    learned = learn_imputed(job, self.method, self._imputation)
+                else:
                     learned = describe(job, self.method.search(job))
             by_chance = edges_by_chance(job, self.method, self.options.shuffles, self.options.seed)
         if learned.n_cut:
@@ -398,11 +398,9 @@ class Request:
         """Open the folder of finished tiles, where there is to be one."""
         if self.options.checkpoint is None:
             return None
-        if samples.missing:
-            raise InputError(
-                f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
-                "the two out."
-            )
+        if samples.missing and not self.method.takes_missing:
+            imputation = self._imputation
+            further = {"imputations": str(imputation.sets), "seed": str(imputation.seed), **further}
         if (self.method.is_random or further) and self.options.seed is None:
             raise InputError(
                 f"A {option('checkpoint')} can only be gone on from with the same random numbers: "
