@@ -69,12 +69,11 @@ class Completed:
         margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
-            neighbours = self._values[np.ix_(regressions.blankets[variable], absent)]
+            neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]
             chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
-            steps = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
-            self._values[variable, absent] = (self._rng.random((len(absent), 1)) > steps).sum(
-                axis=1
-            )
+            steps = np.cumsum(chances[:, :-1], axis=1) / chances.sum(axis=1, keepdims=True)
+            drawn = self._rng.random((len(absent), 1)) > steps
+            self._values[variable, absent] = drawn.sum(axis=1)
 
     def samples(self) -> Samples:
         """Return the samples as they are completed now."""

@@ -49,7 +49,7 @@ from markhood.learning.describe import Learned, Numbers, numbers_of, regress, sc
 from markhood.learning.forecast.forecast import Forecast, forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
-from markhood.learning.imputation.sampled import sample_with_values
+from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES, sample_with_values
 from markhood.learning.methods import Bayes, Method
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
@@ -64,7 +64,6 @@ from markhood.search.values.job import Job
 FIRST_TURNS = 6
 MOST_TURNS = 20
 MANY = 0.1  # as a share of all values: from here on all first turns are taken
-EXPECTED_TURNS = 3  # two where few values are missing, seven where a third are
 TURNS_PER_SET = 3
 SWEEPS = 5  # of drawing after a fit
 TURN_OF_CHAIN = 0.25  # of what chains take where nothing is missing: all pairs are fitted anew
@@ -185,19 +184,29 @@ def completed_on(
 
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
     """Say what learning from samples with missing values will take, from one completed set."""
-    filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
-    said = forecast(job.on(filled), method)
+    values = Completed(job.samples, np.random.default_rng(imputation.seed))
+    said = forecast(job.on(values.samples()), method)
+    turn = _seconds_of_draws(job, values)  # whatever the graph is: most of it is for each variable
     chains, evidence = said.seconds.get("chains", 0.0), said.seconds["evidence"]
     search = sum(said.seconds.values()) - evidence - chains
     fit = evidence / 2  # a fit takes about half of what evidence does
-    seconds = {"settling": EXPECTED_TURNS * (search + fit)}
+    seconds = {"settling": (_first_turns(values) + 1) * (search + fit + turn)}
     if isinstance(method, Bayes):
-        seconds["chains"] = 1.5 * imputation.sets * TURN_OF_CHAIN * chains
+        sweeps = SWEEPS_OF_VALUES / SWEEPS * int(method.chains)
+        seconds["chains"] = 1.5 * imputation.sets * (TURN_OF_CHAIN * chains + sweeps * turn)
     else:
         again = said.seconds.get("climb", search)
-        seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit)
-    seconds["evidence"] = imputation.sets * (TURNS_PER_SET * fit + 3 * evidence)
+        seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit + turn)
+    seconds["evidence"] = imputation.sets * (TURNS_PER_SET * (fit + turn) + 3 * evidence)
     return replace(said, seconds=seconds)
+
+
+def _seconds_of_draws(job: Job, values: Completed) -> float:
+    """Time a turn of drawing on a graph without edges."""
+    quiet = replace(job, runner=replace(job.runner, progress=no_progress, checkpoint=None))
+    start = perf_counter()
+    drawn(quiet, np.empty((0, 2), np.int64), values)
+    return perf_counter() - start
 
 
 def _agreed(
@@ -225,7 +234,7 @@ def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) 
 
     The answer has the last graph, and the unions of blankets of all searches.
     """
-    first_turns = math.ceil(FIRST_TURNS * min(1.0, values.share_missing / MANY))
+    first_turns = _first_turns(values)
     found, changed = method.search(job.on(values.samples())), math.inf
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
@@ -236,6 +245,10 @@ def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) 
         if turn >= first_turns and (not changed or changed >= changed_before):
             break
     return replace(found, or_edges=pairs_numbered(seen))
+
+
+def _first_turns(values: Completed) -> int:
+    return math.ceil(FIRST_TURNS * min(1.0, values.share_missing / MANY))
 
 
 def drawn(
