@@ -60,20 +60,6 @@ def test_property_binary_variables_given_as_text_are_the_same(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("levels", [(2,) * 6, LEVELS])
-def test_property_integer_weights_are_repeated_rows(method, levels):
-    values = chain(3, 200, levels)
-    counts = np.random.default_rng(3).integers(1, 5, 200)
-    kinds = kinds_for(method)
-    weighted = markhood.learn(values, method, weights=counts, kinds=kinds)
-    repeated = markhood.learn(values.repeat(counts, axis=0), method, kinds=kinds)
-    assert edges_of(weighted) == edges_of(repeated)
-    close = 1e-4 if method == "plm" else 1e-8  # which is fitted in single precision
-    np.testing.assert_allclose(weighted.evidence_ends, repeated.evidence_ends, rtol=0, atol=close)
-    assert weighted.provenance["data"]["weight"] == counts.sum()
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_property_weights_of_one_change_nothing(method):
     values = chain(4, 200, LEVELS)
     kinds = kinds_for(method)

@@ -160,25 +160,15 @@ def _counted(
     """Return the weight of samples in which pairs differ, that of each level but the first, and of all."""
     if not samples.missing:
         used, at = np.unique(rows, return_inverse=True)
-        of_rows = _weight(samples, samples.words[used])[at].reshape(rows.shape)
-        return _weight(samples, differ), of_rows, np.full(len(pairs), samples.total_weight)
+        of_rows = samples.weight_of(samples.words[used])[at].reshape(rows.shape)
+        return samples.weight_of(differ), of_rows, np.full(len(pairs), samples.total_weight)
     everywhere = packed(np.ones(samples.n_samples), samples.words.shape[1])
     none = np.zeros_like(everywhere)
     masks = np.array([[samples.missing.get(v, none) for v in pair] for pair in pairs.tolist()])
     known = everywhere & ~(masks[:, 0] | masks[:, 1])
     ones = [
-        [_weight(samples, samples.words[row] & known) for row in own]
+        [samples.weight_of(samples.words[row] & known) for row in own]
         for own in rows.transpose(1, 2, 0)
     ]
-    total = np.maximum(_weight(samples, known), samples.weights.unit if samples.weights else 1)
-    return _weight(samples, differ & known), np.array(ones).transpose(2, 0, 1), total
-
-
-def _weight(samples: Samples, words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return the weight of the samples whose bits are set, row by row."""
-    weighting = samples.bits.weighting
-    if weighting is None:
-        return np.asarray(np.bitwise_count(words).sum(axis=-1, dtype=np.float64))
-    digits = [np.bitwise_count(words & plane).sum(axis=-1) for plane in weighting.planes]
-    counts = sum(np.ldexp(own.astype(np.float64), k) for k, own in enumerate(digits))
-    return np.asarray(counts * weighting.unit)
+    total = np.maximum(samples.weight_of(known), samples.weights.unit if samples.weights else 1)
+    return samples.weight_of(differ & known), np.array(ones).transpose(2, 0, 1), total
