@@ -104,6 +104,21 @@ def test_property_samples_of_a_model_lack_the_same_values():
         assert not (drawn.words[variable] & mask).any()
 
 
+@pytest.mark.parametrize("weights", [1 + np.arange(500) % 3, np.linspace(0.1, 1.9, 500)])
+def test_property_samples_of_a_model_are_as_many_as_the_weights_say(weights):
+    samples = encode(HOLES, missing="impute", weights=weights)
+    drawn = Drawn(ising(grid(D), seed=0), 3).drawn(samples, 0)
+    assert drawn.n_samples == pytest.approx(weights.sum(), abs=1)
+    assert drawn.weights is None
+    n_missing, expected = (
+        np.array([own.weight_of(own.missing[v]) for v in range(D)]) for own in (drawn, samples)
+    )
+    exact = weights.dtype.kind == "i"
+    np.testing.assert_allclose(n_missing, expected, rtol=0, atol=0 if exact else 40)
+    for variable, mask in drawn.missing.items():
+        assert not (drawn.words[variable] & mask).any()
+
+
 def test_property_chains_of_different_seeds_and_replicates_differ():
     seeds = []
 
