@@ -306,6 +306,48 @@ def test_property_every_method_goes_on_from_its_tiles(name, tmp_path, monkeypatc
     assert complete.graph == plain.graph
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if not METHODS[name].takes_missing])
+def test_property_imputed_learning_goes_on_from_its_tiles(name, tmp_path):
+    holes = DATA[:, :8].astype(float)
+    holes[np.random.default_rng(1).random(holes.shape) < 0.1] = np.nan
+    samples, method = encode(holes, missing="impute"), METHODS[name]()
+    plain = Request.of(method, {"imputations": 3}).learn(samples)
+    told = []
+
+    def kill(phase, done, total):
+        told.append((phase, done))
+        if len(told) == 5:
+            raise KeyboardInterrupt
+
+    saving = {"imputations": 3, "checkpoint": tmp_path}
+    with pytest.raises(KeyboardInterrupt):
+        Request.of(method, saving | {"progress": kill}).learn(samples)
+    begun = {path: path.read_bytes() for path in tmp_path.glob("*.tiles")}
+    again = Request.of(method, saving).learn(samples)
+    assert again.graph == plain.graph
+    assert len(begun) > 1
+    assert all(path.read_bytes().startswith(content) for path, content in begun.items())
+    only_saved = {"imputations": 3, "kernels": _Nothing(), "checkpoint": tmp_path}
+    assert Request.of(method, only_saved).learn(samples).graph == plain.graph
+    with pytest.raises(InputError, match="imputations was 3, now 4"):
+        Request.of(method, {"imputations": 4, "checkpoint": tmp_path}).learn(samples)
+    with pytest.raises(InputError, match="seed was 0, now 1"):
+        Request.of(method, {"imputations": 3, "seed": 1, "checkpoint": tmp_path}).learn(samples)
+    with pytest.raises(InputError, match="give a seed"):
+        Request.of(method, {"imputations": 3, "seed": None, "checkpoint": tmp_path}).learn(samples)
+
+
+def test_property_tiles_of_other_data_or_with_other_numbers_are_run_again(tmp_path):
+    """Of the same phase: tiles of another completed set, and arrays that `repr` abbreviates alike."""
+    tiles = [np.arange(5000.0)]
+    changed = [tiles[0] + np.where(np.arange(5000) == 2500, 1e-9, 0)]
+    done = []
+    for data, own in (("a", tiles), ("a", tiles), ("b", tiles), ("b", changed), ("b", changed)):
+        runner = Runner(checkpoint=Checkpoint(tmp_path, RUN), data=data)
+        list(runner.map("sums", lambda tile: done.append(1) or tile.sum(), own))
+    assert len(done) == 3
+
+
 class _Nothing:
     """Kernels that are good for cutting tiles only: what is saved need not be computed."""
 

@@ -60,20 +60,6 @@ def test_property_binary_variables_given_as_text_are_the_same(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("levels", [(2,) * 6, LEVELS])
-def test_property_integer_weights_are_repeated_rows(method, levels):
-    values = chain(3, 200, levels)
-    counts = np.random.default_rng(3).integers(1, 5, 200)
-    kinds = kinds_for(method)
-    weighted = markhood.learn(values, method, weights=counts, kinds=kinds)
-    repeated = markhood.learn(values.repeat(counts, axis=0), method, kinds=kinds)
-    assert edges_of(weighted) == edges_of(repeated)
-    close = 1e-4 if method == "plm" else 1e-8  # which is fitted in single precision
-    np.testing.assert_allclose(weighted.evidence_ends, repeated.evidence_ends, rtol=0, atol=close)
-    assert weighted.provenance["data"]["weight"] == counts.sum()
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_property_weights_of_one_change_nothing(method):
     values = chain(4, 200, LEVELS)
     kinds = kinds_for(method)
@@ -192,12 +178,6 @@ def test_example_missing_values_are_an_error_that_says_what_to_do():
 def test_example_imputation_that_cannot_be(options):
     with pytest.raises(InputError, match="whole number"):
         markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", **options)
-
-
-def test_example_a_checkpoint_is_not_for_imputation(tmp_path):
-    values = with_holes(network(1, 100, 4), 0.1)
-    with pytest.raises(InputError, match="leave one of the two out"):
-        markhood.learn(values, missing="impute", run=markhood.Run(checkpoint=tmp_path / "saved"))
 
 
 @pytest.mark.parametrize("penalty", ["l1", "l2"])

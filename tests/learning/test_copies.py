@@ -152,8 +152,6 @@ def test_example_missing_values_are_imputed_in_groups():
         run=markhood.Run(imputations=2),
     )
     assert dict(graph.members) == {"a": ("copy",)}
-    with pytest.raises(markhood.InputError, match="nearly agree are not looked for among missing"):
-        markhood.learn(table, missing="impute", genome=markhood.Genome(identical=0.9))
 
 
 def test_example_a_checkpoint_of_groups_is_gone_on_from(tmp_path):
@@ -283,3 +281,46 @@ def test_example_a_forecast_says_what_would_help():
     )
     few = Request.of(Plrhc(max_candidates=30), {"n_jobs": 1})
     assert advice(few, samples, few.forecast(samples)) == []
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_oracle_agreement_of_weighted_samples_is_that_of_repeated_rows(levels):
+    rng = np.random.default_rng(2)
+    values = rng.integers(0, levels, (90, 4))
+    values[:, 1] = np.where(rng.random(90) < 0.2, values[:, 1], values[:, 0])
+    weights = np.where(values[:, 0] == values[:, 1], rng.integers(1, 9, 90), 1)
+    pairs = np.array([[0, 1], [0, 2], [1, 3]])
+    repeated = agreement(encode(np.repeat(values, weights, axis=0)), pairs)
+    weighted = agreement(encode(values, weights=weights), pairs)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
+    assert abs(agreement(encode(values), pairs)[0] - repeated[0]) > 0.05
+
+
+def test_property_copies_that_nearly_agree_count_weights():
+    table = pd.DataFrame(VALUES, columns=NAMES).assign(copy=VALUES[:, 0])
+    table.loc[:30, "copy"] = 1 - table["a"]
+    weights = np.where(np.arange(300) <= 30, 1, 9)
+    repeated = markhood.learn(
+        table.loc[np.repeat(table.index, weights)], genome=markhood.Genome(identical=0.95)
+    )
+    weighted = markhood.learn(table, weights=weights, genome=markhood.Genome(identical=0.95))
+    assert dict(weighted.members) == dict(repeated.members) == {"a": ("copy",)}
+    assert weighted.edge_names() == repeated.edge_names()
+    np.testing.assert_allclose(weighted.evidence, repeated.evidence)
+
+
+def test_example_copies_that_nearly_agree_are_found_among_missing_values():
+    table = pd.DataFrame(VALUES, columns=NAMES).assign(copy=VALUES[:, 0]).astype(float)
+    table.loc[:3, "copy"] = 1 - table["a"]
+    table.loc[::9, "a"], table.loc[::7, "copy"] = np.nan, np.nan
+    samples = encode(table, missing="impute")
+    both = table[["a", "copy"]].dropna().to_numpy(int)
+    found = agreement(samples, np.array([[0, 8], [0, 1]]))
+    assert found[0] == pytest.approx(agreement(encode(both), np.array([[0, 1]]))[0])
+    graph = markhood.learn(
+        table,
+        missing="impute",
+        genome=markhood.Genome(identical=0.9),
+        run=markhood.Run(imputations=2),
+    )
+    assert dict(graph.members) == {"a": ("copy",)}

@@ -92,7 +92,13 @@ def test_property_a_weight_is_a_repeated_row(method, options, age):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", markhood.DataWarning)  # some methods know no order
         graphs = [
-            markhood.learn(DATA, method, weights=weights, normalize_weights=False, **how),
+            markhood.learn(
+                DATA,
+                method,
+                weights=weights,
+                table=markhood.TableFormat(normalize_weights=False),
+                **how,
+            ),
             markhood.learn(repeated, method, **how),
         ]
     assert graphs[0].edge_names() == graphs[1].edge_names()
@@ -258,8 +264,8 @@ def test_example_missing_values_are_imputed_given_covariates(method, columns):
         method,
         adjust_for=["age"],
         missing="impute",
-        imputations=3,
         n_jobs=1,
+        run=markhood.Run(imputations=3),
     )
     assert graph.nodes == ("a", "b", "c")
     assert graph.edge_names() == [("a", "c")]

@@ -97,6 +97,21 @@ def test_example_missing_values_take_several_searches_and_sets(even_clock):
     assert of_twenty["sets"] > of_ten["sets"] > 0
 
 
+def test_example_drawing_missing_values_takes_time(monkeypatch):
+    """A second a turn: three turns a set in the searches, three more in the evidence."""
+    clock = "markhood.learning.imputation.learn_imputed.perf_counter"
+    monkeypatch.setattr(clock, count().__next__)
+    values = chains(40, 300).astype(float)
+    values[::7, ::3] = np.nan
+    samples = encode(values, missing="impute")
+    said = Request.of("plrhc", {"imputations": 10, "n_jobs": 1}).forecast(samples)
+    assert 30 < said.seconds["sets"] < 40
+    assert 30 < said.seconds["evidence"] < 40
+    assert (
+        4 < said.seconds["settling"] < 10
+    )  # a twentieth of the values is missing: half of six turns
+
+
 def test_example_chains_over_graphs():
     samples = encode(chains(40, 300))
     short, long = (

@@ -8,7 +8,7 @@ import markhood
 from markhood.errors import InputError
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.request import Request
-from markhood.search.ranking import Means, signal
+from markhood.search.ranking import signal
 from oracles.networks import independent, network
 
 VALUES = network(3, 400, 10, strength=1.5)
@@ -137,15 +137,6 @@ def test_example_couplings_that_do_not_fit_in_memory_are_refused(monkeypatch):
     monkeypatch.setattr("markhood.search.pseudo_likelihood.available_memory", lambda: 1000)
     with pytest.raises(InputError, match=r"need about 57\.6 kB of memory"):
         markhood.learn(RNA, "plm")
-
-
-def test_oracle_the_average_product_is_taken_off():
-    rng = np.random.default_rng(0)
-    sizes = rng.random((6, 6))
-    sizes = sizes + sizes.T
-    off = sizes[~np.eye(6, dtype=bool)].reshape(6, 5)
-    product = Means.from_sums(off.sum(axis=1), 6).expected(np.array([[1, 4]]))
-    assert product == pytest.approx(off[1].mean() * off[4].mean() / off.mean())
 
 
 def test_example_scores_without_a_signal_have_none():

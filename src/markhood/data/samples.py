@@ -186,6 +186,23 @@ class Samples:
             digest.update(b"ordered" + self.bits.ordered.tobytes())
         return digest.hexdigest()
 
+    def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the weight of the samples whose bits are set, for each of some packed rows.
+
+        Examples
+        --------
+        >>> from markhood.data.coding.encode import encode
+        >>> samples = encode([[0, 1], [1, 0], [1, 1]], weights=[2, 3, 4])
+        >>> samples.weight_of(samples.words).tolist()
+        [7.0, 6.0]
+        """
+        weighting = self.bits.weighting
+        if weighting is None:
+            return np.asarray(np.bitwise_count(words).sum(axis=-1, dtype=np.float64))
+        digits = [np.bitwise_count(words & plane).sum(axis=-1) for plane in weighting.planes]
+        counts = sum(np.ldexp(own.astype(np.float64), k) for k, own in enumerate(digits))
+        return np.asarray(counts * weighting.unit)
+
     def pick(self, variables: NDArray[np.int64]) -> Samples:
         """Return some variables only, in this order, in memory."""
         lengths = np.diff(self.starts)[variables]

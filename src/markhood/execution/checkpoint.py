@@ -94,11 +94,20 @@ class Checkpoint:
                 "another folder, or remove it."
             )
 
-    def phase(self, name: str, tiles: Sequence[Any]) -> SavedPhase:
-        """Return what is saved of the next phase; phases come in the same order in every run."""
+    def phase(self, name: str, tiles: Sequence[Any], data: str = "") -> SavedPhase:
+        """Return what is saved of the next phase; phases come in the same order in every run.
+
+        Parameters
+        ----------
+        name : str
+        tiles : sequence
+        data : str, default=""
+            Fingerprint of the data of this phase, where they are not the run's. A run that searches in
+            several completed data sets uses saved tiles only of the set that they were computed from.
+        """
         self._n_phases += 1
         path = self._folder / f"{self._n_phases}-{name}.tiles"
-        digest = bytes.fromhex(content_hash(list(tiles)))
+        digest = bytes.fromhex(content_hash([data, *tiles]))
         with _in_a_sentence(self._folder):
             saved = SavedPhase(path, digest, len(tiles), self._records)
         self._has_used_tiles |= saved.has_tiles

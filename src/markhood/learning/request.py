@@ -236,11 +236,11 @@ class Request:
         self.method.warn_of_data(samples)
         with self.job(samples) as job:
             self.method.require_room(job)
-            if samples.missing and not self.method.takes_missing:
-                learned = learn_imputed(job, self.method, self.imputation)
-            else:
-                saved = job.runner.checkpoint
-                with saved.answering() if saved else nullcontext():
+            saved = job.runner.checkpoint
+            with saved.answering() if saved else nullcontext():
+                if samples.missing and not self.method.takes_missing:
+                    learned = learn_imputed(job, self.method, self.imputation)
+                else:
                     learned = describe(job, self.method.search(job))
             by_chance = edges_by_chance(job, self.method, self.run.shuffles, self.seed)
         if learned.n_cut:
@@ -311,11 +311,8 @@ class Request:
         """Open the folder of finished tiles, where there is to be one."""
         if self.run.checkpoint is None:
             return None
-        if samples.missing:
-            raise InputError(
-                f"A {option('checkpoint')} is of one learning, and imputation is many: leave one of "
-                "the two out."
-            )
+        if samples.missing and not self.method.takes_missing:
+            study = {"imputations": self.run.imputations, **study}
         if study and self.run.seed_is_drawn:
             self._refuse_drawn_seed()
         parts = identity(samples, self.method, known, self.seed, study)

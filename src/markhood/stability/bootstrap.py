@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
-from markhood.execution.runner import Progress, no_progress
+from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import in_order, pair_numbers, pairs_numbered
 from markhood.learning.again import repeated, warn_of_other_data
+from markhood.learning.imputation.learn_imputed import completed_on
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
@@ -320,7 +321,9 @@ def bootstrap_samples(
     graph = learned.graph
     study = {"resample": resample, "labels": labels, "model": model}
     with request.job(samples, study) as job:
-        _, couplings = reported_couplings(job, learned.found_edges, learned.is_marginal)
+        alone, rng = replace(job, runner=Runner(1)), np.random.default_rng(seed)
+        sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
+        _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
         if resampling is None:
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
@@ -350,11 +353,6 @@ def _check(
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(
             f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}."
-        )
-    if samples.missing:
-        raise InputError(
-            "Data sets with missing values are not drawn from: choose "
-            f"{option('missing', 'drop')} or {option('missing', 'level')}, or impute them before."
         )
     if model is not None and request.reading.adjust_for:
         raise InputError(

@@ -5,6 +5,10 @@ choose: the gamma up to which each edge stays; EBIC of every graph, at one gamma
 compared; and the pseudo-likelihood of samples that were left out, from graphs and weak-prior regressions of the
 others. Held-out likelihood asks for prediction and not for truth: it likes graphs with a few false edges. So the
 sparsest graph within one standard error of the best is named too.
+
+With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the mean over completed
+sets. Inside the folds, the samples that stay are completed without the ones that are left out, whose observed values
+alone are scored (`observed_pseudo_likelihood`). All gammas of a fold draw with the same random numbers.
 """
 
 from __future__ import annotations
@@ -26,6 +30,13 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import regress
+from markhood.learning.imputation.learn_imputed import (
+    Imputation,
+    completed_on,
+    completed_search,
+    learn_imputed,
+)
+from markhood.learning.imputation.observed import observed_pseudo_likelihood
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
 from markhood.scores.bic import Bic
@@ -165,23 +176,27 @@ def follow_gamma(
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
-    rng = np.random.default_rng(request.seed)
+    seed, imputation = request.seed, request.imputation
+    rng = np.random.default_rng(seed)
     fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
-        scorer, known = job.scorer, job.knowledge
+        known = job.knowledge
 
         def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
             k, fold = tile
             part = samples if fold == WHOLE else samples.take(np.flatnonzero(fold_of != fold))
             criterion = methods[k].scored_by
             own = Job(part, scorer_for(part, criterion, NativeKernels()), Runner(1), known)
-            edges = methods[k].search(own).edges
+            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(fold + 1,)))
             if fold == WHOLE:
-                return edges, _ebic(replace(own, scorer=scorer), edges)
-            weak = replace(own, scorer=scorer_for(part, WEAK, NativeKernels()))
+                edges = _learned_edges(own, methods[k], imputation)
+                sets = completed_on(own, edges, random, imputation.sets)
+                return edges, float(np.mean([_ebic(completed, edges) for completed in sets]))
+            found, (completed,) = completed_search(own, methods[k], random)
+            weak = replace(completed, scorer=scorer_for(completed.samples, WEAK, NativeKernels()))
             left_out = samples.take(np.flatnonzero(fold_of == fold))
-            floor = 1 / (2 * part.n_samples)
-            return edges, regress(weak, edges).log_pseudo_likelihood(left_out, floor)
+            regressions, floor = regress(weak, found.edges), 1 / (2 * part.n_samples)
+            return found.edges, observed_pseudo_likelihood(regressions, left_out, floor, random)
 
         tiles = [(k, f) for k in range(len(methods)) for f in (WHOLE, *range(int(folds)))]
         found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
@@ -193,6 +208,13 @@ def follow_gamma(
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
         np.array([found[k, WHOLE][1] for k in range(len(methods))]),
     )
+
+
+def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[np.int64]:
+    """Search as `learn` does."""
+    if not job.samples.missing or method.takes_missing:
+        return method.search(job).edges
+    return learn_imputed(job, method, imputation).found_edges
 
 
 def _reported(known: Knowledge, edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -223,10 +245,5 @@ def _checked(
     if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
         raise InputError(
             f"{option('folds')} must be a whole number from 2 to half the samples, not {folds!r}."
-        )
-    if samples.missing:
-        raise InputError(
-            f"Samples with missing values cannot be left out in turn: choose {option('missing', 'drop')} "
-            f"or {option('missing', 'level')}."
         )
     return tuple(sorted({float(gamma) for gamma in listed}))

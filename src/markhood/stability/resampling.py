@@ -147,7 +147,10 @@ class Cases:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Samples of a model, as many as there are: the parametric bootstrap.
+    """Samples of a model, as many as there are with their weights: the parametric bootstrap.
+
+    Each drawn sample lacks the values that are missing in a sample of the data, which is the same one in every
+    data set unless weights are fractions.
 
     Parameters
     ----------
@@ -166,16 +169,19 @@ class Drawn:
     def drawn(self, samples: Samples, number: int) -> Samples:
         """Return the data set of that number."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        values = self._values(samples, rng)
+        rows = _rows_as_they_count(samples, rng)
+        values = self._values(samples if samples.weights is None else samples.take(rows), rng)
         numbered = tuple(tuple(range(max(2, len(own)))) for own in samples.levels)
-        if values.shape != (samples.n_samples, samples.n_variables):
+        if values.shape != (len(rows), samples.n_variables):
             raise InputError(
                 f"The model gives samples of shape {values.shape}, and the data have "
-                f"{(samples.n_samples, samples.n_variables)}: give a model of these variables."
+                f"{(len(rows), samples.n_variables)}: give a model of these variables."
             )
-        return Samples(
-            encode_like(values, numbered, samples.names).words, len(values), samples.variables
-        )
+        words = encode_like(values, numbered, samples.names).words
+        missing = samples.take(rows).missing if samples.missing else {}
+        for variable, mask in missing.items():
+            words[samples.starts[variable] : samples.starts[variable + 1]] &= ~mask
+        return Samples(words, len(values), samples.variables, missing)
 
     def _values(self, samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
         if not self.n_covariates:
@@ -191,6 +197,17 @@ class Drawn:
             )
             values[rows, -self.n_covariates :] = levels
         return values
+
+
+def _rows_as_they_count(samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the number of each sample as often as it counts, or so on average."""
+    if samples.weights is None:
+        return np.arange(samples.n_samples)
+    counts, unit = samples.weights
+    if unit == 1:
+        return np.repeat(np.arange(samples.n_samples), counts)
+    size = max(1, round(samples.total_weight))
+    return rng.choice(samples.n_samples, size=size, p=counts / counts.sum())
 
 
 def dropped_share(number: int) -> float:

@@ -95,13 +95,15 @@ def columns_to_cut(
 
 
 def cut(
-    values: Sequence[float], counts: NDArray[np.int64], number: int | str
+    values: Sequence[float], counts: NDArray[np.float64], number: int | str
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return the bin of each value, and the names of the bins.
 
+    ``counts`` has how many samples have each value, each as often as it counts.
+
     Examples
     --------
-    >>> cut([1, 5, 2, 9], np.array([2, 2, 2, 2]), 2)
+    >>> cut([1, 5, 2, 9], np.array([2.0, 2.0, 2.0, 2.0]), 2)
     (array([0, 1, 0, 1]), ('[1, 5)', '[5, 9]'))
     """
     occurring = np.flatnonzero(counts)

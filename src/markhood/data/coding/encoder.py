@@ -194,7 +194,7 @@ class Encoder:
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
-        values = self._cut(values, n_samples)
+        values = self._cut(values, n_samples, weights)
         table = tabulate(
             Coded(self._planes, n_samples, values),
             {j: own.order for j, own in self._categories.items() if own.order},
@@ -259,7 +259,9 @@ class Encoder:
             codes |= unpacked(row, n_samples).astype(np.int64) << digit
         return codes
 
-    def _cut(self, values: Sequence[tuple[Any, ...]], n_samples: int) -> list[tuple[Any, ...]]:
+    def _cut(
+        self, values: Sequence[tuple[Any, ...]], n_samples: int, weights: Weights | None
+    ) -> list[tuple[Any, ...]]:
         """Replace the codes of columns that are to be cut by those of bins; return all values."""
         found = list(values)
         if self._reading.bins is None or self._fixed is not None:
@@ -269,7 +271,8 @@ class Encoder:
             at = np.array([j])
             codes = self._codes(j, len(values[j]), n_samples)
             gone = unpacked(self._planes.words(MISSING, at)[0], n_samples).astype(np.bool_)
-            counts = np.bincount(codes[~gone], minlength=len(values[j]))
+            counted = np.ones(n_samples) if weights is None else weights.counts * weights.unit
+            counts = np.bincount(codes[~gone], counted[~gone], len(values[j])).astype(float)
             if not counts.any():
                 continue
             bins, labels = cut(values[j], counts, number)

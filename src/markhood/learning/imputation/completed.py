@@ -43,13 +43,13 @@ class Completed:
         self._source = samples
         self._rng = rng
         self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
-        self._absent = {
-            variable: np.flatnonzero(unpacked(mask, samples.n_samples))
-            for variable, mask in samples.missing.items()
-        }
-        for variable, absent in self._absent.items():
-            seen = np.delete(self._values[variable], absent)
-            self._values[variable, absent] = rng.choice(seen, size=len(absent))
+        self._absent: dict[int, NDArray[np.intp]] = {}
+        for variable, mask in samples.missing.items():
+            is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
+            seen = self._values[variable, ~is_absent]
+            if len(seen):  # else a drawn data set has no value of it, and it is constant
+                self._absent[variable] = np.flatnonzero(is_absent)
+                self._values[variable, is_absent] = rng.choice(seen, size=is_absent.sum())
 
     def copy(self, rng: np.random.Generator) -> Completed:
         """Return the same guesses, to be drawn anew by other random numbers."""
@@ -87,12 +87,11 @@ class Completed:
         margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
-            neighbours = self._values[np.ix_(regressions.blankets[variable], absent)]
+            neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]
             chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
-            steps = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
-            self._values[variable, absent] = (self._rng.random((len(absent), 1)) > steps).sum(
-                axis=1
-            )
+            steps = np.cumsum(chances[:, :-1], axis=1) / chances.sum(axis=1, keepdims=True)
+            drawn = self._rng.random((len(absent), 1)) > steps
+            self._values[variable, absent] = drawn.sum(axis=1)
 
     def samples(self) -> Samples:
         """Return the samples as they are completed now."""

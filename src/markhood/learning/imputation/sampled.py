@@ -95,7 +95,7 @@ def sample_with_values(
                 drawn.draw_missing(regressions)
         return _added_up(sums[n_settling:])
 
-    chains = list(job.runner.map("chains", run, seeds[:-1]))
+    chains = list(completed.runner.map("chains", run, seeds[:-1]))
     lengths = Sweeps(n_chains, 0, n_turns * SWEEPS_OF_TURN.n_averaged)
     probabilities = replace(together(job, state, chains, lengths), choice=choice, sweeps=None)
     return replace(

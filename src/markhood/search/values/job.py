@@ -54,5 +54,8 @@ class Job:
         return self.samples.n_variables
 
     def on(self, samples: Samples) -> Self:
-        """Return the same job with other samples of the same variables."""
-        return replace(self, samples=samples, scorer=self.scorer.on(samples))
+        """Return the same job with other samples of the same variables, by which its saved tiles are known."""
+        runner = self.runner
+        if runner.checkpoint is not None:
+            runner = replace(runner, data=samples.fingerprint)
+        return replace(self, samples=samples, scorer=self.scorer.on(samples), runner=runner)
