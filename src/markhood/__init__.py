@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
     from markhood.stability.bootstrap import Bootstrap, bootstrap
+    from markhood.stability.comparison import GroupComparison
     from markhood.stability.gamma import GammaPath, gamma_path
-    from markhood.stability.groups import GroupComparison, compare_groups
+    from markhood.stability.groups import compare_groups
 
 __all__ = [
     "PLRHC",
@@ -104,7 +105,7 @@ _HOMES = {
     "FittedModel": "markhood.model.fitted.model",
     "GammaPath": "markhood.stability.gamma",
     "Graph": "markhood.graph.graph",
-    "GroupComparison": "markhood.stability.groups",
+    "GroupComparison": "markhood.stability.comparison",
     "HillClimbing": "markhood.estimators.hill_climbing",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising.model",

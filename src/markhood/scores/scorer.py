@@ -22,6 +22,7 @@ from markhood.kernels.protocol import (
     Flipped,
     GraphChain,
     GraphSums,
+    Kernels,
     L1Paths,
     PairPrior,
     PottsFits,
@@ -51,6 +52,10 @@ class Dependence(NamedTuple):
 
 class Scorer(Protocol):
     """Numbers about variables and their neighbours."""
+
+    @property
+    def kernels(self) -> Kernels:
+        """The compute backend."""
 
     def on(self, samples: Samples) -> Self:
         """Return what scores other samples of the same variables alike."""

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from markhood.execution.runner import Runner
 from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import FitPenalty
 from markhood.learning.describe import couplings_of
 from markhood.learning.methods import Method
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
-from markhood.stability.resampling import Resampling
+from markhood.stability.resampling import Resampling, derived_seed
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -122,9 +121,7 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         drawn = resampling.drawn(samples, number)
-        own = Job(
-            drawn, scorer.on(drawn), Runner(1), known, None if seed is None else seed + number
-        )
+        own = Job(drawn, scorer.on(drawn), Runner(1), known, derived_seed(seed, number, 0))
         found = method.search(own)
         return reported_couplings(own, found.edges, found.is_marginal)
 
@@ -145,6 +142,6 @@ def weak_couplings(
     job: Job, edges: NDArray[np.int64], is_marginal: bool = False
 ) -> NDArray[np.float64]:
     """Return the couplings of edges under the weak prior, of shape (n_edges,)."""
-    scorer = scorer_for(job.samples, WEAK, NativeKernels())
+    scorer = scorer_for(job.samples, WEAK, job.scorer.kernels)
     weak = replace(job, scorer=scorer, runner=Runner(1))
     return np.asarray(couplings_of(weak, edges, is_marginal).mean(axis=1))
