@@ -31,13 +31,6 @@ class GroupComparison:
         The network of each group, with couplings under the weak prior.
     edges : ndarray of shape (n_edges, 2)
         Edges of any network.
-    structure : float
-        The largest difference of a coupling between two groups.
-    strength : float
-        The largest difference of the sums of the sizes of all couplings: of two groups, that of the second less that of the
-        first.
-    p_structure, p_strength : float
-        Whether any two groups differ.
     """
 
     names: tuple[str, ...]
@@ -54,7 +47,7 @@ class GroupComparison:
 
     @property
     def strength(self) -> float:
-        """The largest difference of the sums of the sizes of all couplings."""
+        """The largest difference of the sums of the sizes of all couplings, of two groups that of the second less the first."""
         return float(_largest(self._tests["strength"].signed)[0])
 
     @property

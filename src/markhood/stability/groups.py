@@ -139,7 +139,7 @@ def compare(request: Request, groups: Groups, permutations: int, relearn: bool) 
     with request.job(groups.samples, run) as job:
         learner = _Learner(groups, job.scorer, job.knowledge, request.method, start)
         if not relearn:
-            learner = replace(learner, kept=learner.found(groups.samples, (0,))[1])
+            learner = replace(learner, kept=learner.found(groups.samples, 0, len(groups.names))[1])
         networks = learner.networks(groups.rows(), 0)
         edges = union([one.edges for one in networks])
 
@@ -194,24 +194,24 @@ class _Learner:
     knowledge: Knowledge
     method: Method
     start: int  # what all seeds are derived from
-    kept: NDArray[np.int64] | None = (
-        None  # the graph of all samples, where graphs are not learned again
-    )
+    kept: NDArray[np.int64] | None = None  # the graph that all groups have; None to learn each
 
     def networks(self, rows: Sequence[NDArray[np.int64]], number: int) -> list[Network]:
         """Return the network of each set of rows; `number` is 0 for the data, and differs between permutations."""
         taken = (self.groups.samples.take(own) for own in rows)
-        return [network_of(*self.found(own, (number, k))) for k, own in enumerate(taken)]
+        return [network_of(*self.found(own, number, k)) for k, own in enumerate(taken)]
 
-    def found(self, samples: Samples, key: tuple[int, ...]) -> tuple[Job, NDArray[np.int64]]:
+    def found(self, samples: Samples, *key: int) -> tuple[Job, NDArray[np.int64]]:
         """Return a job with complete samples, and the edges that it found in them."""
         seed = derived_seed(self.start, *key)
         job = Job(samples, self.scorer.on(samples), Runner(1), self.knowledge, seed)
         if not samples.missing:
-            return job, self.method.search(job).edges if self.kept is None else self.kept
+            return job, self._edges(job)
         values = Completed(samples, np.random.default_rng(seed))
         completed = job.on(values.samples())
         for _ in range(TURNS):
-            edges = self.method.search(completed).edges if self.kept is None else self.kept
-            completed = drawn(job, edges, values)
-        return completed, self.method.search(completed).edges if self.kept is None else self.kept
+            completed = drawn(job, self._edges(completed), values)
+        return completed, self._edges(completed)
+
+    def _edges(self, job: Job) -> NDArray[np.int64]:
+        return self.method.search(job).edges if self.kept is None else self.kept
