@@ -16,6 +16,7 @@ from markhood.data.coding.cells import parse_cell
 from markhood.data.kinds import Kinds, checked_kinds
 from markhood.data.storage.places import MEMORY, Storage
 from markhood.data.understood import Notes
+from markhood.data.variables import Variables
 from markhood.errors import InputError, option
 
 POLICIES = ("error", "drop", "level", "impute")
@@ -64,6 +65,8 @@ class Reading:
         Samples that differ in at most this share of the variables are alike, for weights by similarity.
     notes : Notes
         What readers decide is gathered here.
+    known : Variables, optional
+        Read new data like these: only their columns, with their levels. See `markhood.data.matching`.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Reading:
     letters: str = "all"
     similarity_threshold: float = 0.1
     notes: Notes = field(default_factory=Notes, compare=False, repr=False)
+    known: Variables | None = None
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

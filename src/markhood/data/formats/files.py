@@ -185,6 +185,34 @@ def read_samples(
         letters,
         similarity_threshold,
     )
+    return read_file(
+        path,
+        reading,
+        header=header,
+        encoding=encoding,
+        transpose=transpose,
+        array=array,
+        min_minor=min_minor,
+        max_gap=max_gap,
+        genotypes=genotypes,
+        positions=positions,
+    )
+
+
+def read_file(
+    path: str | os.PathLike[str],
+    reading: Reading,
+    *,
+    header: bool | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
+    array: str | None = None,
+    min_minor: float = 0.01,
+    max_gap: float = 0.15,
+    genotypes: str = "auto",
+    positions: Any = None,
+) -> Samples:
+    """Read a file as `read_samples` does, with the choices that all formats share as a `Reading`."""
     path = Path(path)
     _check_file(path)
     if path.is_dir():
@@ -234,6 +262,8 @@ def _ending(path: Path) -> str:
 
 def _read_folder(path: Path, reading: Reading) -> Samples:
     if is_packed(path):
+        if reading.known is not None and reading.weights is None:
+            return read_packed(path)
         if not replace(without_picking(reading), index=None, storage=MEMORY).is_default:
             raise InputError(
                 f"{path} is packed already: say how to read the data when packing them."

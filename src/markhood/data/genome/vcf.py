@@ -67,6 +67,8 @@ def read_vcf(
         raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}.")
     check_shares(min_minor=min_minor, max_gap=max_gap)
     reading = reading or Reading()
+    if reading.known is not None:  # its sites, whether they vary here or not
+        min_minor, max_gap = 0.0, 1.0
     file = _opened(path)
     survey = _Survey(len(file.individuals))
     for site in file.sites():

@@ -8,7 +8,6 @@ that have no maximum are named.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
@@ -17,13 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.frames import as_frame
+from markhood.data.coding.encode import column_names
 from markhood.data.given import as_samples
-from markhood.data.matching import matched_codes
-from markhood.data.reading import MOST_LEVELS
+from markhood.data.matching import matched_codes, read_like
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import DataWarning, InputError, option, warn
+from markhood.errors import InputError, option, warn
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
@@ -215,25 +214,24 @@ def _read(
     """Read the columns of the graph; of what was read before, without saying it all again."""
     if graph.n_nodes == 0:
         raise InputError("A model needs at least one variable, and the graph has no nodes.")
-    levels = graph.variables.levels or ()
-    if any(None in own for own in levels):
-        missing = "level"
     if isinstance(data, Samples):
         return data
-    is_named = isinstance(data, (str, os.PathLike)) or as_frame(data) is not None
-    named = {"columns": graph.nodes} if is_named else {"names": graph.nodes}
-    with warnings.catch_warnings():
-        if levels:
-            warnings.simplefilter("ignore", DataWarning)
-        return as_samples(
-            data,
-            missing=missing,
-            missing_values=missing_values,
-            max_levels=MOST_LEVELS if levels else 64,
-            weights=weights,
-            normalize_weights=normalize_weights,
-            **named,
+    if levels := graph.variables.levels:
+        missing = "level" if any(None in own for own in levels) else missing
+        reading = Reading(
+            missing, missing_values, weights=weights, normalize_weights=normalize_weights
         )
+        return read_like(data, graph.variables, reading)
+    is_named = isinstance(data, (str, os.PathLike)) or column_names(data) is not None
+    named = {"columns": graph.nodes} if is_named else {"names": graph.nodes}
+    return as_samples(
+        data,
+        missing=missing,
+        missing_values=missing_values,
+        weights=weights,
+        normalize_weights=normalize_weights,
+        **named,
+    )
 
 
 def _levels_of(graph: Graph, samples: Samples) -> Variables:
