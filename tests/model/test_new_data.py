@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.matching import UNKNOWN, codes_like, matched_codes
@@ -23,7 +24,7 @@ def table():
     a = rng.integers(0, 3, N)
     return pd.DataFrame(
         {
-            "answer": np.where(np.arange(N) < 4, 9, a),  # a rare level, 9
+            "answer": np.where(np.arange(N) < 4, 4, a),  # a rare level, 4
             "age": np.round(rng.normal(40 + 10 * a, 5), 2),
             "word": np.where(np.arange(N) % 97 == 0, "rare", np.array(["x", "y", "z"])[a]),
             "yes": (rng.random(N) < 0.2 + 0.3 * a).astype(int),
@@ -82,6 +83,52 @@ def test_example_letters_are_merged_as_in_the_training_data(kind, tmp_path):
     assert trained.levels[0] == ("-", "AG", "CT")
     codes = codes_like(INPUTS[kind](frame, tmp_path), trained.variables)
     assert codes[0].tolist() == [1, 2, 1, 2, 1, 0]
+
+
+def test_oracle_weights_count_samples_whatever_the_data_come_as():
+    frame, weights = table()[["answer", "yes"]], np.arange(N) % 4
+    graph = Graph(["answer", "yes"], [(0, 1)])
+    expected = fit_model(graph, frame.loc[frame.index.repeat(weights)])
+    assert fit_model(graph, frame, weights=weights).couplings == pytest.approx(expected.couplings)
+    samples = encode(frame)
+    again = fit_model(graph, samples, weights=weights)
+    assert again.couplings == pytest.approx(expected.couplings)
+    assert again.couplings != pytest.approx(fit_model(graph, samples).couplings)
+    kept = encode(frame, weights=(np.arange(N) % 3 > 0).astype(int))
+    both = fit_model(graph, kept, weights=weights)  # one per row of the table
+    only = frame[np.arange(N) % 3 > 0]
+    expected = fit_model(graph, only.loc[only.index.repeat(weights[np.arange(N) % 3 > 0])])
+    assert both.couplings == pytest.approx(expected.couplings)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [1, 2]}, r"weights of shape \(2,\) for 300 samples"),
+        ({"missing_values": [-9]}, "encoded already"),
+        ({"missing": "drop"}, "encoded already"),
+    ],
+)
+def test_example_options_that_samples_do_not_take(options, message):
+    samples = encode(table()[["answer", "yes"]])
+    with pytest.raises(InputError, match=message):
+        fit_model(Graph(["answer", "yes"], [(0, 1)]), samples, **options)
+    heavy = encode(table()[["answer", "yes"]], weights=np.full(N, 2))
+    with pytest.raises(InputError, match="have weights already"):
+        fit_model(Graph(["answer", "yes"], [(0, 1)]), heavy, weights=np.ones(N))
+
+
+def test_example_a_fitted_estimator_is_given_for_its_graph(tmp_path):
+    frame = table()[["answer", "yes", "word"]]
+    estimator = markhood.PLRHC().fit(frame)
+    expected = fit_model(estimator.graph_, frame).couplings
+    assert fit_model(estimator, frame).couplings == pytest.approx(expected)
+    markhood.write_graph(estimator, tmp_path / "graph.json")
+    assert markhood.read_graph(tmp_path / "graph.json") == estimator.graph_
+    assert len(markhood.convert.to_pandas(estimator)) == estimator.graph_.n_edges
+    assert markhood.plot.network(estimator) is not None
+    with pytest.raises(InputError, match="fitted estimator"):
+        fit_model(markhood.PLRHC(), frame)
 
 
 @pytest.mark.parametrize("options", [{}, {"letters": "reduced"}])

@@ -22,7 +22,9 @@ from markhood.data.matching import matched_codes, read_like
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
+from markhood.data.weights import weighted
 from markhood.errors import InputError, option, warn
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
@@ -54,7 +56,7 @@ class Fit(NamedTuple):
 
 
 def fit_model(
-    graph: Graph,
+    graph: GraphLike,
     data: Any,
     *,
     method: str = "pseudo-likelihood",
@@ -68,7 +70,7 @@ def fit_model(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         Which variables interact; a learned one, or any other over columns of the data.
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         With the columns of the graph, and maybe others. What the graph does not know of levels and
@@ -85,7 +87,7 @@ def fit_model(
     missing_values : iterable, default=()
         Further values that mean missing, such as -9 or "?".
     weights : array-like of shape (n_samples,) or "similarity", optional
-        How often each sample counts.
+        How often each sample counts. Samples that have weights already take no others.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
 
@@ -105,6 +107,7 @@ def fit_model(
     >>> model.intervals().round(1).tolist()
     [[3.5, 5.3]]
     """
+    graph = as_graph(graph)
     if method not in METHODS:
         raise InputError(f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.")
     if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
@@ -215,7 +218,12 @@ def _read(
     if graph.n_nodes == 0:
         raise InputError("A model needs at least one variable, and the graph has no nodes.")
     if isinstance(data, Samples):
-        return data
+        if missing != "error" or tuple(missing_values):
+            raise InputError(
+                f"Samples have been encoded already: choose {option('missing')} and "
+                f"{option('missing_values')} when they are."
+            )
+        return weighted(data, weights, normalize_weights)
     if levels := graph.variables.levels:
         missing = "level" if any(None in own for own in levels) else missing
         reading = Reading(
