@@ -185,3 +185,41 @@ def test_example_many_numbers_fall_into_bins():
     known = Variables(("a", "b"), (("[-3, 0)", "[0, 3]"), ("[-3, 1)", "[1, 3]")))
     codes = codes_like(numbers, known)
     assert np.array_equal(codes, (numbers >= [0, 1]).T)
+
+
+def test_oracle_a_value_that_was_not_in_the_training_data_has_the_least_probability():
+    frame = table()[["answer", "yes", "word"]]
+    fitted = markhood.PLRHC().fit(frame[frame.answer < 4])
+    regressions, margin = fitted.regressions_, 1 / 600
+    new = pd.DataFrame({"answer": [0, 4], "yes": [1, 1], "word": ["x", "x"]})
+    with pytest.raises(InputError, match="'answer' has the value 4"):
+        codes_like(new, regressions.variables)
+    codes = codes_like(new, regressions.variables, unseen=True)
+    assert codes.tolist() == [[0, 3], [1, 1], [1, 1]]
+    one = regressions.mean_log_probability(codes[:, 1:], margin)
+    # As a neighbour, the mean of the log odds with each of its levels; itself, the margin.
+    expected = np.log(margin)
+    for name in ("yes", "word"):
+        j = regressions.variables.names.index(name)
+        blanket = regressions.blankets[j]
+        assert 0 in blanket
+        each = np.repeat(codes[:, 1:], 3, axis=1)
+        each[0] = range(3)
+        odds = regressions.log_odds(j, each[blanket]).mean(axis=0)
+        chance = np.exp(odds[codes[j, 1]]) / np.exp(odds).sum()
+        expected += np.log(np.clip(chance, margin, 1 - margin))
+    assert one == pytest.approx(expected)
+    other = regressions.mean_log_probability(codes[:, :1], margin)
+    assert regressions.mean_log_probability(codes, margin) == pytest.approx((one + other) / 2)
+    weights = np.array([3, 1])
+    found = regressions.mean_log_probability(codes, margin, weights)
+    assert found == pytest.approx((3 * other + one) / 4)
+    codes[0, 1] = UNKNOWN
+    assert regressions.mean_log_probability(codes, margin) == pytest.approx(other)
+
+
+def test_example_numbers_beyond_all_bins_are_seen():
+    known = Variables(("a", "b"), (("[-3, 0)", "[0, 3]"), ("x", "other")))
+    data = [[-9, "z"], [9, "x"]]
+    assert codes_like(data, known, unseen=True).tolist() == [[0, 1], [1, 0]]
+    assert codes_like([["low", "x"]], known, unseen=True).tolist() == [[2], [0]]

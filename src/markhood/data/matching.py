@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.encode import column_names, encode_table
-from markhood.data.coding.merged import level_numbers
+from markhood.data.coding.merged import UNSEEN, level_numbers
 from markhood.data.coding.names import near
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -112,19 +112,23 @@ def read_like(
         letters="all",
         notes=Notes(),
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # given out when the known data were read
-        if isinstance(data, (str, os.PathLike)):
-            from markhood.data.formats.files import read_file
+    if isinstance(data, (str, os.PathLike)):
+        from markhood.data.formats.files import read_file
 
+        with warnings.catch_warnings():  # how such a file is read was said before
+            warnings.simplefilter("ignore", DataWarning)
             return read_file(data, reading)
-        if column_names(data) is not None:
-            return encode_table(data, None, reading)
-        table = np.array(data, dtype=object) if isinstance(data, (list, tuple)) else data
-        shape = np.shape(table)
-        for called in (names or variables.names, variables.names, default_names(shape[-1])):
-            if len(shape) == 2 and len(called) == shape[1] and {*variables.names} <= {*called}:
-                return encode_table(table, called, reading)
+    if column_names(data) is not None:
+        return encode_table(data, None, reading)
+    table = np.array(data, dtype=object) if isinstance(data, (list, tuple)) else data
+    shape = np.shape(table)
+    for called in (
+        names or variables.names,
+        variables.names,
+        default_names(shape[-1] if shape else 0),
+    ):
+        if len(shape) == 2 and len(called) == shape[1] and {*variables.names} <= {*called}:
+            return encode_table(table, called, reading)
     raise InputError(
         f"The data have shape {shape}, and the model has {len(names or variables)} variables: give a "
         "column for each, or a data frame with their names."
@@ -136,6 +140,9 @@ def codes_like(
     variables: Variables,
     hidden: Collection[int] = (),
     reading: Reading | None = None,
+    *,
+    missing: str = "impute",
+    unseen: bool = False,
 ) -> NDArray[np.uint16]:
     """Return new data as level numbers of known variables.
 
@@ -149,7 +156,12 @@ def codes_like(
     hidden : collection of int
         Variables that are not looked at, whether the data have them or not.
     reading : Reading, optional
-        How the known data were read. Missing values are always kept.
+        How the known data were read.
+    missing : {"impute", "drop", "error", "level"}, default="impute"
+        What to do about missing values in place of what the reading says; by default keep them.
+    unseen : bool, default=False
+        Whether a value that is none of a variable's levels has the number past the last one. By default
+        it is an error.
 
     Returns
     -------
@@ -168,8 +180,11 @@ def codes_like(
     if not shown:
         raise InputError("All variables are targets, and none is left to predict them from.")
     picked = variables.pick(shown)
+    if unseen:
+        wider = tuple((*levels, UNSEEN) for levels in picked.levels or ())
+        picked = replace(picked, levels=wider)
     if not isinstance(data, Samples):
-        kept = replace(reading or Reading(), missing="impute", weights=None)
+        kept = replace(reading or Reading(), missing=missing, weights=None)
         data = read_like(data, picked, kept, variables.names)
     seen = matched_codes(data, picked)
     found = np.full((len(variables), seen.shape[1]), UNKNOWN, np.uint16)

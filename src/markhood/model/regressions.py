@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.matching import UNKNOWN
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.kernels.lists import Lists
@@ -77,7 +78,8 @@ class Regressions:
         ----------
         variable : int
         levels : ndarray of shape (n_blanket, n_samples)
-            Level numbers of the blanket's members.
+            Level numbers of the blanket's members. One past the last level, for a value that was not
+            in the training data, has the mean effect of all levels.
 
         Returns
         -------
@@ -92,7 +94,7 @@ class Regressions:
             n_rows = int(self.n_levels[member]) - 1
             effects = np.zeros((n_rows + 1, width))
             effects[1:, 1:] = coefficients[row : row + n_rows]
-            odds += effects[values]
+            odds += np.vstack([effects, effects.mean(axis=0)])[values]
             row += n_rows
         return odds
 
@@ -103,10 +105,33 @@ class Regressions:
         """
         values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
         weights = None if samples.weights is None else samples.weights.counts
+        return self.mean_log_probability(values, margin, weights)
+
+    def mean_log_probability(
+        self,
+        values: NDArray[np.uint16],
+        margin: float,
+        weights: NDArray[np.int64] | None = None,
+    ) -> float:
+        """Return what `log_pseudo_likelihood` does, of level numbers.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_variables, n_samples), dtype uint16
+            Of new data, as `codes_like` returns them. Samples with missing values are left out. A value
+            that was not in the training data has the probability ``margin``; where it is a neighbour's,
+            the mean effect of the neighbour's levels is used, which does not depend on their order.
+        margin : float
+        weights : ndarray of shape (n_samples,), optional
+        """
+        known = (values != UNKNOWN).all(axis=0)
+        values, weights = values[:, known], None if weights is None else weights[known]
         total = 0.0
         for variable, blanket in enumerate(self.blankets):
             probabilities = softmax(self.log_odds(variable, values[blanket]))
-            seen = probabilities[np.arange(samples.n_samples), values[variable]]
+            unseen = np.zeros((len(probabilities), 1))
+            own = np.minimum(values[variable], probabilities.shape[1])
+            seen = np.hstack([probabilities, unseen])[np.arange(len(own)), own]
             logs = np.log(np.clip(seen, margin, 1 - margin))
             total += np.average(logs, weights=weights)
         return float(total)

@@ -21,6 +21,7 @@ from markhood.data.genome.alphabets import class_among
 from markhood.data.variables import level_text
 
 OTHER = "other"
+UNSEEN = "(not in the training data)"  # a last level, of values that belong to no other
 _OR = " or "
 _NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?)"
 _FROM_TO = re.compile(f"(?a){_NUMBER} to {_NUMBER}")
@@ -52,6 +53,10 @@ def level_numbers(values: Sequence[Any], levels: Sequence[Any]) -> NDArray[np.in
     >>> level_numbers([33, 80], ["[18, 25)", "[25, 60]"]).tolist()
     [1, 1]
     """
+    if levels[-1:] and levels[-1] == UNSEEN:
+        found = level_numbers(values, levels[:-1])
+        found[found < 0] = len(levels) - 1
+        return found
     exact = {level: k for k, level in enumerate(levels)}
     texts = {level_text(level): k for level, k in exact.items() if level is not None}
     found = np.full(len(values), -1)
