@@ -36,13 +36,14 @@ from markhood.graph.edge_table import (
     number_columns,
     table_column,
 )
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph: GraphLike) -> Any:
     """Return a `networkx.Graph` with the numbers as edge attributes, provenance in `.graph`.
 
     In the attributes, `source` is the end that comes first among the nodes; an edge with a coupling
@@ -53,6 +54,7 @@ def to_networkx(graph: Graph) -> Any:
     >>> to_networkx(Graph("abc", [(0, 2)], evidence_ends=[(1, 2)])).edges["a", "c"]["evidence"]
     3.0
     """
+    graph = as_graph(graph)
     import networkx  # type: ignore[import-untyped]
 
     result = networkx.Graph(**_about(graph))
@@ -95,7 +97,7 @@ def from_networkx(graph: Any) -> Graph:
     return graph_from_columns(columns, graph.nodes, graph.graph, further, tables)
 
 
-def to_igraph(graph: Graph) -> Any:
+def to_igraph(graph: GraphLike) -> Any:
     """Return an `igraph.Graph`: `name` of vertices, the numbers of edges, `provenance`.
 
     Where there are coupling tables, `table` of edges has them as nested lists.
@@ -105,6 +107,7 @@ def to_igraph(graph: Graph) -> Any:
     >>> to_igraph(Graph("abc", [(0, 2)])).vs["name"]
     ['a', 'b', 'c']
     """
+    graph = as_graph(graph)
     igraph = _optional("igraph")
     tables = {TABLE: table_column(graph)} if graph.coupling_tables else {}
     return igraph.Graph(
@@ -153,7 +156,7 @@ def from_igraph(graph: Any) -> Graph:
     )
 
 
-def to_scipy(graph: Graph, weight: str | None = None) -> csr_array:
+def to_scipy(graph: GraphLike, weight: str | None = None) -> csr_array:
     """Return the adjacency matrix, a scipy `csr_array`: `Graph.adjacency`.
 
     Its entries are whether there is an edge, or the weight: "coupling", "evidence", or an annotation such
@@ -167,10 +170,11 @@ def to_scipy(graph: Graph, weight: str | None = None) -> csr_array:
     >>> float(to_scipy(graph, "probability")[2, 0])
     0.75
     """
+    graph = as_graph(graph)
     return graph.adjacency(weight)
 
 
-def to_square(graph: Graph, weight: str = "coupling") -> Any:
+def to_square(graph: GraphLike, weight: str = "coupling") -> Any:
     """Return a square pandas data frame of weights, named on both sides, 0 where there is no edge.
 
     Examples
@@ -178,6 +182,7 @@ def to_square(graph: Graph, weight: str = "coupling") -> Any:
     >>> to_square(Graph("ab", [(0, 1)], coupling_ends=[(2, 1)])).loc["a", "b"]
     np.float64(1.5)
     """
+    graph = as_graph(graph)
     pandas = _optional("pandas")
     names = list(graph.nodes)
     return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
@@ -210,7 +215,7 @@ def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
     return Graph(names, np.stack((row, column), axis=1)[row <= column])
 
 
-def to_pandas(graph: Graph) -> Any:
+def to_pandas(graph: GraphLike) -> Any:
     """Return the edge table as a pandas data frame, provenance in its `attrs`.
 
     Nodes without edges are not in the table: keep `graph.nodes` for `from_pandas`. Annotations are
@@ -221,6 +226,7 @@ def to_pandas(graph: Graph) -> Any:
     >>> to_pandas(Graph("abc", [(0, 2)]))[["source", "target"]].values.tolist()
     [['a', 'c']]
     """
+    graph = as_graph(graph)
     pandas = _optional("pandas")
     # The type is said, not guessed: names stay as they are, an empty column stays one of numbers.
     columns = edge_columns(graph)
@@ -246,7 +252,7 @@ def from_pandas(table: Any, nodes: Iterable[str] | None = None) -> Graph:
     return _from_frame(table, nodes, table.attrs)
 
 
-def to_polars(graph: Graph) -> Any:
+def to_polars(graph: GraphLike) -> Any:
     """Return the edge table as a polars data frame.
 
     Nodes without edges are not in the table: keep `graph.nodes` for `from_polars`. Annotations are
@@ -257,6 +263,7 @@ def to_polars(graph: Graph) -> Any:
     >>> to_polars(Graph("abc", [(0, 2)])).columns[:4]
     ['source', 'target', 'evidence', 'coupling']
     """
+    graph = as_graph(graph)
     polars = _optional("polars")
     columns = edge_columns(graph)
     types = {name: polars.String if name in COLUMNS[:2] else polars.Float64 for name in columns}

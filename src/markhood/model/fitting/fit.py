@@ -8,7 +8,6 @@ that have no maximum are named.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
@@ -17,14 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.encode import encode_table
-from markhood.data.coding.frames import as_frame
+from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
-from markhood.data.matching import matched_codes
-from markhood.data.reading import MOST_LEVELS, Missing, Reading
+from markhood.data.matching import matched_codes, read_like
+from markhood.data.reading import Missing, stored_reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import DataWarning, InputError, option, warn
+from markhood.data.weights import weighted
+from markhood.errors import InputError, option, warn
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
@@ -56,7 +56,7 @@ class Fit(NamedTuple):
 
 
 def fit_model(
-    graph: Graph,
+    graph: GraphLike,
     data: Any,
     *,
     method: str = "pseudo-likelihood",
@@ -70,7 +70,7 @@ def fit_model(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         Which variables interact; a learned one, or any other over columns of the data.
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         With the columns of the graph, and maybe others. What the graph does not know of levels and
@@ -87,7 +87,7 @@ def fit_model(
     missing_values : iterable, default=()
         Further values that mean missing, such as -9 or "?".
     weights : array-like of shape (n_samples,) or "similarity", optional
-        How often each sample counts.
+        How often each sample counts. Samples that have weights already take no others.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
 
@@ -107,6 +107,7 @@ def fit_model(
     >>> model.intervals().round(1).tolist()
     [[3.5, 5.3]]
     """
+    graph = as_graph(graph)
     if method not in METHODS:
         raise InputError(f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.")
     if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
@@ -216,24 +217,29 @@ def _read(
     """Read the columns of the graph; of what was read before, without saying it all again."""
     if graph.n_nodes == 0:
         raise InputError("A model needs at least one variable, and the graph has no nodes.")
-    levels = graph.variables.levels or ()
-    if any(None in own for own in levels):
-        missing = "level"
     if isinstance(data, Samples):
-        return data
-    is_named = isinstance(data, (str, os.PathLike)) or as_frame(data) is not None
-    reading = Reading(
-        columns=graph.nodes if is_named else None,
+        if missing != "error" or tuple(missing_values):
+            raise InputError(
+                f"Samples have been encoded already: choose {option('missing')} and "
+                f"{option('missing_values')} when they are."
+            )
+        return weighted(data, weights, normalize_weights)
+    levels = graph.variables.levels
+    if levels:
+        missing = "level" if any(None in own for own in levels) else missing
+    given = {"missing_values": tuple(missing_values)} if tuple(missing_values) else {}
+    reading = stored_reading(
+        graph.provenance,
         missing=missing,
-        missing_values=tuple(missing_values),
-        max_levels=MOST_LEVELS if levels else 64,
         weights=weights,
         normalize_weights=normalize_weights,
+        **given,
     )
-    with warnings.catch_warnings():
-        if levels:
-            warnings.simplefilter("ignore", DataWarning)
-        return as_samples(data, reading) if is_named else encode_table(data, reading, graph.nodes)
+    if levels:
+        return read_like(data, graph.variables, reading)
+    if isinstance(data, (str, os.PathLike)) or column_names(data) is not None:
+        return as_samples(data, replace(reading, columns=graph.nodes, exclude=()))
+    return encode_table(data, reading, graph.nodes)
 
 
 def _levels_of(graph: Graph, samples: Samples) -> Variables:
