@@ -12,14 +12,15 @@ and matrices have no place for them.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from markhood.data.to_frame import frame_of, installed_library
 from markhood.data.variables import default_names
 from markhood.errors import InputError
 from markhood.graph.columns import (
@@ -40,6 +41,25 @@ from markhood.graph.graph import Graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+__all__ = [
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "from_polars",
+    "from_scipy",
+    "to_igraph",
+    "to_networkx",
+    "to_pandas",
+    "to_polars",
+    "to_scipy",
+    "to_square",
+]
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
 
 
 def to_networkx(graph: Graph) -> Any:
@@ -105,7 +125,7 @@ def to_igraph(graph: Graph) -> Any:
     >>> to_igraph(Graph("abc", [(0, 2)])).vs["name"]
     ['a', 'b', 'c']
     """
-    igraph = _optional("igraph")
+    igraph = installed_library("igraph")
     tables = {TABLE: table_column(graph)} if graph.coupling_tables else {}
     return igraph.Graph(
         n=graph.n_nodes,
@@ -178,7 +198,7 @@ def to_square(graph: Graph, weight: str = "coupling") -> Any:
     >>> to_square(Graph("ab", [(0, 1)], coupling_ends=[(2, 1)])).loc["a", "b"]
     np.float64(1.5)
     """
-    pandas = _optional("pandas")
+    pandas = installed_library("pandas")
     names = list(graph.nodes)
     return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
 
@@ -221,13 +241,7 @@ def to_pandas(graph: Graph) -> Any:
     >>> to_pandas(Graph("abc", [(0, 2)]))[["source", "target"]].values.tolist()
     [['a', 'c']]
     """
-    pandas = _optional("pandas")
-    # The type is said, not guessed: names stay as they are, an empty column stays one of numbers.
-    columns = edge_columns(graph)
-    types = {name: object if name in COLUMNS[:2] else "float64" for name in columns}
-    table = pandas.DataFrame(
-        {name: pandas.Series(columns[name], dtype=types[name]) for name in types}
-    )
+    table = frame_of(_typed_columns(graph), "pandas")
     table.attrs.update(about_graph(graph))
     return table
 
@@ -257,13 +271,7 @@ def to_polars(graph: Graph) -> Any:
     >>> to_polars(Graph("abc", [(0, 2)])).columns[:4]
     ['source', 'target', 'evidence', 'coupling']
     """
-    polars = _optional("polars")
-    columns = edge_columns(graph)
-    types = {name: polars.String if name in COLUMNS[:2] else polars.Float64 for name in columns}
-    try:
-        return polars.DataFrame(columns, schema=types)
-    except UnicodeEncodeError as error:
-        raise InputError(f"Polars cannot hold a node's name: {error}.") from None
+    return frame_of(_typed_columns(graph), "polars")
 
 
 def from_polars(table: Any, nodes: Iterable[str] | None = None) -> Graph:
@@ -314,10 +322,9 @@ def _table(attributes: Mapping[str, Any]) -> Any:
         return table  # refused with all that is no table
 
 
-def _optional(library: str) -> Any:
-    try:
-        return importlib.import_module(library)
-    except ImportError:
-        raise InputError(
-            f"The library {library} is not installed: pip install 'markhood[{library}]'."
-        ) from None
+def _typed_columns(graph: Graph) -> dict[str, NDArray[Any]]:
+    """Return the edge table as arrays, whose types do not depend on what is in them."""
+    return {
+        name: np.array(column, dtype=object if name in COLUMNS[:2] else np.float64)
+        for name, column in edge_columns(graph).items()
+    }

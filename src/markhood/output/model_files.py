@@ -128,6 +128,8 @@ def _document(model: FittedModel) -> dict[str, Any]:
         "method": model.method,
         "prior": model.prior,
         "samples": model.n_samples,
+        "log_likelihood": model.llf,
+        "total_weight": model.total_weight,
         "couplings": _listed(numbers),
         "fields": _listed(own.fields),
         "coupling_errors": _listed(errors.couplings),
@@ -178,4 +180,10 @@ def _model(document: dict[str, Any]) -> FittedModel:
         method=str(document["method"]),
         prior=document["prior"],
         n_samples=int(document["samples"]),
+        llf=_number(document.get("log_likelihood")),
+        total_weight=_number(document.get("total_weight")),
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -30,10 +30,12 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
+from markhood.data.to_frame import frame_of_rows
 from markhood.data.variables import level_text
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
+from markhood.graph.notebook import result_html
 from markhood.learning.methods import Method, method_named
 from markhood.learning.request import Options, Request
 from markhood.scores.scorer import Scorer
@@ -105,6 +107,12 @@ class GroupComparison:
         ]
         return sorted(rows, key=lambda row: (row["p_adjusted"], row["p_value"]))
 
+    def to_frame(self) -> Any:
+        """Return `edge_rows` as a data frame: pandas, or polars."""
+        couplings = (f"coupling_{name}" for name in self.names)
+        names = ("source", "target", *couplings, "difference", "p_value", "p_adjusted")
+        return frame_of_rows(self.edge_rows(), names)
+
     def field_rows(self) -> list[FieldRow]:
         """Describe every variable's fields, those that differ most surely first.
 
@@ -133,6 +141,15 @@ class GroupComparison:
             f"({self.sizes[1]}); structure p = {self.p_structure:.3g}, strength p = "
             f"{self.p_strength:.3g}>"
         )
+
+    def _repr_html_(self) -> str:
+        sizes = zip(self.names, self.sizes, self.graphs, strict=True)
+        facts = [
+            *((name, f"{n} samples, {graph.n_edges} edges") for name, n, graph in sizes),
+            ("structure", f"{self.structure:.3g}, p = {self.p_structure:.3g}"),
+            ("strength", f"{self.strength:+.3g}, p = {self.p_strength:.3g}"),
+        ]
+        return result_html("GroupComparison", facts, self.edge_rows())
 
 
 @dataclass(frozen=True, eq=False)

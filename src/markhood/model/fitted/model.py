@@ -7,24 +7,32 @@ variables make an `IsingModel` in 0/1 coding, others a `PottsModel` whose tables
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.matching import UNKNOWN, codes_like
+from markhood.data.to_frame import (
+    frame_library,
+    frame_of_levels,
+    frame_of_rows,
+    level_array,
+)
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
+from markhood.graph.notebook import graph_html
 from markhood.model.annealing import Estimate
 from markhood.model.fitted.pgmpy import to_pgmpy
 from markhood.model.fitted.prediction import predict
-from markhood.model.fitted.rows import coupling_rows, field_rows
+from markhood.model.fitted.query import Answer, answer
+from markhood.model.fitted.rows import coupling_rows, deviations_within, field_rows, parameter_rows
 from markhood.model.fitted.scoring import Predictability, predictability
+from markhood.model.fitted.summary import Summary, criterion, summary_of
 from markhood.model.ising.model import IsingModel
 from markhood.model.one_hot import OneHot
 from markhood.model.potts.model import PottsModel
@@ -83,6 +91,11 @@ class FittedModel:
         Standard deviation of couplings beforehand.
     n_samples : int
         How many samples it was fitted to.
+    llf : float or None
+        Log-likelihood of these samples, or log pseudo-likelihood where that was maximised; None if it
+        was read from a file without it.
+    total_weight : float or None
+        The sum of the samples' weights.
 
     Examples
     --------
@@ -109,6 +122,8 @@ class FittedModel:
         method: str,
         prior: float | None,
         n_samples: int,
+        llf: float | None = None,
+        total_weight: float | None = None,
     ) -> None:
         self.distribution = distribution
         self.errors = errors
@@ -117,6 +132,8 @@ class FittedModel:
         self.method = method
         self.prior = prior
         self.n_samples = n_samples
+        self.llf = llf
+        self.total_weight = total_weight
         self._learned = graph
 
     @property
@@ -178,9 +195,7 @@ class FittedModel:
         level : float, default=0.95
             How often such intervals have the true coupling in them. A table's size has none below 0.
         """
-        if not 0 < level < 1:
-            raise InputError(f"The level of an interval is between 0 and 1, and not {level!r}.")
-        half = NormalDist().inv_cdf((1 + level) / 2) * self.errors.couplings
+        half = deviations_within(level) * self.errors.couplings
         middle = self._finite_couplings
         found = np.column_stack([middle - half, middle + half])
         found[self._has_table, 0] = np.maximum(found[self._has_table, 0], 0)
@@ -232,6 +247,62 @@ class FittedModel:
         """
         return field_rows(self, coding)
 
+    def to_frame(self) -> Any:
+        """Return all parameters as a data frame, fields and then couplings: pandas, or polars.
+
+        The columns are ``parameter``, its name as in `params`; ``variable``, ``level``, ``other`` and
+        ``other_level``, where it belongs; ``value``, its standard ``error``, and a 95 % interval (``low``,
+        ``high``).
+        """
+        return frame_of_rows(parameter_rows(self))
+
+    @property
+    def params(self) -> Any:
+        """All fields and couplings by name, such as ``a`` and ``a:b``, or ``a[x]:b[y]`` of levels.
+
+        A pandas series, or a polars frame with the columns ``parameter`` and ``value``.
+        """
+        return self._named("value")
+
+    @property
+    def bse(self) -> Any:
+        """The standard errors of `params`, named likewise."""
+        return self._named("error")
+
+    def conf_int(self, level: float = 0.95) -> Any:
+        """Return intervals of `params`, named likewise, as the columns ``low`` and ``high``.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            How often such intervals have the true number in them.
+        """
+        return self._named("low", "high", level=level)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion of the fit: the lower, the better.
+
+        Compare it among models that were fitted to the same samples by the same method. By
+        pseudo-likelihood it is the sum of the criteria of all regressions.
+        """
+        return criterion(self, 2.0)
+
+    @property
+    def bic(self) -> float:
+        """Bayesian information criterion of the fit, as `aic`, with the price log(n) a parameter."""
+        return criterion(self, float(np.log(self.total_weight or 1.0)))
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Return a table to print: the fit, then fields and couplings with errors and intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of intervals.
+        """
+        return summary_of(self, level)
+
     def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return couplings and fields in -1/+1 coding, where all variables are binary: see `recode`."""
         if isinstance(self.distribution, IsingModel):
@@ -269,7 +340,7 @@ class FittedModel:
         chances = self._chances(data, wanted, seed)
         columns = []
         for variable, own in zip(wanted, chances, strict=True):
-            levels = _array_of(self.levels[variable])
+            levels = level_array(self.levels[variable])
             columns.append(levels[own.argmax(axis=1)])
         return columns[0] if is_one else np.stack([c.astype(object) for c in columns], axis=1)
 
@@ -292,25 +363,71 @@ class FittedModel:
         chances = self._chances(data, wanted, seed)
         return chances[0] if is_one else chances
 
-    def complete(self, data: Any, seed: Seed = 0) -> NDArray[Any]:
+    def query(
+        self,
+        target: str | int | Sequence[str | int],
+        evidence: Mapping[str, Any] | None = None,
+        seed: Seed = 0,
+    ) -> Answer:
+        """Return the distribution of one or some variables given others, the rest summed over.
+
+        Parameters
+        ----------
+        target : str, int or sequence of them
+            Names or numbers of variables; of several, the distribution is the joint one.
+        evidence : mapping, optional
+            Names of variables that are known, and the level of each as the data have it.
+        seed : int, SeedSequence or Generator, default=0
+            Of Gibbs chains, where the graph has too many cycles for exact sums.
+
+        Returns
+        -------
+        Answer
+            With ``probabilities``, ``method`` ("exact" or "sampled"), ``error`` and ``to_frame()``.
+
+        Examples
+        --------
+        >>> import markhood
+        >>> data = [["no", 0, 0], ["no", 0, 1], ["yes", 1, 1], ["yes", 1, 0], ["yes", 0, 1]] * 20
+        >>> model = markhood.fit_model(markhood.Graph("abc", [(0, 1), (1, 2)]), data)
+        >>> model.query("a", {"c": 1})
+        <Answer (exact): a = yes with probability 0.6>
+        """
+        wanted = list(dict.fromkeys(self._targets(target)[0]))
+        known = {self._number(name): value for name, value in (evidence or {}).items()}
+        both = [self.variables.names[v] for v in wanted if v in known]
+        if both:
+            raise InputError(f"{both[0]!r} is a target and in the evidence: leave it out of one.")
+        codes = np.full(len(self.variables), UNKNOWN, np.uint16)
+        if known:
+            row = np.array([[known.get(v) for v in range(len(codes))]], dtype=object)
+            hidden = [v for v in range(len(codes)) if v not in known]
+            codes = codes_like(row, self.variables, hidden)[:, 0]
+        return answer(self, wanted, codes, seed)
+
+    def complete(self, data: Any, seed: Seed = 0) -> Any:
         """Return data with missing values replaced by the most probable ones, all of a sample together.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
         seed : int, SeedSequence or Generator, default=0
-            For samples with so many missing values at once that the best has to be looked for.
+            Of the search for the best values, where a sample misses too many for all to be tried.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_variables), dtype object
-            Levels as the data have them, in the order of the model's variables.
+        pandas or polars data frame
+            The model's variables in their order, with the levels of the data; ordered texts are ordered
+            categories. A pandas frame keeps its index.
         """
         codes = codes_like(data, self.variables)
         found = predict(self._network, codes, np.random.default_rng(seed)).most_probable
-        return self._in_words(found.T)
+        frame = frame_of_levels(self.variables, found.T, frame_library(data))
+        if type(data).__module__.split(".")[0] == "pandas":
+            frame.index = data.index
+        return frame
 
-    def sample(self, n_samples: int, seed: Seed = None, **settings: Any) -> NDArray[Any]:
+    def sample(self, n_samples: int, seed: Seed = None, **settings: Any) -> Any:
         """Draw samples, levels as the data have them; ``distribution.sample`` draws level numbers.
 
         Parameters
@@ -322,9 +439,11 @@ class FittedModel:
 
         Returns
         -------
-        ndarray of shape (n_samples, n_variables), dtype object
+        pandas or polars data frame
+            As for `complete`.
         """
-        return self._in_words(self.distribution.sample(n_samples, seed, **settings))
+        drawn = self.distribution.sample(n_samples, seed, **settings)
+        return frame_of_levels(self.variables, drawn)
 
     def energy(self, data: Any) -> NDArray[np.float64]:
         """Return the energy of every sample, -log p(x) - log Z, shape (n_samples,)."""
@@ -391,6 +510,20 @@ class FittedModel:
             f"<FittedModel: {len(self.variables)} variables, {n} coupling{'s'[: n != 1]}, fitted to "
             f"{self.n_samples} samples by {self.method}>"
         )
+
+    def _repr_html_(self) -> str:
+        fitted = f"{self.n_samples} samples by {self.method}"
+        known = [] if self.llf is None else [("AIC, BIC", f"{self.aic:.1f}, {self.bic:.1f}")]
+        return graph_html(self.graph, "FittedModel", [("fitted to", fitted), *known])
+
+    def _named(self, *columns: str, level: float = 0.95) -> Any:
+        """Return columns of `to_frame` by the names of parameters."""
+        rows = parameter_rows(self, level)
+        frame = frame_of_rows([{k: row[k] for k in ("parameter", *columns)} for row in rows])
+        if not hasattr(frame, "set_index"):
+            return frame  # polars has no index
+        frame = frame.set_index("parameter")
+        return frame[columns[0]] if len(columns) == 1 else frame
 
     @property
     def _edges(self) -> NDArray[np.int64]:
@@ -459,12 +592,6 @@ class FittedModel:
             )
         return codes
 
-    def _in_words(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        found = np.empty(numbers.shape, dtype=object)
-        for v, own in enumerate(self.levels):
-            found[:, v] = _array_of(own).astype(object)[numbers[:, v]]
-        return found
-
     def _targets(self, target: str | int | Sequence[str | int]) -> tuple[list[int], bool]:
         if isinstance(target, (str, int, np.integer)):
             return [self._number(target)], True
@@ -475,12 +602,3 @@ class FittedModel:
 
     def _number(self, variable: str | int) -> int:
         return self.distribution.graph.number(variable)
-
-
-def _array_of(levels: Sequence[Any]) -> NDArray[Any]:
-    """Return levels as an array: numbers as numbers, where all are, else as objects."""
-    if all(isinstance(level, (bool, int, float)) for level in levels):
-        return np.array(levels)
-    found = np.empty(len(levels), dtype=object)
-    found[:] = levels
-    return found
