@@ -42,6 +42,8 @@ class Bayes(Method):
         By default 80 for up to 2000 variables of two values, whose fits are quick, and 20 otherwise.
     chains : int, default=4
         How many chains there are.
+    keep_draws : bool, default=False
+        Whether to keep the graph of every averaged sweep of every chain.
     """
 
     name: ClassVar[str] = "bayes"
@@ -52,6 +54,7 @@ class Bayes(Method):
     edge_prior: float | None = None
     sweeps: int | None = None
     chains: int = 4
+    keep_draws: bool = False
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -102,4 +105,4 @@ class Bayes(Method):
         """Return how long the chains are, and how many."""
         is_quick = samples.is_binary and samples.n_variables <= MOST_QUICK
         averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
-        return Sweeps(int(self.chains), (averaged + 3) // 4, averaged)
+        return Sweeps(int(self.chains), (averaged + 3) // 4, averaged, self.keep_draws)

@@ -391,7 +391,7 @@ class FittedModel:
         >>> data = [["no", 0, 0], ["no", 0, 1], ["yes", 1, 1], ["yes", 1, 0], ["yes", 0, 1]] * 20
         >>> model = markhood.fit_model(markhood.Graph("abc", [(0, 1), (1, 2)]), data)
         >>> model.query("a", {"c": 1})
-        <Answer (exact): a = yes with probability 0.6>
+        <Answer (exact): a = yes with probability 0.5458>
         """
         wanted = list(dict.fromkeys(self._targets(target)[0]))
         known = {self._number(name): value for name, value in (evidence or {}).items()}

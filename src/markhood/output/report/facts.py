@@ -32,6 +32,7 @@ IMPUTATION = {
 NOTES = {
     "probability": "Probability: of ten edges with 0.8, eight are expected to be there.",
     "coupling_low": "Coupling low and high: an interval that holds the coupling with 95 %, if the edge is there.",
+    "rhat": "R-hat and ESS: how well the chains agree about the edge (1 is agreement), and how many independent draws they are worth.",
     "standardized": "Standardized: the coupling times the standard deviations of both ends.",
     "share": "Share: of the completed data sets, those in whose graph the edge is.",
     "evidence_variance": "Evidence variance: that of the evidence between the completed data sets.",
