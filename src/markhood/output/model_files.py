@@ -17,7 +17,8 @@ import numpy as np
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.fitted.model import Errors, FittedModel
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitted.parameters import Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.output.graphs import node_link

@@ -14,12 +14,12 @@ from markhood.model.coding import check_coding
 from markhood.model.ising.model import IsingModel
 
 if TYPE_CHECKING:
-    from markhood.model.fitted.model import FittedModel
+    from markhood.model.fitted.parameters import FittedParameters
 
 Row = dict[str, Any]
 
 
-def coupling_rows(model: FittedModel, coding: str, level: float = 0.95) -> list[Row]:
+def coupling_rows(model: FittedParameters, coding: str, level: float = 0.95) -> list[Row]:
     """Return a row for every edge, or for every cell where an edge has a table."""
     factor, numbers = _factor(model, coding), _interval("coupling", level)
     names, rows = model.variables.names, list[Row]()
@@ -42,7 +42,7 @@ def coupling_rows(model: FittedModel, coding: str, level: float = 0.95) -> list[
     return rows
 
 
-def field_rows(model: FittedModel, coding: str, level: float = 0.95) -> list[Row]:
+def field_rows(model: FittedParameters, coding: str, level: float = 0.95) -> list[Row]:
     """Return a row for every variable, or for every level of one where some have more than two."""
     _factor(model, coding)
     numbers = _interval("field", level)
@@ -63,7 +63,7 @@ def field_rows(model: FittedModel, coding: str, level: float = 0.95) -> list[Row
     ]
 
 
-def parameter_rows(model: FittedModel, level: float = 0.95) -> list[Row]:
+def parameter_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
     """Return a row for every field, then one for every coupling, each with a name of its own.
 
     Names are those of formulas: ``a`` and ``a:b`` where a single number says it, ``a[x]`` and ``a[x]:b[y]`` where there
@@ -87,7 +87,7 @@ def _parameter(name: str, at: tuple[str, ...], row: Row, what: str) -> Row:
     return {"parameter": name, **ends, "value": row[what], **numbers}
 
 
-def _factor(model: FittedModel, coding: str) -> float:
+def _factor(model: FittedParameters, coding: str) -> float:
     """Return what couplings are multiplied with in a coding."""
     check_coding(coding)
     if coding == "01":

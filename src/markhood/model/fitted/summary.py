@@ -21,7 +21,7 @@ from markhood.model.fitted.rows import parameter_rows
 from markhood.model.fitting.layout import Layout
 
 if TYPE_CHECKING:
-    from markhood.model.fitted.model import FittedModel
+    from markhood.model.fitted.parameters import FittedParameters
 
 _NUMBERS = ("value", "error", "low", "high")
 
@@ -41,7 +41,7 @@ class Summary:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def criterion(model: FittedModel, price: float) -> float:
+def criterion(model: FittedParameters, price: float) -> float:
     """Return minus twice the log-likelihood, and a price for each parameter."""
     if model.llf is None:
         raise InputError(
@@ -54,7 +54,7 @@ def criterion(model: FittedModel, price: float) -> float:
     return price * k - 2 * model.llf
 
 
-def summary_of(model: FittedModel, level: float) -> Summary:
+def summary_of(model: FittedParameters, level: float) -> Summary:
     """Return the facts about a model, its fields and its couplings."""
     rows = parameter_rows(model, level)
     heads = ["", "value", "std err", f"[{(1 - level) / 2:.4g}", f"{(1 + level) / 2:.4g}]"]
@@ -70,7 +70,7 @@ def summary_of(model: FittedModel, level: float) -> Summary:
     return Summary(f"\n{rule}\n".join(parts))
 
 
-def _facts(model: FittedModel) -> str:
+def _facts(model: FittedParameters) -> str:
     """Return what is said of the fit as a whole, two facts a line."""
     is_likelihood = model.method == "likelihood"
     known: list[tuple[str, Any]] = [

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.graph.graph import Graph
-from markhood.model.fitted.model import Errors, FittedModel
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitted.parameters import Errors
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.tables import Observed
 from markhood.model.ising.model import IsingModel
