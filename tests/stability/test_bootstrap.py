@@ -14,6 +14,7 @@ from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
 from markhood.learning.methods import Plrhc
+from markhood.stability.centrality import centrality_rows
 from markhood.stability.differences import difference_rows
 from markhood.stability.replicates import WEAK, Replicate, Replicates, replicate
 from markhood.stability.resampling import DROPPED, Cases, Halves, Rows, Units
@@ -276,3 +277,15 @@ def test_property_a_graph_is_bootstrapped_as_it_was_learned(tmp_path):
     assert found.graph.provenance["parameters"] == learned.provenance["parameters"]
     with pytest.raises(markhood.InputError, match="does not say how"):
         Graph("ab", [(0, 1)]).bootstrap(VALUES)
+
+
+def test_oracle_intervals_of_centralities_hold_the_level():
+    values = np.random.default_rng(3).normal(size=(201, 4))  # the graph's own first
+    rows = centrality_rows({"strength": values}, "abcd", level=0.8)
+    ascending = np.sort(values[1:], axis=0)
+    for k, row in enumerate(rows):
+        inside = (row["low"] <= values[1:, k]) & (values[1:, k] <= row["high"])
+        assert inside.sum() == 160
+        assert ascending[19, k] < row["low"] < ascending[20, k]
+        assert row["value"] == values[0, k]
+        assert row["mean"] == pytest.approx(values[1:, k].mean())

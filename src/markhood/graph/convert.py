@@ -12,14 +12,15 @@ and matrices have no place for them.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from markhood.data.to_frame import frame_of, installed_library
 from markhood.data.variables import default_names
 from markhood.errors import InputError
 from markhood.graph.columns import (
@@ -41,6 +42,25 @@ from markhood.graph.graph import Graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+__all__ = [
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "from_polars",
+    "from_scipy",
+    "to_igraph",
+    "to_networkx",
+    "to_pandas",
+    "to_polars",
+    "to_scipy",
+    "to_square",
+]
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
 
 
 def to_networkx(graph: GraphLike) -> Any:
@@ -108,7 +128,7 @@ def to_igraph(graph: GraphLike) -> Any:
     ['a', 'b', 'c']
     """
     graph = as_graph(graph)
-    igraph = _optional("igraph")
+    igraph = installed_library("igraph")
     tables = {TABLE: table_column(graph)} if graph.coupling_tables else {}
     return igraph.Graph(
         n=graph.n_nodes,
@@ -183,7 +203,7 @@ def to_square(graph: GraphLike, weight: str = "coupling") -> Any:
     np.float64(1.5)
     """
     graph = as_graph(graph)
-    pandas = _optional("pandas")
+    pandas = installed_library("pandas")
     names = list(graph.nodes)
     return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
 
@@ -227,13 +247,7 @@ def to_pandas(graph: GraphLike) -> Any:
     [['a', 'c']]
     """
     graph = as_graph(graph)
-    pandas = _optional("pandas")
-    # The type is said, not guessed: names stay as they are, an empty column stays one of numbers.
-    columns = edge_columns(graph)
-    types = {name: object if name in COLUMNS[:2] else "float64" for name in columns}
-    table = pandas.DataFrame(
-        {name: pandas.Series(columns[name], dtype=types[name]) for name in types}
-    )
+    table = frame_of(_typed_columns(graph), "pandas")
     table.attrs.update(about_graph(graph))
     return table
 
@@ -263,14 +277,7 @@ def to_polars(graph: GraphLike) -> Any:
     >>> to_polars(Graph("abc", [(0, 2)])).columns[:4]
     ['source', 'target', 'evidence', 'coupling']
     """
-    graph = as_graph(graph)
-    polars = _optional("polars")
-    columns = edge_columns(graph)
-    types = {name: polars.String if name in COLUMNS[:2] else polars.Float64 for name in columns}
-    try:
-        return polars.DataFrame(columns, schema=types)
-    except UnicodeEncodeError as error:
-        raise InputError(f"Polars cannot hold a node's name: {error}.") from None
+    return frame_of(_typed_columns(as_graph(graph)), "polars")
 
 
 def from_polars(table: Any, nodes: Iterable[str] | None = None) -> Graph:
@@ -321,10 +328,9 @@ def _table(attributes: Mapping[str, Any]) -> Any:
         return table  # refused with all that is no table
 
 
-def _optional(library: str) -> Any:
-    try:
-        return importlib.import_module(library)
-    except ImportError:
-        raise InputError(
-            f"The library {library} is not installed: pip install 'markhood[{library}]'."
-        ) from None
+def _typed_columns(graph: Graph) -> dict[str, NDArray[Any]]:
+    """Return the edge table as arrays, whose types do not depend on what is in them."""
+    return {
+        name: np.array(column, dtype=object if name in COLUMNS[:2] else np.float64)
+        for name, column in edge_columns(graph).items()
+    }

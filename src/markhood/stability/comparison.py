@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.to_frame import frame_of_rows
 from markhood.graph.graph import Graph
+from markhood.graph.notebook import result_html
 from markhood.stability.networks import MEASURES
 from markhood.stability.permutation import MaxT
 
@@ -107,6 +109,13 @@ class GroupComparison:
         heads = [{"source": nodes[i], "target": nodes[j]} for i, j in self.edges.tolist()]
         return self._rows("edges", heads, pairwise, ("coupling", couplings))
 
+    def to_frame(self) -> Any:
+        """Return `edge_rows` as a data frame: pandas, or polars."""
+        couplings = (f"coupling_{name}" for name in self.names)
+        numbers = ("difference", "p_value", "p_adjusted")
+        names = ("source", "target", "first", "second", *couplings, *numbers)
+        return frame_of_rows(self.edge_rows(), names)
+
     def field_rows(self, *, pairwise: bool = True) -> list[Row]:
         """Compare the fields of every variable, the smallest p-values first.
 
@@ -202,6 +211,15 @@ class GroupComparison:
             f"<GroupComparison: {', '.join(f'{name} ({size})' for name, size in groups)}; structure p = "
             f"{self.p_structure:.3g}, strength p = {self.p_strength:.3g}>"
         )
+
+    def _repr_html_(self) -> str:
+        sizes = zip(self.names, self.sizes, self.graphs, strict=True)
+        facts = [
+            *((name, f"{n} samples, {graph.n_edges} edges") for name, n, graph in sizes),
+            ("structure", f"{self.structure:.3g}, p = {self.p_structure:.3g}"),
+            ("strength", f"{self.strength:+.3g}, p = {self.p_strength:.3g}"),
+        ]
+        return result_html("GroupComparison", facts, self.edge_rows())
 
 
 def _on(graph: Graph, edges: NDArray[np.int64]) -> NDArray[np.float64]:

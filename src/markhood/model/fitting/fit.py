@@ -47,12 +47,13 @@ _NEXT_TO_NOTHING, _WIDER = 1e-9, 1e-2
 
 
 class Fit(NamedTuple):
-    """A maximum, its uncertainty, and by how much its numbers grow as a next to flat prior becomes flatter."""
+    """A maximum, its uncertainty, by how much its numbers grow as a next to flat prior becomes flatter, and its log-likelihood."""
 
     parameters: NDArray[np.float64]
     sandwich: Sandwich
     average: csr_array
     growth: NDArray[np.float64]
+    log_likelihood: float
 
 
 def fit_model(
@@ -118,8 +119,9 @@ def fit_model(
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
     layout = Layout(variables, graph.edges)
-    fit = fitted(layout, observed_of(samples, variables), method, prior)
-    model = reported(graph, layout, fit, samples, method, prior)
+    observed = observed_of(samples, variables)
+    fit = fitted(layout, observed, method, prior)
+    model = reported(graph, layout, fit, observed, method, prior)
     _name_infinities(model)
     return model
 
@@ -147,7 +149,7 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
         weight = _faint(likelihood.n_parameters, observed)
         found = maximum(likelihood, weight, start)
         growth = maximum(likelihood, weight * _WIDER, found) - found
-    information = likelihood.derivatives(found)[2]
+    value, _, information = likelihood.derivatives(found)
     columns = Columns(likelihood)
     sandwich = Sandwich(
         information,
@@ -157,7 +159,10 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
         lambda variable: _near(likelihood, variable),
     )
     average = likelihood.average
-    return Fit(np.asarray(average @ found), sandwich, average, np.asarray(average @ growth))
+    parameters = np.asarray(average @ found)
+    if not likelihood.is_shared:
+        value = PseudoLikelihood(layout, observed).value(parameters)
+    return Fit(parameters, sandwich, average, np.asarray(average @ growth), value)
 
 
 def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> Fit:
@@ -169,7 +174,8 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     growth = np.zeros(layout.n_parameters)
     if prior is None:
         growth = likelihood.maximum(weight * _WIDER, found) - found
-    means = likelihood.expected(found)[1]
+    log_partition, means = likelihood.expected(found)
+    value = float(found @ likelihood.sums - observed.weights.sum() * log_partition)
     everything = np.arange(layout.n_parameters)
     sandwich = Sandwich(
         likelihood.information(found),
@@ -180,7 +186,7 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     )
     from scipy.sparse import eye_array
 
-    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth)
+    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth, value)
 
 
 def _faint(n_parameters: int, observed: Observed) -> csr_array:

@@ -64,6 +64,12 @@ __all__ = [
     "shared_layout",
 ]
 
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
+
+
 Labels = bool | Mapping[str, str] | Sequence[str] | None
 
 MANY = 600  # nodes; more are not drawn one by one
