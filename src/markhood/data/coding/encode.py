@@ -24,9 +24,10 @@ from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_levels_merged
 from markhood.data.genome.placed import with_positions
 from markhood.data.kinds import Category, with_kinds
-from markhood.data.reading import SIMILARITY, Reading
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables, default_names
+from markhood.data.weights import find_weights
 from markhood.errors import InputError
 
 
@@ -68,9 +69,10 @@ def encode(
         Further values that mean missing, such as -9 or "?".
     max_levels : int, default=64
         How many distinct values a column may have; at most 65535.
-    weights : array-like of shape (n_samples,) or "similarity", optional
-        How often each sample counts: `as_weights` and `similarity_weights` of
-        `markhood.data.weights` say how they are taken. Samples of weight 0 are left out.
+    weights : array-like of shape (n_samples,), str or path, optional
+        How often each sample counts (see `as_weights` in `markhood.data.weights`): numbers, the name
+        of a column of the data (which then is not a variable), a file with one number a line, or
+        "similarity" (see `similarity_weights`). Samples of weight 0 are left out.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
     columns : sequence of str, optional
@@ -140,10 +142,6 @@ def encode(
                 "read_samples."
             )
         return with_positions(pick_samples(data, reading), positions)
-    if isinstance(weights, str) and weights != SIMILARITY:
-        raise InputError(
-            f"Unknown weights {weights!r}: give a number a sample, or the word similarity."
-        )
     samples = with_levels_merged(encode_table(data, names, reading), reading)
     return with_positions(samples, positions)
 
@@ -231,11 +229,11 @@ def encode_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Sa
         return _encode_sparse(data, names, reading)
     table = _as_table(data)
     names = _names(names, default_names(table.shape[1]), reading)
-    picked = chosen_columns(names, reading)
-    if len(picked) < len(names) or reading.columns is not None:
-        table, names = table[:, picked], [names[j] for j in picked]
-    packing = Encoder(names, len(table), reading=reading)
-    packing.add(table)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    packing = Encoder([names[j] for j in picked], len(table), reading=reading)
+    packing.add(table if picked == list(range(len(names))) else table[:, picked])
+    if weights is not None:
+        packing.weigh(table[:, weights].tolist())
     return packing.finish()
 
 
@@ -245,16 +243,19 @@ def _encode_sparse(data: Any, names: Sequence[str] | None, reading: Reading) -> 
     n_samples, n_variables = data.shape
     names = _names(names, default_names(n_variables), reading)
     by_columns = data.tocsc()
-    picked = chosen_columns(names, reading)
-    if len(picked) < len(names) or reading.columns is not None:
-        by_columns, names = by_columns[:, picked], [names[j] for j in picked]
-        n_variables = len(names)
-    packing = Encoder(names, n_samples, reading=reading)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    if weights is not None:
+        given = by_columns[:, [weights]].toarray()[:, 0].tolist()
+    if picked != list(range(n_variables)):
+        by_columns = by_columns[:, picked]
+    packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
-    for column in range(0, n_variables, step):
+    for column in range(0, len(picked), step):
         block = by_columns[:, column : column + step].toarray(order="F")
         packing.place(block, 0, column)
     packing.skip(n_samples)
+    if weights is not None:
+        packing.weigh(given)
     return packing.finish()
 
 
