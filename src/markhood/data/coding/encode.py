@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.findings import check_shape
+from markhood.data.coding.findings import check_shape, say_what_is_missing
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_levels_merged
@@ -221,6 +221,7 @@ def column_names(data: Any) -> list[str] | None:
 
 def encode_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samples:
     """Pack a table in memory as a reading says, before levels are merged."""
+    say_what_is_missing(reading)
     frame = as_frame(data)
     if frame is not None:
         return read_frame(frame, reading, _names(names, list(map(str, frame.columns)), reading))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from markhood.data.coding.encode import pick_samples, without_picking
-from markhood.data.coding.findings import listed
+from markhood.data.coding.findings import listed, say_what_is_missing
 from markhood.data.coding.regrouping import with_levels_merged
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.contents import named_by_content
@@ -213,6 +213,7 @@ def read_file(
     positions: Any = None,
 ) -> Samples:
     """Read a file as `read_samples` does, with the choices that all formats share as a `Reading`."""
+    say_what_is_missing(reading)
     path = Path(path)
     _check_file(path)
     if path.is_dir():
