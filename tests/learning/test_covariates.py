@@ -94,7 +94,10 @@ def test_example_an_estimator_scores_and_the_bootstrap_draws_with_covariates():
         ({"adjust_for": ["agee"]}, "There is no column 'agee': near it are 'age'."),
         ({"adjust_for": ["age", "a", "b", "c"]}, "a graph needs two"),
         ({"missing": "impute", "missing_values": [2]}, "do not go together"),
-        ({"required_edges": [("age", "a")]}, "There is no variable 'age'"),
+        (
+            {"knowledge": markhood.Knowledge(required_edges=[("age", "a")])},
+            "There is no variable 'age'",
+        ),
     ],
 )
 def test_example_bad_input_is_one_sentence(options, said):
