@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import markhood
-from markhood.errors import InputError
+from markhood.errors import DataWarning, InputError
 from oracles.networks import network
 
 VALUES = network(3, 600, 12, strength=1.5)
@@ -53,6 +53,42 @@ def test_example_a_selector_in_a_pipeline():
     assert kept == [0, 5]
     assert pipeline.score(VALUES, target) == 1
     assert pipeline[0].transform(VALUES).shape == (600, 2)
+
+
+def test_example_weights_that_round_to_zero_leave_rows_out_of_the_target_too():
+    target = VALUES[:, 0] | VALUES[:, 5]
+    rest = np.arange(600) % 10 > 0
+    expected = markhood.BlanketSelector().fit(VALUES[rest], target[rest])
+    zeros = markhood.BlanketSelector().fit(VALUES, target, sample_weight=rest.astype(int))
+    assert zeros.evidence_ == pytest.approx(expected.evidence_)
+    with pytest.warns(DataWarning, match="60 samples have weights that rounding"):
+        tiny = markhood.BlanketSelector().fit(VALUES, target, np.where(rest, 1.5, 1e-9))
+    assert tiny.get_support().tolist() == expected.get_support().tolist()
+
+
+def test_oracle_rows_with_missing_features_or_targets_are_dropped():
+    target = (VALUES[:, 0] | VALUES[:, 5]).astype(float)
+    holes, gaps = VALUES.astype(float), target.copy()
+    holes[::7, 3], gaps[::11] = np.nan, np.nan
+    with pytest.raises(InputError, match="missing values"):
+        markhood.BlanketSelector().fit(holes, target)
+    with pytest.raises(InputError, match="'target'"):
+        markhood.BlanketSelector().fit(VALUES, gaps)
+    with pytest.warns(DataWarning, match="86 of 600 rows"):
+        found = markhood.BlanketSelector(missing="drop").fit(holes, gaps)
+    rest = ~np.isnan(gaps) & ~np.isnan(holes).any(axis=1)
+    expected = markhood.BlanketSelector().fit(VALUES[rest], target[rest])
+    assert found.evidence_ == pytest.approx(expected.evidence_)
+    levels = markhood.BlanketSelector(missing="level").fit(holes, target)
+    assert levels.get_support(indices=True).tolist() == [0, 5]
+
+
+def test_example_a_continuous_target_is_called_the_target():
+    target = np.random.default_rng(0).normal(size=600)
+    with pytest.raises(InputError, match="The target has 600 distinct values"):
+        markhood.BlanketSelector().fit(VALUES, target)
+    with pytest.raises(InputError, match="X has 600 samples and y 599"):
+        markhood.BlanketSelector().fit(VALUES, target[1:])
 
 
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")

@@ -180,6 +180,15 @@ def test_example_columns_are_matched_by_name_and_those_of_arrays_by_number():
         codes_like(whole[:, :3], known)
 
 
+def test_example_columns_of_arrays_when_variables_are_in_another_order():
+    values = np.array([[0, 1, 2], [1, 2, 0]])
+    numbered = Variables(("x1", "x2", "x0"), ((0, 1, 2),) * 3)
+    assert codes_like(values, numbered).tolist() == [[1, 2], [2, 0], [0, 1]]
+    named = Variables(("b", "c"), ((0, 1, 2),) * 2)
+    assert codes_like(values, named, names=("c", "a", "b")).tolist() == [[2, 0], [0, 1]]
+    assert codes_like(values[:, :2], named, names=("c", "a", "b")).tolist() == [[0, 1], [1, 2]]
+
+
 def test_example_many_numbers_fall_into_bins():
     numbers = np.random.default_rng(0).normal(size=(70_000, 2))
     known = Variables(("a", "b"), (("[-3, 0)", "[0, 3]"), ("[-3, 1)", "[1, 3]")))

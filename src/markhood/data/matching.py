@@ -99,13 +99,15 @@ def read_like(
         How the known data were read: what means missing, and what to do about it. Choices of columns,
         kinds and levels are ignored, since they are those of the variables.
     names : sequence of str, optional
-        What the columns of an array are called, if there are as many; by default as the variables are.
+        The columns of the known data, for an array that has as many and whose variables are not
+        called x0, x1, ...; by default the variables.
     """
     reading = replace(
         reading or Reading(),
         known=variables,
         columns=variables.names,
         exclude=(),
+        adjust_for=(),
         kinds="auto",
         bins=None,
         merge_rare=None,
@@ -122,11 +124,8 @@ def read_like(
         return pack_table(data, None, reading)
     table = np.array(data, dtype=object) if isinstance(data, (list, tuple)) else data
     shape = np.shape(table)
-    for called in (
-        names or variables.names,
-        variables.names,
-        default_names(shape[-1] if shape else 0),
-    ):
+    numbered = default_names(shape[-1] if shape else 0)
+    for called in (numbered, names or variables.names, variables.names):
         if len(shape) == 2 and len(called) == shape[1] and {*variables.names} <= {*called}:
             return pack_table(table, called, reading)
     raise InputError(
@@ -143,14 +142,15 @@ def codes_like(
     *,
     missing: Missing = "impute",
     unseen: bool = False,
+    names: Sequence[str] | None = None,
 ) -> NDArray[np.uint16]:
     """Return new data as level numbers of known variables.
 
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
-        Columns are matched by name. Those of an array are all variables in order, all that are not
-        hidden, or else called x0, x1, ....
+        Columns are matched by name. Those of an array are called x0, x1, ... if the variables are, and
+        else are the `names`, or the variables that are not hidden, in order.
     variables : Variables
         With their levels.
     hidden : collection of int
@@ -162,6 +162,9 @@ def codes_like(
     unseen : bool, default=False
         Whether a value that is none of a variable's levels has the number past the last one. By default
         it is an error.
+    names : sequence of str, optional
+        The columns of the known data, where the variables are in another order or only some of them;
+        by default the variables.
 
     Returns
     -------
@@ -185,7 +188,7 @@ def codes_like(
         picked = replace(picked, levels=wider)
     if not isinstance(data, Samples):
         kept = replace(reading or Reading(), missing=missing, weights=None)
-        data = read_like(data, picked, kept, variables.names)
+        data = read_like(data, picked, kept, names or variables.names)
     seen = matched_codes(data, picked)
     found = np.full((len(variables), seen.shape[1]), UNKNOWN, np.uint16)
     found[shown] = seen

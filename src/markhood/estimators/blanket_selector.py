@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from markhood.data.coding.encode import encode
-from markhood.data.reading import TableFormat
+from markhood.data.coding.encode import encode_table
+from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import DataWarning, InputError
@@ -36,9 +36,12 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     max_levels : int, default=64
         How many distinct values a column may have.
     kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
-        Whether levels of features are steps.
+        Whether the levels of features are ordered.
     bins : int, "auto" or mapping of str to int, optional
-        Into how many bins features of many numbers are cut.
+        Number of equal-frequency bins for numeric features with more than 12 distinct values.
+    missing : {"error", "drop", "level"}, default="error"
+        What to do about missing values of features and target: refuse them, leave out samples that
+        have any, or make them a level of their own.
     n_jobs : int or None, default=None
         Threads.
 
@@ -63,6 +66,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     max_levels: int = 64
     kinds: Any = "auto"
     bins: Any = None
+    missing: Missing = "error"
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -85,19 +89,33 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         request = Request.of("plrhc", self.get_params(deep=False) | {"weights": weights})
         features = request.read(X)
         wanted = column_or_1d(y, warn=True)
-        if weights is not None and weights.shape == wanted.shape:
-            wanted = wanted[weights > 0]  # others are no samples
-        if len(wanted) != features.n_samples:
-            raise InputError(
-                f"X has {features.n_samples} samples and y {len(wanted)}: give as many of both."
-            )
-        together = _joined(features, _as_samples(wanted, self.max_levels))
+        n_rows = features.n_samples if features.account is None else features.account.n_rows
+        if len(wanted) != n_rows:
+            raise InputError(f"X has {n_rows} samples and y {len(wanted)}: give as many of both.")
+        together = _joined(features, self._target(wanted, weights))
         found = blanket_in(request, together, features.n_variables, self.gamma, self.depth)
         self.evidence_: NDArray[np.float64] = np.zeros(features.n_variables)
         self.evidence_[found.numbers] = found.evidence
         self._is_kept = np.zeros(features.n_variables, np.bool_)
         self._is_kept[found.numbers] = True
         return self
+
+    def _target(self, values: NDArray[Any], weights: NDArray[Any] | None) -> Samples:
+        """Return the target as samples of one variable."""
+        n_distinct = len({value for value in values.tolist() if value == value})  # noqa: PLR0124
+        if n_distinct > self.max_levels:
+            raise InputError(
+                f"The target has {n_distinct} distinct values, and at most {self.max_levels} can be "
+                "levels: cut it into classes, or raise max_levels."
+            )
+        table = np.empty((len(values), 1), object)
+        table[:, 0] = values.tolist()
+        reading = Reading(
+            missing=self.missing, max_levels=self.max_levels, weights=weights, min_columns=1
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # the features gave the same ones
+            return encode_table(table, reading, [_TARGET])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -109,20 +127,17 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.required = True
         return tags
 
 
-def _as_samples(target: NDArray[Any], max_levels: int) -> Samples:
-    """Return the target as samples of two columns, both the same: a table of one is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # of columns that are the same
-        both = encode(np.column_stack([target, target]), table=TableFormat(max_levels=max_levels))
-    return both.pick(np.zeros(1, np.int64))
-
-
 def _joined(features: Samples, target: Samples) -> Samples:
-    """Return samples with the target as their last variable."""
+    """Return the samples of the rows that both have, with the target as their last variable."""
+    if features.rows is not None or target.rows is not None:
+        both = np.intersect1d(_rows(features), _rows(target))
+        features = features.take(np.searchsorted(_rows(features), both))
+        target = target.take(np.searchsorted(_rows(target), both))
     name = _TARGET
     while name in features.names:
         name += "_"
@@ -133,3 +148,7 @@ def _joined(features: Samples, target: Samples) -> Samples:
     )
     words = np.concatenate([features.words, target.words])
     return replace(features, words=words, variables=variables, account=None)
+
+
+def _rows(samples: Samples) -> NDArray[np.int64]:
+    return np.arange(samples.n_samples) if samples.rows is None else samples.rows

@@ -155,7 +155,14 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         if _is_table(X) and column_names(X) is None:
             validate_data(self, X, skip_check_array=True, reset=False)
         variables = self.regressions_.variables
-        values = codes_like(X, variables, (), self._reading, missing=self.missing, unseen=True)
+        values = codes_like(
+            X,
+            variables,
+            reading=self._reading,
+            missing=self.missing,
+            unseen=True,
+            names=getattr(self, "feature_names_in_", None),
+        )
         return self.regressions_.mean_log_probability(values, 1 / (2 * self._n_samples))
 
     def _repr_html_inner(self) -> str:

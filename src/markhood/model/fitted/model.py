@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.matching import UNKNOWN, codes_like
+from markhood.data.reading import stored_reading
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
 from markhood.errors import InputError
 from markhood.model.annealing import Estimate
@@ -177,7 +178,7 @@ class FittedModel(FittedParameters):
             The model's variables in their order, with the levels of the data; ordered texts are ordered
             categories. A pandas frame keeps its index.
         """
-        codes = codes_like(data, self.variables)
+        codes = self._codes(data)
         found = predict(self._network, codes, np.random.default_rng(seed)).most_probable
         frame = frame_of_levels(self.variables, found.T, frame_library(data))
         if type(data).__module__.split(".")[0] == "pandas":
@@ -248,7 +249,7 @@ class FittedModel(FittedParameters):
             Best others than those that the model was fitted to. Each variable is predicted in the
             samples that have it and all its neighbours.
         """
-        codes = codes_like(data, self.variables)
+        codes = self._codes(data)
         known = codes != UNKNOWN
         with_blanket = known.copy()
         for i, j in self._edges.tolist():
@@ -265,7 +266,7 @@ class FittedModel(FittedParameters):
         return OneHot.of(self._edges, *self.distribution.as_tables())
 
     def _chances(self, data: Any, wanted: Sequence[int], seed: Seed) -> list[NDArray[np.float64]]:
-        codes = codes_like(data, self.variables, hidden=wanted)
+        codes = self._codes(data, wanted)
         found = predict(self._network, codes, np.random.default_rng(seed))
         return [found.chances[:, self._network.columns_of(np.array([v]))] for v in wanted]
 
@@ -281,7 +282,7 @@ class FittedModel(FittedParameters):
             yield part, self._network.normalised(self._network.logits(indicators))
 
     def _complete_codes(self, data: Any) -> NDArray[np.uint16]:
-        codes = codes_like(data, self.variables)
+        codes = self._codes(data)
         gaps = np.flatnonzero((codes == UNKNOWN).any(axis=1))
         if len(gaps):
             name = self.variables.names[int(gaps[0])]
@@ -298,3 +299,7 @@ class FittedModel(FittedParameters):
         if not wanted:
             raise InputError("There is no target: name one variable or more.")
         return wanted, False
+
+    def _codes(self, data: Any, hidden: Collection[int] = ()) -> NDArray[np.uint16]:
+        """Return new data as level numbers, read as the data of the graph were."""
+        return codes_like(data, self.variables, hidden, stored_reading(self.graph.provenance))
