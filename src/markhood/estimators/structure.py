@@ -161,7 +161,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
             reading=self._reading,
             missing=self.missing,
             unseen=True,
-            names=getattr(self, "feature_names_in_", None),
+            names=tuple(getattr(self, "feature_names_in_", ())),
         )
         return self.regressions_.mean_log_probability(values, 1 / (2 * self._n_samples))
 
