@@ -38,17 +38,21 @@ COLUMNS = ("family", "sequences", "weight", "columns", "base_pairs", "method", "
 NEAR = 4
 STEPS = 100
 METHODS = {
-    "plm": lambda samples: markhood.PseudoLikelihood(top=10**6, identical="keep", n_jobs=1).fit(
-        samples
-    ),
-    "mi_apc": lambda samples: markhood.Pairwise(
-        ranking="mi_apc", top=10**6, identical="keep", n_jobs=1
+    "plm": lambda samples: markhood.PseudoLikelihood(
+        top=10**6, n_jobs=1, genome=markhood.Genome(identical="keep")
     ).fit(samples),
-    "plrhc": lambda samples: markhood.PLRHC(identical="keep", n_jobs=1).fit(samples),
-    "mpl": lambda samples: markhood.MarginalPseudoLikelihood(identical="keep", n_jobs=1).fit(
+    "mi_apc": lambda samples: markhood.Pairwise(
+        ranking="mi_apc", top=10**6, n_jobs=1, genome=markhood.Genome(identical="keep")
+    ).fit(samples),
+    "plrhc": lambda samples: markhood.PLRHC(n_jobs=1, genome=markhood.Genome(identical="keep")).fit(
         samples
     ),
-    "bayes": lambda samples: markhood.Bayes(identical="keep", n_jobs=1).fit(samples),
+    "mpl": lambda samples: markhood.MarginalPseudoLikelihood(
+        n_jobs=1, genome=markhood.Genome(identical="keep")
+    ).fit(samples),
+    "bayes": lambda samples: markhood.Bayes(n_jobs=1, genome=markhood.Genome(identical="keep")).fit(
+        samples
+    ),
 }
 
 

@@ -11,8 +11,8 @@ from report import Row
 
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import METHODS
+from markhood.learning.request import Request
 from markhood.simulate import hub, ising
 
 
@@ -31,8 +31,8 @@ def _hub_network(n_samples: int) -> Samples:
 def _mpl_against_bic(samples: Samples) -> Row:
     costs = {}
     for criterion in ("bic", "mpl"):
-        method = method_named("hc", {"criterion": criterion})
-        runs = [Request(method, Options(n_jobs=1)).learn(samples) for _ in range(4)]
+        method = METHODS["hc"](criterion=criterion)
+        runs = [Request.of(method, {"n_jobs": 1}).learn(samples) for _ in range(4)]
         seconds = min(run.seconds["blankets"] for run in runs)
         costs[criterion] = 1e6 * seconds / int(runs[0].evaluations["blankets"].sum())
     ratio = costs["mpl"] / costs["bic"]
@@ -47,13 +47,13 @@ def _mpl_against_bic(samples: Samples) -> Row:
 
 
 def _joint_posterior(samples: Samples) -> Row:
-    bjp = method_named("bjp", {})
+    bjp = METHODS["bjp"]()
     (seconds,) = fastest(lambda: bjp.search(job(samples)), rounds=3, clock=thread_time)
     return Row("BJP, hub 256 x 2000, 1 thread", f"{seconds:.2f} s", "", "", "< 2 s", seconds < 2)
 
 
 def _paths(samples: Samples) -> Row:
-    learned = Request(method_named("l1lr", {}), Options(n_jobs=1)).learn(samples)
+    learned = Request.of("l1lr", {"n_jobs": 1}).learn(samples)
     paths, whole = learned.seconds["paths"], sum(learned.seconds.values())
     return Row(
         "L1LR, hub 256 x 4000, 1 thread: paths and refits",

@@ -17,7 +17,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import Learned
 from markhood.learning.methods import Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.output.data_files import write_samples
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
@@ -72,7 +72,7 @@ def _whole(samples: Samples) -> Row:
 
 def _learn(path: Path) -> tuple[float, Learned]:
     start = perf_counter()
-    request = Request(Plrhc(), Options(n_jobs=2))
+    request = Request.of(Plrhc(), {"n_jobs": 2})
     learned = request.learn(request.read(path))
     return perf_counter() - start, learned
 

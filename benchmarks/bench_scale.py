@@ -27,13 +27,13 @@ TILES = 256  # of the screen, for its share of the ceiling
 LEARN = """
 import json, pathlib, sys, time
 from markhood.data.formats.files import read_samples
-from markhood.learning.request import Options, Request
-from markhood.learning.methods import method_named
+from markhood.learning.request import Request
+from markhood.learning.methods import METHODS
 
-samples, method = read_samples(sys.argv[1]), method_named("plrhc", {})
-said = Request(method, Options(n_jobs=2)).forecast(samples)
+samples, method = read_samples(sys.argv[1]), METHODS["plrhc"]()
+said = Request.of(method, {"n_jobs": 2}).forecast(samples)
 start = time.perf_counter()
-learned = Request(method, Options(n_jobs=2)).learn(samples)
+learned = Request.of(method, {"n_jobs": 2}).learn(samples)
 seconds = time.perf_counter() - start
 status = pathlib.Path("/proc/self/status")
 peak = int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024 if status.exists() else 0

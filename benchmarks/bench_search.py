@@ -12,8 +12,7 @@ from report import Row
 
 from markhood.data.coding.encode import encode
 from markhood.kernels.lists import Lists
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.search.blankets import search_blankets
 from markhood.search.screen import screen
 from markhood.search.spaces import NearbyVariables
@@ -30,7 +29,7 @@ def rows() -> Iterator[Row]:
 
 def _binary() -> Iterator[Row]:
     samples = grid_network(1024, 4000)
-    runs = [Request(method_named("plrhc", {}), Options(n_jobs=1)).learn(samples) for _ in range(8)]
+    runs = [Request.of("plrhc", {"n_jobs": 1}).learn(samples) for _ in range(8)]
     for phases, target in ((("blankets", "climb"), 3.0), (("blankets",), None)):
         seconds = min(sum(run.seconds[phase] for phase in phases) for run in runs)
         evaluations = int(sum(runs[0].evaluations[phase].sum() for phase in phases))

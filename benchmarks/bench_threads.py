@@ -11,8 +11,8 @@ from clock import fastest
 from random_samples import coins, grid_network, job
 from report import Row
 
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import METHODS
+from markhood.learning.request import Request
 from markhood.search.screen import screen
 
 
@@ -28,10 +28,10 @@ def rows() -> Iterator[Row]:
     def screened(n_threads: int) -> None:
         screen(job(samples, n_threads), 0.5)
 
-    network, plrhc = grid_network(1024, 4000), method_named("plrhc", {})
+    network, plrhc = grid_network(1024, 4000), METHODS["plrhc"]()
 
     def learned(n_threads: int) -> None:
-        Request(plrhc, Options(n_jobs=n_threads)).learn(network)
+        Request.of(plrhc, {"n_jobs": n_threads}).learn(network)
 
     yield _row("bare AND+POPCNT: what the machine can give", bare, target=None)
     yield _row("screen 4096 x 16384", screened, target=1.8)

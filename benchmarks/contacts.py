@@ -61,8 +61,7 @@ def _row(alignment: Path, contacts: Path, method: str, plmc: Path | None) -> tup
     samples = markhood.read_samples(
         alignment,
         weights="similarity",
-        similarity_threshold=0.2,
-        letters="reduced" if reduced else "all",
+        genome=markhood.Genome(similarity_threshold=0.2, letters="reduced" if reduced else "all"),
     )
     places = np.array([int(name) for name in samples.names])
     distances = {

@@ -23,8 +23,8 @@ from random_samples import questionnaire
 
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import METHODS
+from markhood.learning.request import Request
 from markhood.simulate import barabasi_albert, disjoint, grid, hub, ising
 
 PHASES = ("screen", "blankets", "climb", "evidence")
@@ -77,7 +77,7 @@ DATA: dict[str, tuple[Callable[[], Samples], dict[str, Any]]] = {
 
 def row_of(name: str, samples: Samples, given: dict[str, Any]) -> dict[str, Any]:
     """Forecast, and learn."""
-    with Request(method_named("plrhc", given), Options(n_jobs=1)) as request:
+    with Request.of(METHODS["plrhc"](**given), {"n_jobs": 1}) as request:
         times = [time.process_time()]
         said = request.forecast(samples)
         times.append(time.process_time())

@@ -187,8 +187,8 @@ PLANTINGS = {"altered": _altered, "paired": _in_agreement}
 def main() -> None:
     """Simulate, learn and write a row."""
     import markhood
-    from markhood.learning.methods import method_named
-    from markhood.learning.request import Options, Request
+    from markhood.learning.methods import METHODS
+    from markhood.learning.request import Request
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sites", type=int, default=7456)
@@ -209,10 +209,10 @@ def main() -> None:
     except ValueError:
         identical = given.identical
     chosen = {"gamma": given.gamma, "max_candidates": given.max_candidates}
-    method = method_named("plrhc", {k: v for k, v in chosen.items() if v is not None})
-    options = Options(identical=identical, n_jobs=given.n_jobs)
+    method = METHODS["plrhc"](**{k: v for k, v in chosen.items() if v is not None})
+    options = {"identical": identical, "n_jobs": given.n_jobs}
     samples = markhood.encode(study.alleles, names=study.names)
-    with Request(method, options) as request:
+    with Request.of(method, options) as request:
         said = request.forecast(samples)
         before, wall = time.process_time(), time.perf_counter()
         graph = request.learn(samples).graph

@@ -68,7 +68,9 @@ def _learned(study: Study, name: str) -> tuple[Graph, float]:
         options = {**options, "groups": dict(zip(study.names, chromosomes, strict=True))}
     samples = markhood.encode(study.alleles, names=study.names)
     start = time.process_time()
-    graph = markhood.learn(samples, method, identical="group", n_jobs=1, **options)
+    graph = markhood.learn(
+        samples, method, n_jobs=1, genome=markhood.Genome(identical="group"), **options
+    )
     return graph, time.process_time() - start
 
 

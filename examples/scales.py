@@ -63,7 +63,9 @@ print(as_categories.edge_names())
 # %%
 # Rare answers can be merged: with their neighbours where they are steps.
 
-merged = markhood.encode(answers, bins={"age": 5, "town": 4}, merge_rare=60)
+merged = markhood.encode(
+    answers, bins={"age": 5, "town": 4}, table=markhood.TableFormat(merge_rare=60)
+)
 for name, levels in zip(merged.names, merged.levels, strict=True):
     if any(isinstance(level, str) and not level.startswith("[") for level in levels):
         print(name, levels)

@@ -106,7 +106,7 @@ class GraphSampler {
     bool is_stopped = false;
 
     GraphSampler(BitRows rows, const GraphChain& chain, StopSign stop)
-        : rows_(rows), chain_(chain), stop_(stop), precision_(1.0 / (chain.scale * chain.scale)), log_scale_(std::log(chain.scale)),
+        : rows_(rows), chain_(chain), stop_(stop), prior_{1.0 / (chain.scale * chain.scale), chain.covariates.first}, log_scale_(std::log(chain.scale)),
           most_numbers_(at_least(kMostNumbers, 2 * kFitsPerPair * chain.n_pairs)),
           regressions_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)),
           evidence_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)) {
@@ -286,7 +286,7 @@ class GraphSampler {
         collect(j, i, given_j_);
         const Regression apart_i = regression(i, others_i, given_i_), apart_j = regression(j, others_j, given_j_);
         fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
-                       {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, precision_);
+                       {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, prior_);
         ++n_fits;
         look_for_stop();
         const Maximum joint = fits_.pair();
@@ -301,7 +301,7 @@ class GraphSampler {
     Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
         const std::uint64_t key = Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
         if (const Regression* found = regressions_.find(key)) return *found;
-        fits_.fit_end(rows_, {variable, given.data(), given.size(), nullptr}, precision_);
+        fits_.fit_end(rows_, {variable, given.data(), given.size(), nullptr}, prior_);
         const Maximum end = fits_.end();
         const std::size_t at = coefficients_.size();
         coefficients_.resize(at + end.n_coefficients);
@@ -311,12 +311,13 @@ class GraphSampler {
         return found;
     }
 
-    // The neighbours of a variable in the graph as it is, but for one, ascending.
+    // The neighbours of a variable in the graph as it is, but for one, and the covariates, ascending.
     void collect(std::size_t variable, std::size_t but, Buffer<std::int64_t>& given) const {
         given.resize(0);
         for (std::size_t k = partner_start_[variable]; k < partner_start_[variable + 1]; ++k)
             if (chain_.present[partner_pair_[k]] && partner_[k] != but)
                 given.push(static_cast<std::int64_t>(partner_[k]));
+        add_covariates(given, chain_.covariates);
     }
 
     // Pairs ascend, so the partners below a variable come before those above it, and both ascend.
@@ -348,7 +349,8 @@ class GraphSampler {
     BitRows rows_;
     GraphChain chain_;
     StopSign stop_;
-    double precision_, log_scale_, log_odds_;
+    SlopePrior prior_;
+    double log_scale_, log_odds_;
     std::size_t most_numbers_;
     Buffer<std::size_t> partner_start_, partner_, partner_pair_;
     Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about

@@ -17,6 +17,9 @@
 // The model's curvature may be old: from one lambda to the next it hardly changes, so the steps still shrink
 // by a factor each, and the sums over all pairs of columns (most of the work otherwise) are computed
 // anew only where that saves more steps than it costs. What it cannot change is where they end.
+//
+// Variables without a penalty are known from the start, and the top of the path is where they alone have slopes. So that
+// these are finite where they separate the target, they are bound by kFree instead of lambda.
 #pragma once
 #include <cmath>
 
@@ -27,6 +30,7 @@ namespace markhood::MARKHOOD_TIER {
 
 constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at the maximum, estimated
 constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
+constexpr double kFree = 1e-6;          // what is taken of a slope without a penalty, a sample
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
 constexpr std::size_t kManyKnown = 24;  // variables; about from then on hardly two samples have the same pattern
 constexpr std::size_t kFewOfAll = 8;    // less than an eighth of all variables are summed one by one
@@ -56,7 +60,7 @@ class L1Path {
         for (std::size_t k = 0; k < n; ++k) {
             const std::uint64_t* row = rows_.row(index_of(candidates[k]));
             const double own = count(row, row), joint = count(row, ones_of), penalty = penalties_[candidates[k]];
-            if (own == 0.0 || own == n_samples()) continue;
+            if (own == 0.0 || own == n_samples() || penalty == 0.0) continue;
             // N^2 times the covariance, in whole numbers: the top of the path is the same on every processor.
             const double covariance = joint * n_samples() - own * n_ones;
             lambda_ = std::fmax(lambda_, std::fabs(covariance) / (n_samples() * n_samples() * penalty));
@@ -68,6 +72,29 @@ class L1Path {
         if (n_ones > 0.0 && n_zeros > 0.0)
             log_likelihood = n_ones * std::log(n_ones / n_samples()) + n_zeros * std::log(n_zeros / n_samples());
         if (lambda_ > 0.0) prepare(target);
+        return lambda_;
+    }
+
+    // The same where some candidates have no penalty: these are fitted first.
+    double begin_with_free(std::size_t target, const std::int64_t* candidates, std::size_t n) {
+        begin(target, candidates, n);
+        if (std::isinf(intercept)) return 0.0;
+        prepare(target);
+        lambda_ = 1.0;  // by which the maximum is judged
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::uint64_t* row = rows_.row(index_of(candidates[k]));
+            const double own = count(row, row);
+            if (penalties_[candidates[k]] > 0.0 || own == 0.0 || own == n_samples()) continue;
+            known.push(candidates[k]);
+            slopes.push(0.0);
+            split(index_of(candidates[k]));
+        }
+        maximise();
+        patterns_.spread(expected_.data(), expected_of_samples_.data());
+        look_at_all();
+        lambda_ = 0.0;
+        for (std::size_t k = 0; k < unknown_.size(); ++k)
+            lambda_ = std::fmax(lambda_, std::fabs(unknown_[k].gradient) / unknown_[k].bound);
         return lambda_;
     }
 
@@ -168,7 +195,10 @@ class L1Path {
         const std::size_t n = known.size();
         bounds_.resize(n);
         trial_.resize(n);
-        for (std::size_t k = 0; k < n; ++k) bounds_[k] = n_samples() * lambda_ * penalties_[known[k]];
+        for (std::size_t k = 0; k < n; ++k) {
+            const double penalty = penalties_[known[k]];
+            bounds_[k] = n_samples() * (penalty > 0.0 ? lambda_ * penalty : kFree);
+        }
         if (is_split_) {
             evaluate(intercept, slopes.data());
             sum_residuals();
@@ -201,7 +231,7 @@ class L1Path {
         for (std::size_t k = 0; k < known.size(); ++k) {
             const double off = slopes[k] == 0.0 ? std::fabs(gradients_[k]) - bounds_[k]
                                                 : std::fabs(gradients_[k] - std::copysign(bounds_[k], slopes[k]));
-            most = std::fmax(most, off / bounds_[k]);
+            most = std::fmax(most, off / (penalties_[known[k]] > 0.0 ? bounds_[k] : n_samples() * lambda_));
         }
         return most;
     }
@@ -292,7 +322,11 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
     Buffer<double> slopes, slope_of;
     slope_of.resize(rows.n_rows);
     for (std::size_t t = 0, at = 0; t < n_targets; ++t) {
-        const double top = path.begin(index_of(targets[t]), candidates.list(t), candidates.length(t));
+        const std::size_t target = index_of(targets[t]), n = candidates.length(t);
+        bool any_free = false;
+        for (std::size_t k = 0; k < n; ++k) any_free = any_free || penalties[candidates.list(t)[k]] == 0.0;
+        const double top = any_free ? path.begin_with_free(target, candidates.list(t), n)
+                                    : path.begin(target, candidates.list(t), n);
         std::memset(slope_of.data(), 0, rows.n_rows * sizeof(double));
         double lambda = top;
         support.resize(0);

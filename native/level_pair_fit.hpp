@@ -44,12 +44,11 @@ class LevelPairFit {
     static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return rows.n_scores(i) * rows.n_scores(j); }
 
     // The regression of i, where j is null; else the pair, starting from both ends' regressions.
-    void fit(BitRows rows, const End& i, const End* j, double precision) {
-        precision_ = precision;
-        lay_out(rows, i, j);
+    void fit(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
+        lay_out(rows, i, j, prior);
         newton_.resize(n_);
         j ? start_apart(i, *j) : start_without_slopes();
-        objective = newton_.maximise(least_gain(precision), has_buckets_, [this](const double* b) { return evaluate(b); },
+        objective = newton_.maximise(prior.least_gain(), has_buckets_, [this](const double* b) { return evaluate(b); },
                                      [this](const double* b) { differentiate(b); });
     }
 
@@ -82,7 +81,7 @@ class LevelPairFit {
     struct Parameter {
         std::size_t form;
         const Pack* column;  // null where it is ones
-        bool has_prior;
+        double precision;    // of its prior, 0 for none
     };
     // Parameters one after the other that are alike: thresholds, slopes with one form, or couplings.
     struct Group {
@@ -110,16 +109,16 @@ class LevelPairFit {
             }
     }
 
-    void lay_out(BitRows rows, const End& i, const End* j) {
+    void lay_out(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
         merge(i, j);
         rows_.build(rows, i.variable, j ? &j->variable : nullptr, merged_.data(), merged_.size());
         i_.set(rows, i.variable);
         j ? j_.set(rows, j->variable) : j_.leave_out();
         n_packs_ = (packs_for(rows_.n_rows) + kRowBlock - 1) / kRowBlock * kRowBlock;
         make_columns(rows);
-        assign(i_, i.n_given, 0);
-        if (j) assign(j_, j->n_given, i.n_given);
-        number_parameters();
+        assign(i_, i.n_given, 0, prior);
+        if (j) assign(j_, j->n_given, i.n_given, prior);
+        number_parameters(prior.precision);
         choose_buckets(i.n_given);
         make_room();
         count_samples();
@@ -179,16 +178,19 @@ class LevelPairFit {
         }
     }
 
-    void assign(Side& side, std::size_t n_given, std::size_t from) {
+    void assign(Side& side, std::size_t n_given, std::size_t from, const SlopePrior& prior) {
         side.columns.resize(0);
+        side.precisions.resize(0);
         for (std::size_t k = 0; k < n_given; ++k) {
             const std::size_t m = position_[from + k];
-            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c)
+            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c) {
                 side.columns.push(values_.data() + c * n_packs_);
+                side.precisions.push(prior.of(merged_[m]));
+            }
         }
     }
 
-    void number_parameters() {
+    void number_parameters(double precision) {
         n_ = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
         if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
         i_.first_parameter = i_.first_form = 0;
@@ -201,15 +203,16 @@ class LevelPairFit {
         for (const Side* side : {&i_, &j_}) {
             const std::size_t which = side == &j_, n_columns = side->columns.size();
             begin_group(side->n_thresholds, which, false);
-            for (std::size_t t = 0; t < side->n_thresholds; ++t) parameters_.push({side->first_form + t, nullptr, false});
+            for (std::size_t t = 0; t < side->n_thresholds; ++t) parameters_.push({side->first_form + t, nullptr, 0.0});
             for (std::size_t u = 0; u < side->scores; ++u) {
                 begin_group(n_columns, which, true);
                 for (std::size_t c = 0; c < n_columns; ++c)
-                    parameters_.push({side->first_slope_form + u, side->columns[c], true});
+                    parameters_.push({side->first_slope_form + u, side->columns[c], side->precisions[c]});
             }
         }
         begin_group(i_.scores * j_.scores, 2, false);
-        for (std::size_t k = 0; k < i_.scores * j_.scores; ++k) parameters_.push({moments_.first_product + k, nullptr, true});
+        for (std::size_t k = 0; k < i_.scores * j_.scores; ++k)
+            parameters_.push({moments_.first_product + k, nullptr, precision});
         plain_.resize(0);
         for (std::size_t k = 0; k < n_; ++k)
             if (!parameters_[k].column) plain_.push(k);
@@ -259,7 +262,7 @@ class LevelPairFit {
         for (std::size_t k = 0; k < n_; ++k) {
             const Parameter& own = parameters_[k];
             const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
-            const double shrunk = own.has_prior ? precision_ * b[k] : 0.0;
+            const double shrunk = own.precision * b[k];
             newton_.gradient[k] = statistic_[k] - expected - shrunk;
             value += b[k] * (statistic_[k] - 0.5 * shrunk);
         }
@@ -421,8 +424,7 @@ class LevelPairFit {
             for (std::size_t l = 0; l <= k; ++l)
                 newton_.curvature(plain_[l], plain_[k]) =
                     moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
-        for (std::size_t k = 0; k < n_; ++k)
-            if (parameters_[k].has_prior) newton_.curvature(k, k) += precision_;
+        for (std::size_t k = 0; k < n_; ++k) newton_.curvature(k, k) += parameters_[k].precision;
     }
 
     void add_up_columns() {
@@ -459,7 +461,6 @@ class LevelPairFit {
     LevelMoments moments_;
     LevelBuckets buckets_;
     bool has_buckets_ = false;
-    double precision_ = 0.0;
     std::size_t n_ = 0, n_packs_ = 0;
     Buffer<std::int64_t> merged_;
     Buffer<std::size_t> position_, column_start_, plain_;  // the last: parameters without columns

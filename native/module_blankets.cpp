@@ -195,7 +195,7 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     require_variables(targets, bits.n_rows);
     const Lists among = lists(candidate_starts, candidates, n, bits.n_rows);
     require(penalties.shape(0) == bits.n_rows, "there must be one penalty a variable");
-    for (std::size_t k = 0; k < bits.n_rows; ++k) require(penalties(k) > 0, "penalties must be positive");
+    for (std::size_t k = 0; k < bits.n_rows; ++k) require(penalties(k) >= 0, "penalties must not be negative");
     for (std::size_t k = 0; k < n_fractions; ++k)
         require(fractions(k) > 0 && fractions(k) <= (k ? fractions(k - 1) : 1),
                 "fractions must fall from 1 towards 0");

@@ -118,8 +118,19 @@ class Newton {
     Buffer<double> step_, trial_, column_, diagonal_;
 };
 
-// Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
-static inline double least_gain(double precision) { return precision > 0 ? 1e-5 : 1e-11; }
+// The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
+// couplings are would leave part of what it explains to an edge.
+struct SlopePrior {
+    static constexpr double kWeak = 1.0 / (10.0 * 10.0);
+    double precision;
+    std::size_t first_covariate;
+
+    double of(std::int64_t variable) const {
+        return static_cast<std::size_t>(variable) < first_covariate || precision < kWeak ? precision : kWeak;
+    }
+    // Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
+    double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
+};
 
 static inline Pack negative_exp(Pack x) { return exp_of_negative(x < -700.0 ? pack_of(-700.0) : x); }
 
@@ -193,21 +204,23 @@ class Rows {
     Buffer<Pack> samples_;
 };
 
-// One variable's logistic regression on its neighbours, the slopes b less precision b^2 / 2.
+// One variable's logistic regression on its neighbours, the slopes b less precision b^2 / 2 of each.
 class EndFit {
   public:
     double objective = 0.0;
     Newton newton;
 
-    void fit(BitRows rows, std::size_t target, const std::int64_t* given, std::size_t n_given, double precision) {
+    void fit(BitRows rows, std::size_t target, const std::int64_t* given, std::size_t n_given, const SlopePrior& prior) {
         rows_.build(rows, given, n_given, target, nullptr);
         n_ = n_given + 1;
-        precision_ = precision;
+        precision_.resize(n_);
+        precision_[0] = 0.0;
+        for (std::size_t k = 1; k < n_; ++k) precision_[k] = prior.of(given[k - 1]);
         residual_.resize(rows_.n_packs);
         weight_.resize(rows_.n_packs);
         newton.resize(n_);
         std::memset(newton.at.data(), 0, n_ * sizeof(double));
-        objective = newton.maximise(least_gain(precision), [this](const double* b) { return evaluate(b); },
+        objective = newton.maximise(prior.least_gain(), [this](const double* b) { return evaluate(b); },
                                     [this](const double* b) { differentiate(b); });
     }
 
@@ -226,8 +239,8 @@ class EndFit {
             sum += (positive ? -zeros : ones) * eta - rows_.totals[p] * log_of_one_plus(e);
         }
         double squares = 0.0;
-        for (std::size_t k = 1; k < n_; ++k) squares += b[k] * b[k];
-        return total(sum) - 0.5 * precision_ * squares;
+        for (std::size_t k = 1; k < n_; ++k) squares += precision_[k] * (b[k] * b[k]);
+        return total(sum) - 0.5 * squares;
     }
 
     void differentiate(const double* b) {
@@ -235,21 +248,21 @@ class EndFit {
             Pack slope{};
             for (std::size_t p = 0; p < rows_.n_packs; ++p)
                 slope += k ? rows_.columns[k - 1][p] * residual_[p] : residual_[p];
-            newton.gradient[k] = total(slope) - (k ? precision_ * b[k] : 0.0);
+            newton.gradient[k] = total(slope) - precision_[k] * b[k];
             for (std::size_t l = 0; l <= k; ++l) {
                 Pack product{};
                 for (std::size_t p = 0; p < rows_.n_packs; ++p) {
                     const Pack weighted = k ? rows_.columns[k - 1][p] * weight_[p] : weight_[p];
                     product += l ? weighted * rows_.columns[l - 1][p] : weighted;
                 }
-                newton.hessian[k * n_ + l] = total(product) + (k && k == l ? precision_ : 0.0);
+                newton.hessian[k * n_ + l] = total(product) + (k == l ? precision_[k] : 0.0);
             }
         }
     }
 
     Rows rows_;
     std::size_t n_ = 0;
-    double precision_ = 0.0;
+    Buffer<double> precision_;  // of each parameter
     Buffer<Pack> residual_, weight_;
 };
 
@@ -266,14 +279,18 @@ class PairFit {
     double objective = 0.0, coupling = 0.0, information = 0.0;  // the coupling's, others at their best
     double log_determinant() const { return newton_.log_determinant; }
 
-    void fit(BitRows rows, const End& i, const End& j, double precision) {
-        precision_ = precision;
+    void fit(BitRows rows, const End& i, const End& j, const SlopePrior& prior) {
         lay_out(rows, i, j);
+        precision_.resize(n_);
+        precision_[0] = precision_[n_i_] = 0.0;
+        for (std::size_t k = 1; k < n_i_; ++k) precision_[k] = prior.of(i.given[k - 1]);
+        for (std::size_t k = 1; k < n_j_; ++k) precision_[n_i_ + k] = prior.of(j.given[k - 1]);
+        precision_[n_ - 1] = prior.precision;
         newton_.resize(n_);
         std::memcpy(newton_.at.data(), i.coefficients, n_i_ * sizeof(double));
         std::memcpy(newton_.at.data() + n_i_, j.coefficients, n_j_ * sizeof(double));
         newton_.at[n_ - 1] = 0.0;
-        objective = newton_.maximise(least_gain(precision), [this](const double* b) { return evaluate(b); },
+        objective = newton_.maximise(prior.least_gain(), [this](const double* b) { return evaluate(b); },
                                      [this](const double* b) { differentiate(b); });
         coupling = newton_.at[n_ - 1];
         information = newton_.last_pivot;
@@ -337,9 +354,9 @@ class PairFit {
             const Pack likeliest = (positive_i ? h_i : zero) + (positive_j ? h_j : zero);
             sum += n_i * h_i + n_j * h_j + n_both * theta - n * (likeliest + largest + log_of(scale));
         }
-        double squares = theta * theta;
-        for (std::size_t k = 1; k < n_ - 1; ++k) squares += k == n_i_ ? 0.0 : b[k] * b[k];
-        return total(sum) - 0.5 * precision_ * squares;
+        double squares = 0.0;
+        for (std::size_t k = 1; k < n_; ++k) squares += precision_[k] * (b[k] * b[k]);
+        return total(sum) - 0.5 * squares;
     }
 
     // Parameter k's column, null where it is ones, and which of the three linear forms it is in.
@@ -353,11 +370,10 @@ class PairFit {
         for (std::size_t k = 0; k < n_; ++k) {
             const Pack* own = column(k);
             const std::size_t form_k = form(k);
-            const double prior = own || k == n_ - 1 ? precision_ : 0.0;
             const Pack* residual = residual_.data() + form_k * n_packs_;
             Pack slope{};
             for (std::size_t p = 0; p < n_packs_; ++p) slope += own ? own[p] * residual[p] : residual[p];
-            newton_.gradient[k] = total(slope) - prior * b[k];
+            newton_.gradient[k] = total(slope) - precision_[k] * b[k];
             for (std::size_t f = 0; f <= form_k; ++f) {
                 const Pack* weight = weight_.data() + kWeightOf[form_k][f] * n_packs_;
                 for (std::size_t p = 0; p < n_packs_; ++p)
@@ -369,7 +385,7 @@ class PairFit {
                 several == 4 ? write_products<4>(l, to) : write_products<1>(l, to);
                 l += several;
             }
-            newton_.hessian[k * n_ + k] += prior;
+            newton_.hessian[k * n_ + k] += precision_[k];
         }
     }
 
@@ -391,7 +407,7 @@ class PairFit {
     Rows rows_;
     Newton newton_;
     std::size_t n_i_ = 0, n_j_ = 0, n_ = 0, n_packs_ = 0;
-    double precision_ = 0.0;
+    Buffer<double> precision_;        // of each parameter
     Buffer<std::int64_t> merged_;     // the neighbours of either, ascending
     Buffer<std::size_t> position_;  // in it, of those of i and then of j
     Buffer<const Pack*> columns_;

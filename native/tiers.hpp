@@ -125,6 +125,11 @@ struct L1Fits {
     void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
 };
 
+// Variables that are given to every end of a pair: the last ones, from `first` on.
+struct Covariates {
+    std::size_t first, last;
+};
+
 // One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
 // own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
 // candidates are counted in bins of log Bayes factors. A pair is visited in every periods-th sweep.
@@ -133,6 +138,7 @@ struct L1Fits {
 struct GraphChain {
     const std::int64_t* pairs;
     std::size_t n_pairs;
+    Covariates covariates;
     const double* prior_log_odds;
     const double* bin_log_bayes_factors;
     const double* bin_counts;
@@ -276,10 +282,10 @@ struct Tier {
     void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
                               const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
 
-    // Each pair, given the other neighbours of its first and of its second end. Slopes and coupling have the prior
-    // N(0, scale^2).
+    // Each pair, given the other neighbours of its first and of its second end, and the covariates. Slopes and coupling
+    // have the prior N(0, scale^2), those of covariates a weak one.
     void (*fit_pairs)(BitRows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first, Lists given_second,
-                      double scale, PairNumbers);
+                      Covariates, double scale, PairNumbers);
 
     // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Appends the fits that are
     // known then to `fits`, where not null. Returns how many pairs were fitted, -1 where it was asked to stop.

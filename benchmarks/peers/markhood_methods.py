@@ -8,7 +8,7 @@ from typing import Any
 
 from peer import Edges, Table, package_version
 
-from markhood.learning.methods import METHODS, options_of
+from markhood.learning.methods import METHODS
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Markhood:
         """Say where this markhood is too old to know the method."""
         if self.method not in METHODS:
             return f"this markhood has no method {self.method!r}"
-        unknown = sorted(set(self.options) - set(options_of(METHODS[self.method])))
+        unknown = sorted(set(self.options) - set(METHODS[self.method].names()))
         return f"its method {self.method!r} has no {', '.join(unknown)}" if unknown else None
 
     def version(self) -> str:

@@ -20,19 +20,28 @@ if TYPE_CHECKING:
     from markhood.data.coding.encode import encode
     from markhood.data.formats.files import read_samples
     from markhood.data.genome.loci import Locus
+    from markhood.data.reading import Genome, TableFormat
     from markhood.data.storage.packing import pack
     from markhood.data.variables import Variables
     from markhood.errors import DataWarning, InputError
     from markhood.estimators.blanket_selector import BlanketSelector
-    from markhood.estimators.hill_climbing import PLRHC, HillClimbing, MarginalPseudoLikelihood
-    from markhood.estimators.joint_posterior import BlanketsJointPosterior
-    from markhood.estimators.l1_logistic import L1Logistic
-    from markhood.estimators.pairs import ChowLiu, Pairwise, PseudoLikelihood
-    from markhood.estimators.probabilities import Bayes
+    from markhood.estimators.methods import (
+        PLRHC,
+        Bayes,
+        BlanketsJointPosterior,
+        ChowLiu,
+        HillClimbing,
+        L1Logistic,
+        MarginalPseudoLikelihood,
+        Pairwise,
+        PseudoLikelihood,
+    )
     from markhood.graph import convert
     from markhood.graph.graph import Graph
     from markhood.learning.blanket import blanket
+    from markhood.learning.knowledge import Knowledge
     from markhood.learning.learn import learn
+    from markhood.learning.run import Run
     from markhood.model.coding import recode
     from markhood.model.fitted.model import FittedModel
     from markhood.model.fitting.fit import fit_model
@@ -58,11 +67,13 @@ __all__ = [
     "DataWarning",
     "FittedModel",
     "GammaPath",
+    "Genome",
     "Graph",
     "GroupComparison",
     "HillClimbing",
     "InputError",
     "IsingModel",
+    "Knowledge",
     "L1Logistic",
     "Locus",
     "MarginalPseudoLikelihood",
@@ -70,6 +81,8 @@ __all__ = [
     "PottsModel",
     "PseudoLikelihood",
     "Regressions",
+    "Run",
+    "TableFormat",
     "Variables",
     "blanket",
     "bootstrap",
@@ -94,27 +107,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    "PLRHC": "markhood.estimators.hill_climbing",
-    "Bayes": "markhood.estimators.probabilities",
+    "PLRHC": "markhood.estimators.methods",
+    "Bayes": "markhood.estimators.methods",
     "BlanketSelector": "markhood.estimators.blanket_selector",
-    "BlanketsJointPosterior": "markhood.estimators.joint_posterior",
+    "BlanketsJointPosterior": "markhood.estimators.methods",
     "Bootstrap": "markhood.stability.bootstrap",
-    "ChowLiu": "markhood.estimators.pairs",
+    "ChowLiu": "markhood.estimators.methods",
     "DataWarning": "markhood.errors",
     "FittedModel": "markhood.model.fitted.model",
     "GammaPath": "markhood.stability.gamma",
+    "Genome": "markhood.data.reading",
     "Graph": "markhood.graph.graph",
     "GroupComparison": "markhood.stability.groups",
-    "HillClimbing": "markhood.estimators.hill_climbing",
+    "HillClimbing": "markhood.estimators.methods",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising.model",
-    "L1Logistic": "markhood.estimators.l1_logistic",
+    "Knowledge": "markhood.learning.knowledge",
+    "L1Logistic": "markhood.estimators.methods",
     "Locus": "markhood.data.genome.loci",
-    "MarginalPseudoLikelihood": "markhood.estimators.hill_climbing",
-    "Pairwise": "markhood.estimators.pairs",
+    "MarginalPseudoLikelihood": "markhood.estimators.methods",
+    "Pairwise": "markhood.estimators.methods",
     "PottsModel": "markhood.model.potts.model",
-    "PseudoLikelihood": "markhood.estimators.pairs",
+    "PseudoLikelihood": "markhood.estimators.methods",
     "Regressions": "markhood.model.regressions",
+    "Run": "markhood.learning.run",
+    "TableFormat": "markhood.data.reading",
     "Variables": "markhood.data.variables",
     "blanket": "markhood.learning.blanket",
     "bootstrap": "markhood.stability.bootstrap",

@@ -20,7 +20,7 @@ from markhood.execution.executors import executor_named
 from markhood.execution.parcels import LARGE
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS, Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.paper.experiment import Sampling, run
 from markhood.paper.screening import Screening
 from oracles.networks import network
@@ -59,7 +59,7 @@ def test_property_every_method_learns_the_same(executor, name):
     samples, method = encode(DATA), METHODS[name]()
     here, there = (
         Request(method).learn(samples),
-        Request(method, Options(executor=executor)).learn(samples),
+        Request.of(method, {"executor": executor}).learn(samples),
     )
     assert there.graph == here.graph  # to the last bit
     assert there.or_graph == here.or_graph
@@ -71,7 +71,7 @@ def test_property_every_method_learns_the_same(executor, name):
 def test_property_ordered_levels_among_categories_learn_the_same(executor):
     values = ordinal_chain(3, 300, (5, 3, 2, 4) * 10, coupling=0.4)
     samples = encode(values, kinds={f"x{k}": "nominal" for k in range(3, 40, 4)})
-    there = Request(Plrhc(), Options(executor=executor)).learn(samples)
+    there = Request.of(Plrhc(), {"executor": executor}).learn(samples)
     assert there.graph == Request(Plrhc()).learn(samples).graph
 
 
@@ -84,7 +84,7 @@ def test_property_a_criterion_of_ones_own_learns_the_same(executor):
             return float(likelihood - 3.0 * counts.shape[0])
 
     samples, method = encode(DATA[:, :40]), Plrhc(criterion=Own())
-    there = Request(method, Options(executor=executor)).learn(samples)
+    there = Request.of(method, {"executor": executor}).learn(samples)
     assert there.graph == Request(method).learn(samples).graph
 
 
@@ -117,7 +117,7 @@ def large_samples():
 
 def test_example_data_are_sent_once_for_all_phases(cluster, large_samples):
     watched = Watched(cluster.engine)
-    there = Request(Plrhc(), Options(executor=Cluster(watched))).learn(large_samples)
+    there = Request.of(Plrhc(), {"executor": Cluster(watched)}).learn(large_samples)
     assert len(watched.large) == 1
     assert there.graph == Request(Plrhc()).learn(large_samples).graph
 
@@ -126,7 +126,7 @@ def test_example_data_in_a_shared_file_are_not_sent(cluster, large_samples, tmp_
     np.save(tmp_path / "words.npy", large_samples.words)
     mapped = replace(large_samples, words=np.load(tmp_path / "words.npy", mmap_mode="r"))
     watched = Watched(cluster.engine)
-    there = Request(Plrhc(), Options(executor=Cluster(watched))).learn(mapped)
+    there = Request.of(Plrhc(), {"executor": Cluster(watched)}).learn(mapped)
     assert watched.large == []
     assert there.graph == Request(Plrhc()).learn(large_samples).graph
 
@@ -162,7 +162,9 @@ def test_example_learning_survives_a_worker_that_is_killed(cluster, executor):
             os.kill(victims[0], signal.SIGKILL)
 
     samples = encode(network(9, 300, 200, strength=1.2))
-    there = Request(Plrhc(criterion=Slow()), Options(executor=executor), kill).learn(samples)
+    there = Request.of(Plrhc(criterion=Slow()), {"executor": executor, "progress": kill}).learn(
+        samples
+    )
     assert killed == victims
     assert there.graph == Request(Plrhc(criterion=Slow())).learn(samples).graph
 
@@ -197,9 +199,12 @@ def test_example_what_is_left_is_cancelled(cluster, executor):
 
 def test_example_by_name_and_by_client(cluster, dask_cluster):
     here = markhood.learn(DATA)
-    assert markhood.learn(DATA, executor=cluster.name) == here
-    assert markhood.learn(DATA, executor=cluster.name, scheduler=cluster.scheduler) == here
-    assert markhood.learn(DATA, executor=dask_cluster.client) == here
+    assert markhood.learn(DATA, run=markhood.Run(executor=cluster.name)) == here
+    assert (
+        markhood.learn(DATA, run=markhood.Run(executor=cluster.name, scheduler=cluster.scheduler))
+        == here
+    )
+    assert markhood.learn(DATA, run=markhood.Run(executor=dask_cluster.client)) == here
 
 
 def test_property_joblib_is_respected(cluster):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
-from markhood.learning.methods import METHODS, options_of
+from markhood.learning.methods import METHODS
 from markhood.learning.request import Options
 from oracles.networks import network
 

@@ -10,8 +10,8 @@ import pytest
 
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.learning.methods import METHODS, method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import METHODS
+from markhood.learning.request import Request
 from oracles.networks import awkward
 from oracles.packing import samples_with_levels
 
@@ -44,7 +44,7 @@ def tie_heavy(seed):
 
 def learned(values, method, kernels):
     options = {"forest": False} if method == "chow-liu" else {}
-    request = Request(method_named(method, options), Options(kernels=kernels))
+    request = Request.of(METHODS[method](**options), {"kernels": kernels})
     return request.learn(samples_with_levels(values))
 
 

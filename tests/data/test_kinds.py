@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
@@ -47,6 +49,72 @@ def test_example_numbers_and_ordered_categories_are_steps():
     assert encode(TABLE).levels[3] == tuple(MOODS)
 
 
+CODES = [3, 1, 2, 3]
+DICTIONARY = pa.array(CODES).dictionary_encode()
+UNORDERED = {
+    "pandas": pd.DataFrame({"a": pd.Categorical(CODES), "b": CODES}),
+    "pandas-arrow": pd.DataFrame(
+        {"a": pd.array(CODES, pd.ArrowDtype(DICTIONARY.type)), "b": CODES},
+    ),
+    "polars": pl.DataFrame(
+        {"a": list(map(str, CODES)), "b": CODES}, schema_overrides={"a": pl.Categorical}
+    ),
+    "pyarrow": pa.table({"a": DICTIONARY, "b": CODES}),
+}
+
+
+@pytest.mark.parametrize("frame", UNORDERED.values(), ids=UNORDERED)
+def test_example_unordered_categories_of_numbers_are_nominal(frame):
+    assert kinds(frame) == {"a": "nominal", "b": "ordinal"}
+    assert kinds(frame, kinds="ordinal") == {"a": "ordinal", "b": "ordinal"}
+    again = encode(encode(frame), kinds={"b": "nominal"})
+    assert again.variables.kinds == ("nominal", "nominal")
+
+
+def test_example_ordered_dictionaries_of_numbers_are_ordinal_in_their_own_order():
+    ordered = pa.DictionaryArray.from_arrays([0, 1, 2, 0], [3, 1, 2], ordered=True)
+    for frame in (
+        pa.table({"a": ordered, "b": CODES}),
+        pd.DataFrame({"a": pd.array(ordered.to_pandas(), pd.CategoricalDtype([3, 1, 2], True)), "b": CODES}),
+    ):  # fmt: skip
+        samples = encode(frame)
+        assert samples.variables.kinds == ("ordinal", "ordinal")
+        assert samples.levels[0] == (3, 1, 2)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "arrow"])
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
+def test_example_unordered_categories_of_files_are_nominal(tmp_path, ending, name):
+    path = tmp_path / f"table.{ending}"
+    table = UNORDERED[name]
+    if name == "pandas":
+        table.to_parquet(path) if ending == "parquet" else table.to_feather(path)
+    elif name == "polars":
+        table.write_parquet(path) if ending == "parquet" else table.write_ipc(path)
+    else:
+        parquet.write_table(table, path) if ending == "parquet" else feather.write_feather(
+            table, path
+        )
+    assert read_samples(path).variables.kinds == ("nominal", "ordinal")
+
+
+def test_example_categories_are_not_cut_into_bins_unless_they_are_named():
+    many = pd.DataFrame({"a": pd.Categorical([*range(20)] * 2), "b": [*range(20)] * 2})
+    samples = encode(many, bins=4)
+    assert samples.variables.kinds == ("nominal", "ordinal")
+    assert [len(levels) for levels in samples.levels] == [20, 4]
+    assert encode(many, bins={"a": 4}).variables.kinds == ("ordinal", "ordinal")
+
+
+def test_example_texts_of_declared_categories_are_levels():
+    for frame in (
+        pd.DataFrame({"a": pd.Categorical(["None", "x", "y"]), "b": [0, 1, 1]}),
+        pl.DataFrame({"a": ["None", "x", "y"], "b": [0, 1, 1]}, schema_overrides={"a": pl.Categorical}),
+        pa.table({"a": pa.array(["None", "x", "y"]).dictionary_encode(), "b": [0, 1, 1]}),
+    ):  # fmt: skip
+        assert encode(frame).levels[0] == ("None", "x", "y")
+
+
 def test_example_the_owner_says_otherwise():
     assert set(kinds(TABLE, kinds="nominal").values()) == {"binary", "nominal"}
     assert set(kinds(TABLE, kinds="ordinal").values()) == {"binary", "ordinal"}
@@ -64,7 +132,7 @@ def test_example_the_choice_is_kept_and_nobody_is_warned():
     assert about.choices == (sentence,)
     assert about.as_json()["choices"] == [sentence]
     said = understood(encode(TABLE, kinds={"word": "ordinal"})).choices
-    assert any("order of the alphabet: 'word' (a < b < c)" in one for one in said)
+    assert any("Text is ordered as follows: 'word' (a < b < c)" in one for one in said)
 
 
 def test_example_a_level_for_missing_values_has_no_place_among_steps():

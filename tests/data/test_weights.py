@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.samples import Weights
-from markhood.data.weights import UNIT, as_weights, similarity_weights
+from markhood.data.weights import UNIT, as_weights, repeated, similarity_weights
 from markhood.errors import DataWarning, InputError
 
 TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0], [2, 0, 1]])
@@ -84,6 +84,25 @@ def test_oracle_samples_of_weight_zero_are_as_if_they_were_not_there(decode):
     assert samples.total_weight == 6
     one, other = encode(TABLE, weights=[1.5, 1, 2, 0]), encode(TABLE[:3], weights=[1.5, 1, 2])
     assert one.fingerprint == other.fingerprint
+
+
+def test_example_samples_know_the_rows_that_they_came_from():
+    table = [[0, 1], [1, None], [1, 0], [0, 0], [1, 1]]
+    labels = ["a", "b", "c", "d", "e"]
+    with pytest.warns(DataWarning, match="1 of 5 rows"):
+        samples = encode(table, missing="drop", weights=[2, 1, 0, 1, 1])
+    assert samples.rows.tolist() == [0, 3, 4]
+    assert samples.per_sample(labels, "labels").tolist() == ["a", "d", "e"]
+    assert samples.per_sample(labels[:3], "labels").tolist() == labels[:3]
+    assert samples.account.rows_left_out == {"missing values": 1, "weight zero": 1}
+    assert samples.take(np.array([2, 0, 2])).rows.tolist() == [4, 0, 4]
+    assert repeated(samples).rows.tolist() == [0, 0, 3, 4]
+    with pytest.raises(InputError, match=r"labels of shape \(4,\) for 3 samples of 5 rows"):
+        samples.per_sample(labels[:4], "labels")
+    whole = encode(TABLE)
+    assert whole.rows is None
+    assert not whole.account.rows_left_out
+    assert whole.take(np.array([3, 1])).rows.tolist() == [3, 1]
 
 
 def test_example_weights_of_one_are_no_weights():

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from markhood import PLRHC, ChowLiu, DataWarning, InputError, L1Logistic, learn
+from markhood.data.reading import TableFormat
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_example_refused(table):
         PLRHC().fit(table)
     table[:, 2] = np.arange(300)
     with pytest.raises(InputError, match=r"1 column has more than 100 values .*: 'x2'"):
-        PLRHC(max_levels=100).fit(table)
+        PLRHC(table=TableFormat(max_levels=100)).fit(table)
 
 
 def test_example_samples_of_weight_zero_are_left_out(table):

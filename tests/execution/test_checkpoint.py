@@ -20,7 +20,7 @@ from markhood.execution.tile_codec import decode_result, encode_result
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import RESULTS, Blankets
 from markhood.learning.methods import METHODS, Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.scores.bic import Bic
 from oracles.networks import network
 
@@ -276,7 +276,7 @@ def test_example_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
 
 
 def test_example_nonsense_in_whole_records_is_one_sentence(tmp_path):
-    Request(Plrhc(), Options(checkpoint=tmp_path)).learn(encode(DATA))
+    Request.of(Plrhc(), {"checkpoint": tmp_path}).learn(encode(DATA))
     path = next(tmp_path.glob("*-blankets.tiles"))
     with path.open("rb") as file:
         (_, _), (content, _), *_ = _records(file)
@@ -288,7 +288,7 @@ def test_example_nonsense_in_whole_records_is_one_sentence(tmp_path):
     record = encode_result([(number, (wrong, n_cut))], RESULTS)
     path.write_bytes(first + HEAD.pack(len(record), _hash(record)) + record)
     with pytest.raises(InputError, match=r"do not fit together .*: remove that folder, and start"):
-        Request(Plrhc(), Options(checkpoint=tmp_path)).learn(encode(DATA))
+        Request.of(Plrhc(), {"checkpoint": tmp_path}).learn(encode(DATA))
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -296,14 +296,56 @@ def test_property_every_method_goes_on_from_its_tiles(name, tmp_path, monkeypatc
     monkeypatch.setattr("markhood.execution.checkpoint.SECONDS_TO_DISK", 0.0)
     samples, method = encode(DATA), METHODS[name]()
     plain = Request(method).learn(samples)
-    first = Request(method, Options(checkpoint=tmp_path)).learn(samples)
+    first = Request.of(method, {"checkpoint": tmp_path}).learn(samples)
     for path in tmp_path.glob("*.tiles"):
         path.write_bytes(path.read_bytes()[:-1])  # the last record of every phase is lost
-    again = Request(method, Options(checkpoint=tmp_path)).learn(samples)
+    again = Request.of(method, {"checkpoint": tmp_path}).learn(samples)
     assert plain.graph == first.graph == again.graph
-    only_saved = Options(kernels=_Nothing(), checkpoint=tmp_path)
-    complete = Request(method, only_saved).learn(samples)
+    only_saved = {"kernels": _Nothing(), "checkpoint": tmp_path}
+    complete = Request.of(method, only_saved).learn(samples)
     assert complete.graph == plain.graph
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if not METHODS[name].takes_missing])
+def test_property_imputed_learning_goes_on_from_its_tiles(name, tmp_path):
+    holes = DATA[:, :8].astype(float)
+    holes[np.random.default_rng(1).random(holes.shape) < 0.1] = np.nan
+    samples, method = encode(holes, missing="impute"), METHODS[name]()
+    plain = Request.of(method, {"imputations": 3}).learn(samples)
+    told = []
+
+    def kill(phase, done, total):
+        told.append((phase, done))
+        if len(told) == 5:
+            raise KeyboardInterrupt
+
+    saving = {"imputations": 3, "checkpoint": tmp_path}
+    with pytest.raises(KeyboardInterrupt):
+        Request.of(method, saving | {"progress": kill}).learn(samples)
+    begun = {path: path.read_bytes() for path in tmp_path.glob("*.tiles")}
+    again = Request.of(method, saving).learn(samples)
+    assert again.graph == plain.graph
+    assert len(begun) > 1
+    assert all(path.read_bytes().startswith(content) for path, content in begun.items())
+    only_saved = {"imputations": 3, "kernels": _Nothing(), "checkpoint": tmp_path}
+    assert Request.of(method, only_saved).learn(samples).graph == plain.graph
+    with pytest.raises(InputError, match="imputations was 3, now 4"):
+        Request.of(method, {"imputations": 4, "checkpoint": tmp_path}).learn(samples)
+    with pytest.raises(InputError, match="seed was 0, now 1"):
+        Request.of(method, {"imputations": 3, "seed": 1, "checkpoint": tmp_path}).learn(samples)
+    with pytest.raises(InputError, match="give a seed"):
+        Request.of(method, {"imputations": 3, "seed": None, "checkpoint": tmp_path}).learn(samples)
+
+
+def test_property_tiles_of_other_data_or_with_other_numbers_are_run_again(tmp_path):
+    """Of the same phase: tiles of another completed set, and arrays that `repr` abbreviates alike."""
+    tiles = [np.arange(5000.0)]
+    changed = [tiles[0] + np.where(np.arange(5000) == 2500, 1e-9, 0)]
+    done = []
+    for data, own in (("a", tiles), ("a", tiles), ("b", tiles), ("b", changed), ("b", changed)):
+        runner = Runner(checkpoint=Checkpoint(tmp_path, RUN), data=data)
+        list(runner.map("sums", lambda tile: done.append(1) or tile.sum(), own))
+    assert len(done) == 3
 
 
 class _Nothing:
@@ -318,14 +360,14 @@ class _Nothing:
 
 
 def test_example_learn_names_what_differs(tmp_path):
-    markhood.learn(DATA, checkpoint=tmp_path)
+    markhood.learn(DATA, run=markhood.Run(checkpoint=tmp_path))
     about = json.loads((tmp_path / "run.json").read_text())
     assert about["method"] == "plrhc"
     assert about["version"] == markhood.__version__
     with pytest.raises(InputError, match=r"\(gamma was 0.5, now 0.25\)"):
-        markhood.learn(DATA, gamma=0.25, checkpoint=tmp_path)
+        markhood.learn(DATA, gamma=0.25, run=markhood.Run(checkpoint=tmp_path))
     with pytest.raises(InputError, match=r"\(data was \w+, now \w+\)"):
-        markhood.learn(1 - DATA[:-1], checkpoint=tmp_path)
+        markhood.learn(1 - DATA[:-1], run=markhood.Run(checkpoint=tmp_path))
 
 
 def test_example_a_criterion_of_ones_own_is_known_again(tmp_path):
@@ -335,7 +377,7 @@ def test_example_a_criterion_of_ones_own_is_known_again(tmp_path):
 
     folder = tmp_path / "tiles"
     one, other = (
-        Request(Plrhc(criterion=Own()), Options(checkpoint=folder)).learn(encode(DATA))
+        Request.of(Plrhc(criterion=Own()), {"checkpoint": folder}).learn(encode(DATA))
         for _ in range(2)
     )
     assert one.graph == other.graph
@@ -353,8 +395,8 @@ class Priced:
 
 def test_example_what_a_criterion_holds_is_part_of_the_run(tmp_path):
     def learned(price):
-        options = Options(checkpoint=tmp_path / "tiles")
-        return Request(Plrhc(criterion=Priced(price)), options).learn(encode(DATA)).graph
+        options = {"checkpoint": tmp_path / "tiles"}
+        return Request.of(Plrhc(criterion=Priced(price)), options).learn(encode(DATA)).graph
 
     cheap = learned(0.1)
     assert learned(0.1) == cheap
@@ -364,7 +406,7 @@ def test_example_what_a_criterion_holds_is_part_of_the_run(tmp_path):
 
 
 def test_example_a_criterion_that_cannot_be_told_from_another_is_refused(tmp_path):
-    options = Options(checkpoint=tmp_path / "tiles")
-    with pytest.raises(InputError, match="holds a function cannot be told from another"):
-        Request(Plrhc(criterion=Priced(lambda: 1)), options).learn(encode(DATA))
+    options = {"checkpoint": tmp_path / "tiles"}
+    with pytest.raises(InputError, match="A function has no content that can be compared"):
+        Request.of(Plrhc(criterion=Priced(lambda: 1)), options).learn(encode(DATA))
     assert not (tmp_path / "tiles").exists()

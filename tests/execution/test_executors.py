@@ -12,7 +12,7 @@ from markhood.errors import InputError
 from markhood.execution.executors import executor_named
 from markhood.execution.local import Local, Threads
 from markhood.learning.methods import Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from oracles.networks import network
 
 DATA = network(5, 100, 6, strength=1.5)
@@ -25,7 +25,9 @@ def test_example_names():
         assert executor == Threads(3)
     with executor_named("threads") as executor:
         assert executor == Threads(1)
-    assert markhood.learn(DATA, executor="threads", n_jobs=2) == markhood.learn(DATA)
+    assert markhood.learn(DATA, n_jobs=2, run=markhood.Run(executor="threads")) == markhood.learn(
+        DATA
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,11 +56,11 @@ def test_example_the_executor_is_opened_once_and_before_the_data_are_read(monkey
 
     monkeypatch.setattr("markhood.learning.request.executor_named", told)
     np.save(tmp_path / "data.npy", DATA)
-    with Request(Plrhc(), Options(executor="threads", n_jobs=1)) as request:
+    with Request.of(Plrhc(), {"executor": "threads", "n_jobs": 1}) as request:
         assert events == ["opened"]
         request.learn(request.read(tmp_path / "data.npy"))
     assert events == ["opened", "closed"]
-    Request(Plrhc(), Options(n_jobs=1)).learn(
+    Request.of(Plrhc(), {"n_jobs": 1}).learn(
         request.read(DATA)
     )  # without `with`, for the work only
     assert events == ["opened", "closed"] * 2
@@ -82,4 +84,4 @@ def test_example_an_extra_that_is_missing_is_one_sentence(module, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     for name in {"distributed": ["dask"], "ray": ["ray"]}.get(module, ["dask", "ray"]):
         with pytest.raises(InputError, match=rf"pip install 'markhood\[{name}\]'"):
-            markhood.learn(DATA, executor=name)
+            markhood.learn(DATA, run=markhood.Run(executor=name))

@@ -16,7 +16,7 @@ from markhood.execution.executor import Failure
 from markhood.execution.local import Local, Threads
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from oracles.networks import network
 
 DATA = network(5, 300, 40, strength=1.5)
@@ -56,7 +56,7 @@ def test_property_processes_learn_the_same(processes, name):
     samples, method = encode(DATA), METHODS[name]()
     assert (
         Request(method).learn(samples).graph
-        == Request(method, Options(n_jobs=1)).learn(samples).graph
+        == Request.of(method, {"n_jobs": 1}).learn(samples).graph
     )
 
 

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from markhood.learning.run import Run
+
 Files = dict[str, bytes]
 
 HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc", "a,b",
@@ -67,7 +69,7 @@ def valid() -> dict[str, Files]:
             markhood.pack(samples, home / kind)
             found[kind] = {f"{kind}/{name}": content for name, content in tree(home / kind).items()}
         (home / "data.csv").write_bytes(found["csv"]["data.csv"])
-        graph = markhood.learn(home / "data.csv", checkpoint=home / "saved")
+        graph = markhood.learn(home / "data.csv", run=Run(checkpoint=home / "saved"))
         tiles = tree(home / "saved")
         found["checkpoint"] = {f"saved/{name}": content for name, content in tiles.items()}
         (home / "graphs").mkdir()

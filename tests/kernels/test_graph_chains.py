@@ -33,9 +33,9 @@ def chain_of(pairs, seed=1):
     return GraphChain(np.zeros(len(pairs), np.uint8), state)
 
 
-@pytest.mark.parametrize("n_variables", [3, 4])
-def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables):
-    values = network(6, 120, n_variables, strength=1.2)
+@pytest.mark.parametrize(("n_variables", "n_covariates"), [(3, 0), (4, 0), (3, 2)])
+def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables, n_covariates):
+    values = network(6, 120, n_variables + n_covariates, strength=1.2)
     bits, pairs = pack(values), all_pairs(n_variables)
     density, scale = 0.3, 0.8
     odds = np.log(density / (1 - density))
@@ -44,26 +44,30 @@ def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables
         edges = {tuple(e) for e, there in zip(pairs.tolist(), graph, strict=True) if there}
         i, j = pairs[pair].tolist()
         given = [sorted(w for e in edges if v in e for w in e if w not in (i, j)) for v in (i, j)]
-        fitted = fit_pair(bits, i, j, *given, scale)
+        fitted = fit_pair(bits, i, j, *given, scale, n_covariates)
         return 1 / (1 + np.exp(-fitted.log_bayes_factor(scale) - odds))
 
     expected = settled_probabilities(probability, len(pairs))
     assert np.any((expected > 0.1) & (expected < 0.9))  # or it would be no test
     for periods in (None, 1 + np.arange(len(pairs)) % 3 * 4):
         prior = prior_of(pairs, density, scale=scale, periods=periods)
-        sums, _ = NativeKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 100, 20_000)
+        sums, _ = NativeKernels().sample_graphs(
+            bits, pairs, prior, chain_of(pairs), 100, 20_000, n_covariates
+        )
         np.testing.assert_allclose(sums.probabilities / 20_000, expected, atol=0.02)
 
 
-def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
+@pytest.mark.parametrize("n_covariates", [0, 2])
+def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels, n_covariates):
     values = network(2, 200, 6, strength=1.5)
-    bits, pairs = pack(values), all_pairs(6)
+    bits, pairs = pack(values), all_pairs(6 - n_covariates)
     log_odds = np.full(len(pairs), np.nan)
     log_odds[[0, 3]] = np.inf, -1.0
     periods = 1 + np.arange(len(pairs)) % 3
     prior = prior_of(pairs, 0.2, log_odds, learns=True, periods=periods)
-    expected, end = ReferenceKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
-    sums, reached = native_kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 3, 12)
+    walk = bits, pairs, prior, chain_of(pairs), 3, 12, n_covariates
+    expected, end = ReferenceKernels().sample_graphs(*walk)
+    sums, reached = native_kernels.sample_graphs(*walk)
     np.testing.assert_array_equal(reached.present, end.present)
     np.testing.assert_array_equal(reached.generator, end.generator)
     assert sums.n_fits == expected.n_fits
@@ -71,16 +75,21 @@ def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels):
         np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.parametrize("n_covariates", [0, 1])
 @pytest.mark.parametrize("kinds", [(True, True, True, True), (True, False, True, False)])
-def test_oracle_every_instruction_set_walks_as_the_twin_does_among_levels(native_kernels, kinds):
+def test_oracle_every_instruction_set_walks_as_the_twin_does_among_levels(
+    native_kernels, kinds, n_covariates
+):
     rng = np.random.default_rng(4)
     values = rng.integers(0, 3, (200, 4))
     values[:, 1] = np.where(rng.random(200) < 0.4, values[:, 0], values[:, 1])
     weights = Weights(rng.integers(1, 3, 200))
-    bits, pairs = samples_with_levels(values, weights).with_order(kinds).bits, all_pairs(4)
+    bits = samples_with_levels(values, weights).with_order(kinds).bits
+    pairs = all_pairs(4 - n_covariates)
     prior = prior_of(pairs, learns=True)
-    expected, end = ReferenceKernels().sample_graphs(bits, pairs, prior, chain_of(pairs), 1, 4)
-    sums, reached = native_kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 1, 4)
+    walk = bits, pairs, prior, chain_of(pairs), 1, 4, n_covariates
+    expected, end = ReferenceKernels().sample_graphs(*walk)
+    sums, reached = native_kernels.sample_graphs(*walk)
     np.testing.assert_array_equal(reached.present, end.present)
     assert sums.n_fits == expected.n_fits
     for got, wanted in zip(sums[:4], expected[:4], strict=True):

@@ -62,6 +62,32 @@ def test_oracle_coefficients_and_likelihoods(kernels, n_samples, d, standardize)
     assert np.count_nonzero(slopes[-1]) > 3
 
 
+def test_oracle_without_a_penalty_a_variable_is_in_every_fit(kernels):
+    values = network(5, 300, 9, strength=1.5)
+    penalties = np.array([1.0, 1, 1, 1, 1, 1, 0, 0, 1])
+    lambdas, intercepts, slopes, likelihoods = path_of(kernels, values, 8, penalties)
+    x, y = split(values, 8)
+    assert np.count_nonzero(slopes[0]) == 2
+    for k, bound in enumerate(lambdas):
+        b0, b = l1_logistic(x, y, np.where(penalties[:8] > 0, bound, 1e-6))
+        assert intercepts[k] == pytest.approx(b0, abs=1e-6)
+        np.testing.assert_allclose(slopes[k, :8], b, rtol=0, atol=1e-6)
+        eta = b0 + x @ b
+        assert likelihoods[k] == pytest.approx(np.sum(y * eta - np.logaddexp(0, eta)), abs=1e-5)
+    _, just_above = l1_logistic(x, y, np.where(penalties[:8] > 0, 1.001 * lambdas[0], 1e-6))
+    assert np.flatnonzero(just_above).tolist() == [6, 7]  # so that the path begins at its top
+    assert np.count_nonzero(slopes[-1]) > 4
+
+
+def test_example_a_free_variable_that_separates_the_target_ends_the_path_soon(kernels):
+    values = network(5, 200, 5, strength=1.0)
+    values[:, 3] = values[:, 4]
+    lambdas, _, slopes, likelihoods = path_of(kernels, values, 4, np.array([1.0, 1, 1, 0, 1]))
+    assert np.isfinite(slopes).all()
+    assert likelihoods[0] == pytest.approx(0.0, abs=0.01)
+    assert lambdas[0] < 1e-4
+
+
 @pytest.mark.parametrize("standardize", [False, True])
 def test_oracle_supports_and_coefficients_of_scikit_learn(kernels, standardize):
     values = network(3, 400, 12, strength=1.5)
@@ -246,7 +272,7 @@ def test_oracle_native_and_reference_agree(native_kernels, standardize):
     ("penalties", "fractions", "message"),
     [
         (np.ones(4), FRACTIONS, "one penalty a variable"),
-        (np.zeros(5), FRACTIONS, "positive"),
+        (-np.ones(5), FRACTIONS, "not be negative"),
         (np.ones(5), np.array([0.5, 0.6]), "must fall"),
         (np.ones(5), np.array([1.1]), "must fall"),
         (np.ones(5), np.array([0.5, 0.0]), "must fall"),

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from markhood.data.weights import Weights
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.pair_fit import features_of, fit_pair, level_features, step_unit
+from markhood.kernels.pair_fit import (
+    COVARIATE_SCALE,
+    features_of,
+    fit_pair,
+    level_features,
+    step_unit,
+)
 from markhood.kernels.protocol import NO_PENALTY
 from oracles.networks import hub, network
 from oracles.packing import pack, samples_with_levels
@@ -66,6 +72,20 @@ def test_property_every_instruction_set_is_the_twin(seed, n_samples, sizes, scal
         assert determinant == pytest.approx(twin.log_determinant, abs=1e-2)
         assert coupling == pytest.approx(twin.coupling[0], abs=1e-4)
         assert variance == pytest.approx(twin.variance[0], rel=5e-3)
+
+
+@pytest.mark.parametrize("scale", [0.3, np.inf])
+def test_oracle_covariates_are_given_to_both_ends_and_hardly_shrunk(kernels, scale):
+    values = network(3, 400, 7, strength=1.5)
+    lists = Lists.of([[2]]), Lists.of([[]])
+    fits = kernels.fit_pairs(pack(values), np.array([[0, 1]]), *lists, scale, 2)
+    weak = dict.fromkeys((5, 6), max(scale, COVARIATE_SCALE))
+    ends = 0, 1, [2, 5, 6], [5, 6], scale
+    with_edge, at = penalised_maximum(values, *ends, coupled=True, scales=weak)
+    without, _ = penalised_maximum(values, *ends, coupled=False, scales=weak)
+    assert fits.joint[0] == pytest.approx(with_edge, abs=1e-6)
+    assert fits.apart[0] == pytest.approx(without, abs=1e-6)
+    assert fits.couplings[0] == pytest.approx(at[-1], abs=1e-3)
 
 
 @cache  # for all instruction sets
@@ -199,16 +219,23 @@ def test_oracle_maxima_of_any_levels_are_those_of_a_general_optimiser(kernels, k
     kinds=st.sampled_from(list(KINDS.values())),
     sizes=st.tuples(st.integers(0, 3), st.integers(0, 3)),
     is_weighted=st.booleans(),
+    n_covariates=st.integers(0, 2),
 )
-def test_property_every_instruction_set_is_the_twin_for_any_levels(seed, kinds, sizes, is_weighted):
+def test_property_every_instruction_set_is_the_twin_for_any_levels(
+    seed, kinds, sizes, is_weighted, n_covariates
+):
     rng = np.random.default_rng(seed)
     weights = Weights(rng.integers(1, 4, 150)) if is_weighted else None
     _, samples = with_levels(seed, 150, kinds=kinds, weights=weights)
-    given_i, given_j = (sorted(rng.choice([2, 3, 4], size, replace=False)) for size in sizes)
-    twin = fit_pair(samples.bits, 0, 1, given_i, given_j, 0.7)
+    others = np.arange(2, 5 - n_covariates)
+    given_i, given_j = (
+        sorted(rng.choice(others, min(size, len(others)), replace=False)) for size in sizes
+    )
+    twin = fit_pair(samples.bits, 0, 1, given_i, given_j, 0.7, n_covariates)
     for name in NativeKernels.available():
         lists = Lists.of([given_i]), Lists.of([given_j])
-        fits = NativeKernels(name).fit_pairs(samples.bits, np.array([[0, 1]]), *lists, 0.7)
+        pairs = np.array([[0, 1]])
+        fits = NativeKernels(name).fit_pairs(samples.bits, pairs, *lists, 0.7, n_covariates)
         np.testing.assert_allclose([fits.joint[0], fits.apart[0]], twin[:2], atol=1e-7)
         assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=5e-3)
         np.testing.assert_allclose(fits.couplings, twin.coupling, atol=1e-3)

@@ -11,7 +11,7 @@ from markhood.errors import InputError
 from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.methods import METHODS, Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from oracles.levels import chain
 from oracles.networks import network
 
@@ -60,20 +60,6 @@ def test_property_binary_variables_given_as_text_are_the_same(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("levels", [(2,) * 6, LEVELS])
-def test_property_integer_weights_are_repeated_rows(method, levels):
-    values = chain(3, 200, levels)
-    counts = np.random.default_rng(3).integers(1, 5, 200)
-    kinds = kinds_for(method)
-    weighted = markhood.learn(values, method, weights=counts, kinds=kinds)
-    repeated = markhood.learn(values.repeat(counts, axis=0), method, kinds=kinds)
-    assert edges_of(weighted) == edges_of(repeated)
-    close = 1e-4 if method == "plm" else 1e-8  # which is fitted in single precision
-    np.testing.assert_allclose(weighted.evidence_ends, repeated.evidence_ends, rtol=0, atol=close)
-    assert weighted.provenance["data"]["weight"] == counts.sum()
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_property_weights_of_one_change_nothing(method):
     values = chain(4, 200, LEVELS)
     kinds = kinds_for(method)
@@ -87,7 +73,9 @@ def test_property_real_weights_do_not_depend_on_their_scale():
     weights = np.random.default_rng(5).gamma(4.0, size=400)
     plain = markhood.learn(values, weights=weights)
     assert markhood.learn(values, weights=1000.5 * weights) == plain
-    many = markhood.learn(values, weights=1000.5 * weights, normalize_weights=False)
+    many = markhood.learn(
+        values, weights=1000.5 * weights, table=markhood.TableFormat(normalize_weights=False)
+    )
     assert many.n_edges >= plain.n_edges
     assert many.evidence.sum() > 100 * plain.evidence.sum()
 
@@ -114,7 +102,7 @@ def test_property_imputation_without_missing_values_is_the_plain_run(method):
 @pytest.mark.parametrize("method", [name for name in METHODS if not METHODS[name].takes_missing])
 def test_example_every_method_imputes(method):
     values = with_holes(chain(7, 400, (2,) * 6), 0.15)
-    graph = markhood.learn(values, method, missing="impute", imputations=4)
+    graph = markhood.learn(values, method, missing="impute", run=markhood.Run(imputations=4))
     assert graph.n_edges >= 2
     shares = graph.annotations["probability" if method == "bayes" else "share"]
     assert ((shares > 0.5) & (shares <= 1)).all()
@@ -137,7 +125,7 @@ def test_property_observed_values_and_weights_stay_as_they_are():
     values = chain(9, 300, LEVELS)
     holes = np.isnan(with_holes(values, 0.2))
     samples = encode(with_holes(values, 0.2), missing="impute", weights=np.arange(1, 301))
-    learned = Request(Plrhc(), Options(imputations=3, seed=5)).learn(samples)
+    learned = Request.of(Plrhc(), {"imputations": 3, "seed": 5}).learn(samples)
     assert learned.graph.provenance["data"]["weight"] == 300 * 301 / 2
     completed = Completed(samples, np.random.default_rng(1))
     draws = []
@@ -160,7 +148,7 @@ def test_property_missing_values_are_drawn_by_their_neighbours():
     holed = values.astype(float)
     holed[rng.random(2000) < 0.3, 1] = np.nan
     samples = encode(holed, missing="impute")
-    learned = Request(Plrhc(), Options(imputations=2)).learn(samples)
+    learned = Request.of(Plrhc(), {"imputations": 2}).learn(samples)
     completed = Completed(samples, rng)
     completed.draw_missing(learned.regressions)
     drawn = codes(completed.samples().bits, 1)[np.isnan(holed[:, 1])]
@@ -190,12 +178,6 @@ def test_example_missing_values_are_an_error_that_says_what_to_do():
 def test_example_imputation_that_cannot_be(options):
     with pytest.raises(InputError, match="whole number"):
         markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", **options)
-
-
-def test_example_a_checkpoint_is_not_for_imputation(tmp_path):
-    values = with_holes(network(1, 100, 4), 0.1)
-    with pytest.raises(InputError, match="leave one of the two out"):
-        markhood.learn(values, missing="impute", checkpoint=tmp_path / "saved")
 
 
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
@@ -253,5 +235,7 @@ def test_example_hundreds_of_levels_are_refused_unless_asked_for():
             markhood.DataWarning, match=r"fewer than 5 of the 600 samples.*'x0' .200 levels"
         ),
     ):
-        graph = markhood.learn(values, max_levels=300, gamma=0, kinds="nominal")
+        graph = markhood.learn(
+            values, gamma=0, kinds="nominal", table=markhood.TableFormat(max_levels=300)
+        )
     assert edges_of(graph) == []

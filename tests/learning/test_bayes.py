@@ -92,7 +92,12 @@ def test_example_priors_that_clash():
     with pytest.raises(
         InputError, match="'x0' - 'x1' has a probability, but is required or cannot"
     ):
-        markhood.learn(VALUES, "bayes", pair_priors={(0, 1): 0.3}, forbidden_edges=[(1, 0)])
+        markhood.learn(
+            VALUES,
+            "bayes",
+            pair_priors={(0, 1): 0.3},
+            knowledge=markhood.Knowledge(forbidden_edges=[(1, 0)]),
+        )
     with pytest.raises(InputError, match="pair_priors are for the method 'bayes', and 'hc' has no"):
         markhood.learn(VALUES, "hc", pair_priors={(0, 1): 0.3})
 
@@ -101,7 +106,10 @@ def test_property_what_is_known_is_heeded():
     groups = [k % 2 for k in range(16)]
     required, forbidden = [(0, 15)], [(0, 1)]
     found = markhood.Bayes(
-        required_edges=required, forbidden_edges=forbidden, groups=groups, **SHORT
+        knowledge=markhood.Knowledge(
+            required_edges=required, forbidden_edges=forbidden, groups=groups
+        ),
+        **SHORT,
     ).fit(VALUES)
     edges = set(map(tuple, found.graph_.edges.tolist()))
     assert (0, 15) in edges
@@ -119,7 +127,9 @@ def test_property_seeds_decide():
 
 def test_example_a_checkpoint_is_of_one_seed(tmp_path):
     def learn(seed):
-        return markhood.learn(VALUES, "bayes", seed=seed, checkpoint=tmp_path / "run", **SHORT)
+        return markhood.learn(
+            VALUES, "bayes", seed=seed, run=markhood.Run(checkpoint=tmp_path / "run"), **SHORT
+        )
 
     assert learn(1) == learn(1)
     with pytest.raises(InputError, match="seed was 1, now 2"):
@@ -190,7 +200,9 @@ def test_example_what_is_not_known_lowers_probabilities():
     holes = VALUES[:, :6].astype(float)
     full = markhood.learn(holes, "bayes", **SHORT)
     holes[np.random.default_rng(2).random(len(holes)) < 0.6, 1] = np.nan
-    graph = markhood.learn(holes, "bayes", missing="impute", imputations=3, **SHORT)
+    graph = markhood.learn(
+        holes, "bayes", missing="impute", run=markhood.Run(imputations=3), **SHORT
+    )
     assert {"probability", "evidence_variance", "coupling_low"} <= graph.annotations.keys()
     assert np.all(graph.probability > 0.5)
     wider = dict(

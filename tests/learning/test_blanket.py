@@ -67,7 +67,7 @@ def test_example_copies_are_grouped_as_learn_does():
     table = pd.DataFrame(VALUES, columns=[f"q{k}" for k in range(12)])
     plain = markhood.blanket(table, "q0")
     doubled = table.assign(again=1 - table["q0"], other=table[plain.names[0]])
-    found = markhood.blanket(doubled, "again", identical="group")
+    found = markhood.blanket(doubled, "again", genome=markhood.Genome(identical="group"))
     assert found.names == plain.names
     assert found.numbers.tolist() == plain.numbers.tolist()
     assert found.copies == {"q0": ("again",), plain.names[0]: ("other",)}

@@ -53,10 +53,10 @@ def test_example_few_samples_of_many_variables_are_spoken_of_with_a_safer_choice
 
 def test_example_what_shuffled_columns_give_is_written_down():
     with pytest.warns(DataWarning):
-        graph = markhood.learn(coins(2, 50, 100), shuffles=3)
+        graph = markhood.learn(coins(2, 50, 100), run=markhood.Run(shuffles=3))
     counts = graph.provenance["edges_by_chance"]
     assert len(counts) == 3
     assert abs(np.mean(counts) - graph.n_edges) < 0.6 * graph.n_edges
-    strong = markhood.learn(network(4, 2000, 6, strength=2.0), shuffles=2)
+    strong = markhood.learn(network(4, 2000, 6, strength=2.0), run=markhood.Run(shuffles=2))
     assert max(strong.provenance["edges_by_chance"]) <= 1
     assert "edges_by_chance" not in markhood.learn(network(4, 2000, 6)).provenance

@@ -14,8 +14,8 @@ import pytest
 from markhood import DataWarning, InputError, learn
 from markhood.data.coding.encode import encode
 from markhood.learning.forecast.climb import _candidates
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import METHODS
+from markhood.learning.request import Request
 from markhood.search.screen import screen
 from markhood.search.spaces import NearbyVariables
 from oracles.jobs import job_of
@@ -32,9 +32,9 @@ def even_clock(monkeypatch):
 @pytest.mark.parametrize("n_variables", [320, 1600])
 def test_example_pairs_and_candidates_are_about_right(n_variables, n_levels):
     samples = encode(chains(n_variables, 600, n_levels))
-    method = method_named("plrhc", {"rule": "or"})
-    said = Request(method, Options(n_jobs=1)).forecast(samples)
-    learned = Request(method, Options(n_jobs=1)).learn(samples)
+    method = METHODS["plrhc"](rule="or")
+    said = Request.of(method, {"n_jobs": 1}).forecast(samples)
+    learned = Request.of(method, {"n_jobs": 1}).learn(samples)
     edges = learned.screened_graph.edges
     spaces = NearbyVariables(edges, n_variables, 3).of(np.arange(n_variables)).candidates
     assert said.pairs == pytest.approx(len(edges), rel=0.25)
@@ -46,29 +46,27 @@ def test_example_pairs_and_candidates_are_about_right(n_variables, n_levels):
 def test_example_spaces_too_large_to_follow_are_made_up(monkeypatch):
     monkeypatch.setattr("markhood.learning.forecast.forecast.MOST_ROWS", 60)
     samples = encode(one_cause(300, 500))
-    said = Request(method_named("plrhc", {}), Options(n_jobs=1)).forecast(samples)
+    said = Request.of("plrhc", {"n_jobs": 1}).forecast(samples)
     assert 150 < said.candidates <= 299
-    bounded = Request(method_named("plrhc", {"max_candidates": 20}), Options(n_jobs=1)).forecast(
-        samples
-    )
+    bounded = Request.of("plrhc", {"max_candidates": 20, "n_jobs": 1}).forecast(samples)
     assert bounded.candidates == 20
 
 
 @pytest.mark.parametrize("n_variables", [2, 3, 40])
 def test_example_variables_that_have_nothing_to_do_with_each_other(n_variables):
     coins = encode(np.random.default_rng(0).integers(0, 2, (100, n_variables)))
-    said = Request(method_named("plrhc", {"gamma": 3}), Options(n_jobs=2)).forecast(coins)
+    said = Request.of("plrhc", {"gamma": 3, "n_jobs": 2}).forecast(coins)
     assert (said.pairs, said.candidates) == (0, 0)
 
 
 def test_example_other_searches():
     samples = encode(chains(40, 300))
-    said = Request(method_named("hc", {"rule": "and"}), Options(n_jobs=1)).forecast(samples)
+    said = Request.of("hc", {"rule": "and", "n_jobs": 1}).forecast(samples)
     assert said.candidates == 39
     assert list(said.seconds) == ["blankets", "evidence"]
     assert said.pairs == 0
     with pytest.raises(InputError, match="'chow-liu' has no forecast"):
-        Request(method_named("chow-liu", {}), Options(n_jobs=1)).forecast(samples)
+        Request.of("chow-liu", {"n_jobs": 1}).forecast(samples)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +79,7 @@ def test_example_other_searches():
 )
 def test_example_pairs_alone(options, phases):
     samples = encode(chains(40, 300))
-    request = Request(method_named("pairwise", options), Options(n_jobs=1))
+    request = Request.of(METHODS["pairwise"](**options), {"n_jobs": 1})
     said, learned = request.forecast(samples), request.learn(samples)
     assert list(said.seconds) == list(learned.seconds) == phases
     assert said.candidates is None
@@ -93,43 +91,55 @@ def test_example_missing_values_take_several_searches_and_sets(even_clock):
     values[::7, ::3] = np.nan
     samples = encode(values, missing="impute")
     of_ten, of_twenty = (
-        Request(method_named("plrhc", {}), Options(imputations=sets)).forecast(samples).seconds
-        for sets in (10, 20)
+        Request.of("plrhc", {"imputations": sets}).forecast(samples).seconds for sets in (10, 20)
     )
     assert list(of_ten) == ["settling", "sets", "evidence"]
     assert of_twenty["sets"] > of_ten["sets"] > 0
 
 
+def test_example_drawing_missing_values_takes_time(monkeypatch):
+    """A second a turn: three turns a set in the searches, three more in the evidence."""
+    clock = "markhood.learning.imputation.learn_imputed.perf_counter"
+    monkeypatch.setattr(clock, count().__next__)
+    values = chains(40, 300).astype(float)
+    values[::7, ::3] = np.nan
+    samples = encode(values, missing="impute")
+    said = Request.of("plrhc", {"imputations": 10, "n_jobs": 1}).forecast(samples)
+    assert 30 < said.seconds["sets"] < 40
+    assert 30 < said.seconds["evidence"] < 40
+    assert (
+        4 < said.seconds["settling"] < 10
+    )  # a twentieth of the values is missing: half of six turns
+
+
 def test_example_chains_over_graphs():
     samples = encode(chains(40, 300))
     short, long = (
-        Request(method_named("bayes", {"sweeps": n, "chains": 2}), Options(n_jobs=1)).forecast(
-            samples
-        )
+        Request.of("bayes", {"sweeps": n, "chains": 2, "n_jobs": 1}).forecast(samples)
         for n in (4, 40_000)
     )
     assert list(short.seconds) == ["screen", "blankets", "climb", "chains", "evidence"]
     assert long.seconds["chains"] > 3 * short.seconds["chains"] > 0
     assert short.memory == long.memory > 40 * 1000
-    plain = Request(method_named("plrhc", {"gamma": 0.25}), Options(n_jobs=1)).forecast(samples)
+    plain = Request.of("plrhc", {"gamma": 0.25, "n_jobs": 1}).forecast(samples)
     assert short.pairs == plain.pairs
     assert short.memory > plain.memory
 
 
 def test_example_chains_of_letters_count_the_candidates_that_tables_have():
     letters = np.array(list("ACGU"))[chains(12, 300, 4)]
-    request = Request(method_named("bayes", {"sweeps": 40}), Options(n_jobs=1))
+    request = Request.of("bayes", {"sweeps": 40, "n_jobs": 1})
     samples = encode(letters)
     assert not samples.is_binary
     of_40 = request.forecast(samples).seconds["chains"]
-    of_4 = Request(method_named("bayes", {"sweeps": 4}), Options(n_jobs=1)).forecast(samples)
+    of_4 = Request.of("bayes", {"sweeps": 4, "n_jobs": 1}).forecast(samples)
     assert of_40 > of_4.seconds["chains"] > 0
 
 
 def test_example_chains_over_graphs_and_values():
     values = chains(40, 300).astype(float)
     values[::7, ::3] = np.nan
-    request = Request(method_named("bayes", {"sweeps": 4}), Options(n_jobs=1))
+    request = Request.of("bayes", {"sweeps": 4, "n_jobs": 1})
     said = request.forecast(encode(values, missing="impute"))
     assert list(said.seconds) == ["settling", "chains", "evidence"]
     assert min(said.seconds.values()) > 0
@@ -137,7 +147,7 @@ def test_example_chains_over_graphs_and_values():
 
 def test_example_chains_of_variables_without_neighbours():
     coins = encode(np.random.default_rng(0).integers(0, 2, (60, 12)))
-    said = Request(method_named("bayes", {}), Options(n_jobs=1)).forecast(coins)
+    said = Request.of("bayes", {"n_jobs": 1}).forecast(coins)
     assert said.seconds["chains"] >= 0
 
 
@@ -171,18 +181,18 @@ import json, pathlib, warnings
 import numpy as np
 from oracles.scale import one_cause, peak, reset_peak
 from markhood.data.coding.encode import encode
-from markhood.learning.request import Options, Request
-from markhood.learning.methods import method_named
+from markhood.learning.request import Request
+from markhood.learning.methods import METHODS
 
 warnings.simplefilter("ignore")
 samples = encode(one_cause(1500, 1000))
-method = method_named("plrhc", {"max_candidates": 8, "rule": "or"})
+method = METHODS["plrhc"](**{"max_candidates": 8, "rule": "or"})
 small = samples.pick(np.arange(40))
-Request(method, Options(n_jobs=1)).learn(small)  # what is imported on the way does not count
+Request.of(method, {"n_jobs": 1}).learn(small)  # what is imported on the way does not count
 before = reset_peak()
-learned = Request(method, Options(n_jobs=1)).learn(samples)
+learned = Request.of(method, {"n_jobs": 1}).learn(samples)
 extra = peak() - before
-said = Request(method, Options(n_jobs=1)).forecast(samples)
+said = Request.of(method, {"n_jobs": 1}).forecast(samples)
 print(json.dumps({
     "pairs": learned.n_screened, "cut": learned.n_cut, "extra": extra,
     "said_pairs": said.pairs, "said": said.memory,

@@ -1,5 +1,7 @@
 """What is said where values are missing: evidence of what was observed, and no more."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -8,9 +10,12 @@ from markhood.data.coding.encode import encode
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
-from markhood.learning.imputation.learn_imputed import drawn
-from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
+from markhood.learning.imputation.observed import observed_pseudo_likelihood, surplus_of
+from markhood.learning.methods import METHODS, Plrhc
+from markhood.model.regressions import Regressions
 from markhood.simulate import chain, ising
 from oracles.jobs import job_of
 
@@ -48,13 +53,25 @@ def test_oracle_evidence_is_that_of_the_complete_rows(levels, kinds, n_parameter
         values = of_a_pair(seed, levels)
         holes = hidden(values, 0.6, [1], seed)
         graph = markhood.learn(
-            holes, missing="impute", kinds=kinds, required_edges=[(0, 1)], seed=seed, n_jobs=1
+            holes,
+            missing="impute",
+            kinds=kinds,
+            seed=seed,
+            n_jobs=1,
+            knowledge=markhood.Knowledge(required_edges=[(0, 1)]),
         )
         claimed.append(ratio(graph, N, n_parameters))
         rows = ~np.isnan(holes[:, 1])
-        dropped = markhood.learn(values[rows], kinds=kinds, required_edges=[(0, 1)], n_jobs=1)
+        dropped = markhood.learn(
+            values[rows],
+            kinds=kinds,
+            n_jobs=1,
+            knowledge=markhood.Knowledge(required_edges=[(0, 1)]),
+        )
         supported.append(ratio(dropped, rows.sum(), n_parameters))
-        full = markhood.learn(values, kinds=kinds, required_edges=[(0, 1)], n_jobs=1)
+        full = markhood.learn(
+            values, kinds=kinds, n_jobs=1, knowledge=markhood.Knowledge(required_edges=[(0, 1)])
+        )
         complete.append(ratio(full, N, n_parameters))
     error = np.std(np.subtract(claimed, supported), ddof=1) / np.sqrt(len(claimed))
     assert np.mean(supported) < 0.6 * np.mean(complete)
@@ -136,3 +153,74 @@ def test_property_sets_differ_as_much_as_is_not_known():
     means = [drawn(job, none, own, by_chance=True).samples.ones[1] / 400 for _ in range(900)][20:]
     share = np.nanmean(values[:, 1])
     assert np.var(means) == pytest.approx(share * (1 - share) / 400, rel=0.25)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_property_a_completed_search_keeps_what_was_observed(name):
+    method, values = METHODS[name](), ising(chain(5), seed=2).sample(300, seed=2)
+    holes = hidden(values, 0.2, range(5), 2)
+    samples = encode(holes, missing="impute")
+    job, whole = (job_of(own, method.scored_by) for own in (samples, encode(values)))
+    found, (first, second) = completed_search(job, method, np.random.default_rng(1), sets=2)
+    assert len(found.edges) >= 2
+    seen = ~np.isnan(holes)
+    for completed in (first, second):
+        assert not completed.samples.missing
+        drawn_values = np.column_stack([codes(completed.samples.bits, v) for v in range(5)])
+        assert (drawn_values[seen] == values[seen]).all()
+    assert first.samples.fingerprint != second.samples.fingerprint
+    again, (same, _) = completed_search(job, method, np.random.default_rng(1), sets=2)
+    assert np.array_equal(again.edges, found.edges)
+    assert same.samples.fingerprint == first.samples.fingerprint
+    plain, (itself,) = completed_search(whole, method, np.random.default_rng(1), sets=2)
+    assert itself is whole
+    assert np.array_equal(plain.edges, method.search(whole).edges)
+
+
+def test_property_sets_on_a_graph_have_its_couplings():
+    """From a start without any coupling: the two columns agree in the drawn samples as in the others."""
+    values = of_a_pair(3, strength=2.5)
+    holes = hidden(values, 0.5, [1], 3)
+    gone = np.isnan(holes[:, 1])
+    job, edge = job_of(encode(holes, missing="impute")), np.array([[0, 1]])
+    sets = completed_on(job, edge, np.random.default_rng(4), sets=4)
+    drawn_values = [codes(own.samples.bits, 1)[gone] for own in sets]
+    agree = np.mean([own == values[gone, 0] for own in drawn_values])
+    assert agree == pytest.approx(np.mean(values[~gone, 0] == values[~gone, 1]), abs=0.04)
+
+
+def test_example_a_variable_without_any_value_is_constant():
+    values = ising(chain(4), seed=1).sample(100, seed=1).astype(float)
+    values[:60, 2] = np.nan
+    part = encode(values, missing="impute").take(np.arange(50))
+    found, (completed,) = completed_search(job_of(part), Plrhc(), np.random.default_rng(0))
+    assert completed.samples.ones[2] == 0
+    assert not (found.edges == 2).any()
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(600) % 3])
+def test_oracle_observed_values_are_scored_given_the_other_observed_ones(weights):
+    """By the regressions of a joint distribution of three variables, which can be summed over."""
+    fields, (first, second) = (0.3, -0.8, 0.5), (1.5, -2.0)
+    states = np.array(list(product((0, 1), repeat=3)))
+    joint = np.exp(states @ fields + states[:, :2].prod(1) * first + states[:, 1:].prod(1) * second)
+    rng = np.random.default_rng(3)
+    values = states[rng.choice(8, size=600, p=joint / joint.sum())]
+    holes = hidden(values, 0.4, range(3), 5)
+    samples = encode(holes, missing="impute", weights=weights)
+    coefficients = np.array([fields[0], first, fields[1], first, second, fields[2], second])
+    blankets = Lists.of([[1], [0, 2], [1]])
+    regressions = Regressions(samples.variables, blankets, coefficients, np.zeros(7, np.bool_))
+    exact, counts = np.zeros(3), np.ones(600) if weights is None else weights
+    for row, count in zip(holes, counts, strict=True):
+        for v in np.flatnonzero(~np.isnan(row)).tolist():
+            fits = np.isnan(row) | (states == row)
+            others = np.delete(fits, v, axis=1).all(axis=1)
+            exact[v] += count * np.log(joint[fits.all(axis=1)].sum() / joint[others].sum())
+    exact /= counts @ ~np.isnan(holes)
+    found = observed_pseudo_likelihood(regressions, samples, 1e-9, np.random.default_rng(1))
+    assert found == pytest.approx(exact.sum(), abs=0.01)
+    complete = encode(values, weights=weights)
+    given_neighbours = regressions.log_pseudo_likelihood(complete, 1e-9)
+    assert observed_pseudo_likelihood(regressions, complete, 1e-9, rng) == given_neighbours
+    assert abs(found - given_neighbours) > 0.05

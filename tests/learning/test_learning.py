@@ -12,8 +12,8 @@ from markhood.data.coding.encode import encode
 from markhood.errors import DataWarning, InputError
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.learn import learn
-from markhood.learning.methods import METHODS, HillClimbing, Plrhc, method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import METHODS, HillClimbing, Plrhc
+from markhood.learning.request import Request
 from oracles.networks import network
 from oracles.scoring import OwnCriterion
 
@@ -126,7 +126,7 @@ def test_example_a_users_criterion_is_used():
 @pytest.mark.parametrize("method", ["plrhc", "hc"])
 def test_example_provenance(method):
     samples = encode(VALUES)
-    learned = Request(method_named(method, {"gamma": 0.25})).learn(samples)
+    learned = Request(METHODS[method](gamma=0.25)).learn(samples)
     provenance = learned.graph.provenance
     assert provenance["version"] == version("markhood")
     assert provenance["method"] == method
@@ -176,7 +176,7 @@ def test_example_the_fingerprint_is_of_the_data():
 def test_example_any_backend_and_thread_count():
     samples = encode(VALUES[:, :6])
     here = Request(HillClimbing()).learn(samples)
-    there = Request(HillClimbing(), Options(kernels=ReferenceKernels(), n_jobs=2)).learn(samples)
+    there = Request.of(HillClimbing(), {"kernels": ReferenceKernels(), "n_jobs": 2}).learn(samples)
     assert here.graph.edges.tolist() == there.graph.edges.tolist()
     assert learn(VALUES, n_jobs=2) == learn(VALUES, n_jobs=1) == learn(VALUES)
 

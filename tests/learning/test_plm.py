@@ -7,9 +7,8 @@ import pytest
 import markhood
 from markhood.errors import InputError
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
-from markhood.search.ranking import Means, signal
+from markhood.learning.request import Request
+from markhood.search.ranking import signal
 from oracles.networks import independent, network
 
 VALUES = network(3, 400, 10, strength=1.5)
@@ -57,14 +56,18 @@ def test_example_binary_scores_are_sizes_of_couplings():
 
 def test_oracle_scores_are_those_of_the_twin():
     native = markhood.PseudoLikelihood(top=3).fit(RNA.iloc[:, :8])
-    twin = markhood.PseudoLikelihood(top=3, kernels=ReferenceKernels()).fit(RNA.iloc[:, :8])
+    twin = markhood.PseudoLikelihood(top=3, run=markhood.Run(kernels=ReferenceKernels())).fit(
+        RNA.iloc[:, :8]
+    )
     np.testing.assert_allclose(native.scores_, twin.scores_, atol=0.01)
 
 
 def test_property_any_number_of_threads_gives_the_same_graph(tmp_path):
     one, two = (markhood.learn(RNA, "plm", n_jobs=n) for n in (1, 2))
     assert one == two
-    saved = [markhood.learn(RNA, "plm", checkpoint=tmp_path / "run") for _ in range(2)]
+    saved = [
+        markhood.learn(RNA, "plm", run=markhood.Run(checkpoint=tmp_path / "run")) for _ in range(2)
+    ]
     assert saved[0] == saved[1] == one
 
 
@@ -83,7 +86,10 @@ def test_example_missing_values_say_nothing():
 
 def test_example_what_is_known_beforehand_is_heeded():
     graph = markhood.learn(
-        RNA, "plm", top=2, required_edges=[("3", "4")], forbidden_edges=[("1", "20")]
+        RNA,
+        "plm",
+        top=2,
+        knowledge=markhood.Knowledge(required_edges=[("3", "4")], forbidden_edges=[("1", "20")]),
     )
     assert graph.edge_names() == [("2", "19"), ("3", "4"), ("6", "13")]
 
@@ -120,7 +126,6 @@ def test_example_proteins_have_three_edges_for_two_positions():
         ({"top": 0}, "top must be a whole number"),
         ({"top": "all"}, "top must be a whole number of pairs from 1 up, or mixture"),
         ({"gamma": 0.5}, "Method 'plm' has no option gamma=0.5"),
-        ({"adjust_for": ["1"]}, "adjust_for is for the methods"),
     ],
 )
 def test_example_options_that_cannot_be_used_are_refused(options, message):
@@ -134,22 +139,13 @@ def test_example_couplings_that_do_not_fit_in_memory_are_refused(monkeypatch):
         markhood.learn(RNA, "plm")
 
 
-def test_oracle_the_average_product_is_taken_off():
-    rng = np.random.default_rng(0)
-    sizes = rng.random((6, 6))
-    sizes = sizes + sizes.T
-    off = sizes[~np.eye(6, dtype=bool)].reshape(6, 5)
-    product = Means.from_sums(off.sum(axis=1), 6).expected(np.array([[1, 4]]))
-    assert product == pytest.approx(off[1].mean() * off[4].mean() / off.mean())
-
-
 def test_example_scores_without_a_signal_have_none():
     assert not signal(np.zeros(5)).any()
     assert not signal(np.empty(0), np.empty(0)).any()
 
 
 def test_example_a_forecast_says_what_couplings_take():
-    request = Request(method_named("plm", {}), Options(n_jobs=1))
+    request = Request.of("plm", {"n_jobs": 1})
     said = request.forecast(request.read(RNA))
     assert said.seconds.keys() == {"couplings"}
     assert said.seconds["couplings"] > 0

@@ -10,7 +10,7 @@ import markhood
 from markhood import DataWarning, InputError
 from markhood.data.coding.encode import encode
 from markhood.learning.methods import L1Logistic, Pairwise, Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from oracles.counting import likelihood_ratio
 from oracles.networks import network
 from oracles.ordered import ordinal_chain
@@ -26,7 +26,7 @@ def with_holes(values, share, seed=1):
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "two"])
 def test_example_threads_must_be_a_number_of_them(n_jobs):
     with pytest.raises(InputError, match=r"^n_jobs must be a number of threads, or -1 for all"):
-        Request(Plrhc(), Options(n_jobs=n_jobs))
+        Request.of(Plrhc(), {"n_jobs": n_jobs})
 
 
 def test_example_imputation_keeps_the_slopes_of_paths_without_a_refit():
@@ -34,8 +34,12 @@ def test_example_imputation_keeps_the_slopes_of_paths_without_a_refit():
     values = network(3, 600, 12, strength=1.5)
     options = {"refit": False, "standardize": True, "gamma": 0.0}
     missing = with_holes(values, 0.02)
-    shrunken = markhood.learn(missing, "l1lr", missing="impute", imputations=4, **options)
-    refitted = markhood.learn(missing, "l1lr", missing="impute", imputations=4, gamma=0.0)
+    shrunken = markhood.learn(
+        missing, "l1lr", missing="impute", run=markhood.Run(imputations=4), **options
+    )
+    refitted = markhood.learn(
+        missing, "l1lr", missing="impute", gamma=0.0, run=markhood.Run(imputations=4)
+    )
     complete = markhood.learn(values, "l1lr", **options)
     pairs = {pair: k for k, pair in enumerate(refitted.edge_names())}
     shared = [(k, pairs[pair]) for k, pair in enumerate(shrunken.edge_names()) if pair in pairs]
@@ -100,10 +104,15 @@ def _saved(path, values):
 
 def test_example_a_million_ways_to_start_are_one_with_the_same_seed():
     values = with_holes(network(4, 150, 6, strength=1.5), 0.1)
-    one, same = (markhood.learn(values, missing="impute", imputations=2, seed=3) for _ in range(2))
+    one, same = (
+        markhood.learn(values, missing="impute", seed=3, run=markhood.Run(imputations=2))
+        for _ in range(2)
+    )
     assert one == same
     anyhow = [
-        markhood.learn(values, missing="impute", imputations=2, seed=None).evidence.tolist()
+        markhood.learn(
+            values, missing="impute", seed=None, run=markhood.Run(imputations=2)
+        ).evidence.tolist()
         for _ in range(2)
     ]
     assert anyhow[0] != anyhow[1]

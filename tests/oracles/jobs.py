@@ -3,8 +3,9 @@
 from markhood.data.variables import Variables
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
+from markhood.learning.knowledge import Knowledge
 from markhood.learning.methods import Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
@@ -19,10 +20,10 @@ def job_of(samples, criterion=None, kernels=None, n_jobs=1, knowledge=NOTHING):
 def known_beforehand(
     names, required_edges=None, forbidden_edges=None, groups=None, group_rule="between"
 ):
-    options = Options(
+    known = Knowledge(
         required_edges=required_edges,
         forbidden_edges=forbidden_edges,
         groups=groups,
         group_rule=group_rule,
     )
-    return Request(Plrhc(), options).knowledge(Variables(tuple(names)))
+    return Request(Plrhc(), knowledge=known).constraints(Variables(tuple(names)))

@@ -20,15 +20,19 @@ def log_likelihood(values, i, j, given_i, given_j, parameters):
     return float(np.sum(chosen - logsumexp(energies, axis=0)))
 
 
-def penalised_maximum(values, i, j, given_i, given_j, scale, coupled):
-    """Return the maximum of the log-likelihood less sum b^2 / (2 scale^2), by BFGS; and where it is."""
-    n = 2 + len(given_i) + len(given_j) + coupled
-    has_prior = np.ones(n)
-    has_prior[[0, 1 + len(given_i)]] = 0.0
+def penalised_maximum(values, i, j, given_i, given_j, scale, coupled, scales=None):
+    """Return the maximum of the log-likelihood less sum b^2 / (2 scale^2), by BFGS; and where it is.
+
+    ``scales`` has other scales for the slopes on some variables.
+    """
+    of = {} if scales is None else scales
+    slopes_i, slopes_j = ([of.get(v, scale) for v in given] for given in (given_i, given_j))
+    deviations = np.array([np.inf, *slopes_i, np.inf, *slopes_j, *[scale] * coupled])
+    n = len(deviations)
 
     def loss(b):
         fit = log_likelihood(values, i, j, given_i, given_j, b)
-        return (has_prior * b * b).sum() / (2 * scale**2) - fit
+        return (b * b / (2 * deviations**2)).sum() - fit
 
     found = minimize(loss, np.zeros(n), method="BFGS", options={"gtol": 1e-7})
     return -found.fun, found.x

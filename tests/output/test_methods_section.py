@@ -74,8 +74,13 @@ def test_example_what_was_done_to_the_data_is_said():
     holes = VALUES.astype(float).mask(np.random.default_rng(0).random(VALUES.shape) < 0.02)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", markhood.DataWarning)
-        dropped = markhood.learn(holes, missing="drop", forbidden_edges=[("a", "b")], shuffles=2)
-        imputed = markhood.learn(holes, missing="impute", imputations=2)
+        dropped = markhood.learn(
+            holes,
+            missing="drop",
+            knowledge=markhood.Knowledge(forbidden_edges=[("a", "b")]),
+            run=markhood.Run(shuffles=2),
+        )
+        imputed = markhood.learn(holes, missing="impute", run=markhood.Run(imputations=2))
     rows = 300 - dropped.provenance["data"]["samples"]
     assert f"{rows} of 300 rows were left out for missing values." in dropped.describe_methods()
     assert "1 edge was excluded beforehand." in dropped.describe_methods()

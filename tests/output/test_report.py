@@ -108,7 +108,12 @@ def test_pairs_of_values_are_counted(weights):
     rng = np.random.default_rng(0)
     table = rng.integers(0, 3, size=(200, 3)).astype(float)
     table[rng.random((200, 3)) < 0.1] = np.nan
-    samples = markhood.encode(table, missing="impute", weights=weights, normalize_weights=False)
+    samples = markhood.encode(
+        table,
+        missing="impute",
+        weights=weights,
+        table=markhood.TableFormat(normalize_weights=False),
+    )
     counts = data_of(report_html(Graph(samples.names, [(0, 2)]), samples))["edges"]["counts"]
     each = np.ones(200) if weights is None else np.array(weights)
     expected = [

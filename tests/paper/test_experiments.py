@@ -12,7 +12,7 @@ from markhood import InputError
 from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
 from markhood.kernels.words import unpacked
-from markhood.learning.methods import HillClimbing, Plrhc, method_named
+from markhood.learning.methods import METHODS, HillClimbing, Plrhc
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, Search, choose_cells, draw, run
 from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
@@ -63,7 +63,7 @@ def test_one_search_of_l1lr_is_measured_by_both_rules():
     (l1lr,) = experiment_named("comparison", ["l1lr"])
     measured = l1lr.measure(search, truth)
     for rule in ("or", "and"):
-        found = search.by(method_named("l1lr", {"rule": rule}))
+        found = search.by(METHODS["l1lr"](rule=rule))
         compared = compare(truth, search.graph(found.edges))
         assert measured[f"l1lr-{rule}_hamming_distance"] == compared.hamming_distance
         assert measured[f"l1lr-{rule}_false_positives"] == compared.false_positives

@@ -11,7 +11,7 @@ from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.describe import describe
-from markhood.learning.methods import METHODS, method_named
+from markhood.learning.methods import METHODS
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import search_blankets
 from markhood.search.chow_liu import spanning_forest
@@ -76,7 +76,7 @@ def knowledge(draw, forest=False):
 
 
 def learn(values, name, options, known=NOTHING, kernels=None, n_jobs=1):
-    method = method_named(name, options)
+    method = METHODS[name](**options)
     job = job_of(samples_of(values), method.scored_by, kernels, n_jobs, known)
     return describe(job, method.search(job))
 

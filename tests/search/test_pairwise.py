@@ -7,6 +7,8 @@ import pytest
 
 from markhood import InputError, learn
 from markhood.data.coding.encode import encode
+from markhood.data.reading import Genome
+from markhood.learning.knowledge import Knowledge
 from markhood.search.indirect import are_indirect
 from markhood.search.pairwise import best_pairs, mean_ratios, pairwise
 from markhood.search.screen import screen
@@ -182,7 +184,11 @@ def test_example_a_chain_loses_its_short_cuts(ranking):
     assert whole.n_edges > graph.n_edges
     assert [(j, j + 1) for j in range(4)] == [tuple(edge) for edge in graph.edges.tolist()]
     needed = learn(
-        chain, "pairwise", remove_indirect=True, required_edges=[(0, 4)], kinds="nominal"
+        chain,
+        "pairwise",
+        remove_indirect=True,
+        kinds="nominal",
+        knowledge=Knowledge(required_edges=[(0, 4)]),
     )
     assert needed.has_edge(0, 4)
 
@@ -193,11 +199,15 @@ def test_example_near_pairs_take_no_place_among_the_best_and_make_others_indirec
     for j in range(1, 8):
         sites[:, j] = np.where(rng.random(500) < 0.9, sites[:, j - 1], sites[:, j])
     positions = [10 * j for j in range(8)]
-    kept = learn(sites, "pairwise", top=3, min_distance=15, positions=positions)
+    kept = learn(sites, "pairwise", top=3, genome=Genome(min_distance=15, positions=positions))
     assert kept.n_edges == 3
     assert (np.diff(kept.edges, axis=1) > 1).all()
     direct = learn(
-        sites, "pairwise", top=3, min_distance=15, positions=positions, remove_indirect=True
+        sites,
+        "pairwise",
+        top=3,
+        remove_indirect=True,
+        genome=Genome(min_distance=15, positions=positions),
     )
     assert direct.n_edges == 0
     assert direct.provenance["near_edges_left_out"] == 7

@@ -18,11 +18,12 @@ from markhood.commandline.compare_groups import compare_groups
 from markhood.commandline.demo import demo
 from markhood.commandline.fit import fit
 from markhood.commandline.learn import learn
+from markhood.commandline.options import with_declared_options
 from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
 from markhood.commandline.predict import predict
-from markhood.commandline.reading import reads_data
 from markhood.commandline.report import report
+from markhood.commandline.rerun import rerun
 from markhood.commandline.simulate import simulate
 from markhood.commandline.start import main
 from markhood.commandline.terminal import guarded
@@ -84,9 +85,21 @@ def _root(
     pass
 
 
-READ_DATA = (learn, bootstrap, choose_gamma, compare_groups, fit, pack, report)
+COMMANDS = (
+    learn,
+    bootstrap,
+    choose_gamma,
+    compare_groups,
+    rerun,
+    fit,
+    pack,
+    report,
+    predict,
+    demo,
+    simulate,
+    compare,
+    paper,
+)
 
-OTHERS = (predict, demo, simulate, compare, paper)
-
-for command in (*READ_DATA, *OTHERS):
-    app.command()(guarded(reads_data(command) if command in READ_DATA else command))
+for command in COMMANDS:
+    app.command()(guarded(with_declared_options(command)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.reading import Read, with_columns
-from markhood.commandline.requesting import Ask, asks
+from markhood.commandline.options import Ask
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
 from markhood.errors import printable
 
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
 SHOWN = 12
 
 
-@asks("shuffles", "imputations")
 def bootstrap(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
-    read: Read,
+    ask: Ask,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -58,8 +55,6 @@ def bootstrap(
         str | None, typer.Option(metavar="COLUMN", help="Draw within the rows of each value.")
     ] = None,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    *,
-    ask: Ask,
 ) -> None:
     """Learn from many data sets drawn from a table, to see which edges would come out again.
 
@@ -77,8 +72,7 @@ def bootstrap(
       markhood bootstrap pupils.csv --clusters school --checkpoint saved
     """
     from markhood.output.tables import check_table_writable, write_table
-    from markhood.stability.bootstrap import bootstrap_samples
-    from markhood.stability.labels import read_with_labels
+    from markhood.stability.bootstrap import bootstrap_data
 
     tables = [path for path in (output, centrality, differences) if path is not None]
     for path in tables:
@@ -89,15 +83,12 @@ def bootstrap(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, read.keywords["weights"], read.keywords["positions"]],
+        inputs=[data, *ask.files()],
         others=[*tables, *([plot] if plot else [])],
     )
     with progress_bar() as progress:
-        request = ask(progress)
         labels = {"clusters": clusters, "strata": strata}
-        read = with_columns(read, request.covariates)
-        samples, of_samples = read_with_labels(FileReader(read, data), labels)
-        found = bootstrap_samples(request, samples, replicates, resample, of_samples, level=level)
+        found = bootstrap_data(ask(progress), data, replicates, resample, labels, level=level)
     edges = found.edges()
     for place, rows in ((centrality, found.centrality), (differences, found.differences)):
         if place is not None:
@@ -111,31 +102,6 @@ def bootstrap(
         write_figure(edge_intervals(found), plot)
         say(f"Wrote {plot}")
     _print(found, edges, console_for([]))
-
-
-@dataclass(frozen=True)
-class FileReader:
-    """Reads a file as the options say, but for what is changed."""
-
-    read: Read
-    path: Path
-
-    @property
-    def columns(self) -> list[str] | None:
-        """The columns that are variables."""
-        given = self.read.keywords["columns"]
-        return None if given is None else given.split(",")
-
-    @property
-    def exclude(self) -> list[str]:
-        """The columns that are none."""
-        given = self.read.keywords["exclude"]
-        return [] if given is None else given.split(",")
-
-    def __call__(self, **changes: Any) -> Any:
-        """Return the samples."""
-        lists = {name: changes[name] for name in ("columns", "exclude") if changes.get(name)}
-        return self.read(self.path, **changes | {n: ",".join(own) for n, own in lists.items()})
 
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path, write: Any) -> None:

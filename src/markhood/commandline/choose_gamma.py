@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from markhood.commandline.bootstrap import write_rows
-from markhood.commandline.reading import Read, with_columns
-from markhood.commandline.requesting import Ask, asks
+from markhood.commandline.options import Ask
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say, words
 from markhood.errors import InputError
 
 
-@asks("gamma", "shuffles", "imputations")
 def choose_gamma(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
-    read: Read,
+    ask: Ask,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write a row for every gamma: .csv.")
     ] = None,
@@ -31,8 +29,6 @@ def choose_gamma(
         str, typer.Option(metavar="LIST", help="Which to try.")
     ] = "0,0.125,0.25,0.5,0.75,1,1.5,2",
     folds: Annotated[int, typer.Option(help="Parts of the samples that are left out in turn.")] = 5,
-    *,
-    ask: Ask,
 ) -> None:
     """Learn with several gammas: which edges stay, and which graph predicts best.
 
@@ -56,7 +52,7 @@ def choose_gamma(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, read.keywords["weights"], read.keywords["positions"]],
+        inputs=[data, *ask.files()],
         others=[path for path in (output, edges, plot) if path is not None],
     )
     try:
@@ -65,7 +61,7 @@ def choose_gamma(
         raise InputError(f"--gammas must be numbers with commas, not {gammas!r}.") from None
     with progress_bar() as progress:
         request = ask(progress)
-        found = follow_gamma(request, with_columns(read, request.covariates)(data), tried, folds)
+        found = follow_gamma(request, request.read(data), tried, folds)
     for place, rows in ((output, found.rows), (edges, found.edges)):
         if place is not None:
             write_rows(rows(), place, write_table)

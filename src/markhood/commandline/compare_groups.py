@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.bootstrap import FileReader, write_rows
-from markhood.commandline.reading import Read, with_columns
-from markhood.commandline.requesting import Ask, asks
+from markhood.commandline.bootstrap import write_rows
+from markhood.commandline.options import Ask
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
 from markhood.errors import InputError, printable
 
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 
-@asks("shuffles", "imputations")
 def compare_groups(
     a: Annotated[Path, typer.Argument(metavar="A", help="Data of one group, or of both.")],
-    read: Read,
+    ask: Ask,
     b: Annotated[
         Path | None, typer.Argument(metavar="[B]", help="Data of the other group.")
     ] = None,
@@ -49,8 +47,6 @@ def compare_groups(
             help="Learn both graphs anew each time; else one graph of both groups together is kept."
         ),
     ] = True,
-    *,
-    ask: Ask,
 ) -> None:
     """Test whether two groups have the same network: structure, strength, every edge and field.
 
@@ -77,17 +73,16 @@ def compare_groups(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[a, b, read.keywords["weights"], read.keywords["positions"]],
+        inputs=[a, b, *ask.files()],
         others=[path for path in (output, fields, plot) if path is not None],
     )
     with progress_bar() as progress:
         request = ask(progress)
-        read = with_columns(read, request.covariates)
         if b is not None:
-            groups = Groups.of(read(a), read(b), (a.stem, b.stem))
+            groups = Groups.of(request.read(a), request.read(b), (a.stem, b.stem))
         else:
-            samples, labels = read_with_labels(FileReader(read, a), {"by": by})
-            groups = Groups.by(samples, labels["by"])
+            samples, labels = read_with_labels(request, a, {"by": by})
+            groups = Groups.by(samples, labels["by"] or [])
         found = compare(request, groups, permutations, relearn)
     for place, rows in ((output, found.edge_rows), (fields, found.field_rows)):
         if place is not None:

@@ -37,12 +37,14 @@ def demo(
     from markhood.data.formats.digits import SIDE, digits
     from markhood.learning.methods import Plrhc
     from markhood.learning.request import Request
+    from markhood.learning.run import Execution
     from markhood.output.pictures.text_pictures import draw_grid
 
     check_outputs([str(output)], report)
     console, samples = console_for([]), digits()
     with progress_bar() as progress:
-        graph = Request(Plrhc(), progress=progress).learn(samples).graph
+        request = Request(Plrhc(), run=Execution(n_jobs=-1, progress=progress))
+        graph = request.learn(samples).graph
     write_graphs(graph, [str(output)])
     if report is not None:
         write_report_page(graph, report, samples, "Pixels of handwritten digits", layout="grid")

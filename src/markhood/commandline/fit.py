@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.reading import Read
+from markhood.commandline.options import AskReading
 from markhood.commandline.terminal import check_outputs, console_for, say, write_graphs
 from markhood.errors import InputError
 
@@ -15,7 +15,7 @@ from markhood.errors import InputError
 def fit(
     graph: Annotated[Path, typer.Argument(help="A graph: any file that markhood writes.")],
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
-    read: Read,
+    ask: AskReading,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the model: .json.")
     ] = None,
@@ -53,6 +53,7 @@ def fit(
 
       markhood fit graph.json spins.npy --prior none --coding spins --tables all.csv
     """
+    from markhood.data.formats.files import read_file
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
     from markhood.output.graphs.files import read_graph
@@ -68,14 +69,12 @@ def fit(
     others = [path for path in (output, fields, tables) if path is not None]
     check_outputs(
         edges or [],
-        inputs=[graph, data, read.keywords["weights"], read.keywords["positions"]],
+        inputs=[graph, data, *ask.files()],
         others=others,
     )
     drawn = read_graph(graph)
-    # Other columns need not be readable; a name with a comma could not be typed in a list.
-    if read.keywords["columns"] is None and not any("," in name for name in drawn.nodes):
-        read = type(read)(read.func, **{**read.keywords, "columns": ",".join(drawn.nodes)})
-    model = fit_model(drawn, read(data), method=method, prior=_prior(prior))
+    samples = read_file(data, ask.reading(columns=drawn.nodes))  # others need not be readable
+    model = fit_model(drawn, samples, method=method, prior=_prior(prior))
     if output is not None:
         write_model(model, output)
         say(f"Wrote {output}")

@@ -1,21 +1,70 @@
-"""The options of the command line that several commands share, or that take more lines than these should.
+"""The options of the command line, made from their declarations.
 
-A name here is a type for a parameter of a command; what typer shows and reads is in it. An option is
-always called as in Python, with dashes: `n_jobs` is `--n-jobs`.
+A command that learns has an argument ``ask: Ask``, one that reads data has ``ask: AskReading``. In its place the
+command gets one option for every declared field, with its help text, in the panel of its group; called as in Python,
+with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask`` makes the request. A command's own option goes before a declared one
+of the same name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import Field
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
+import click
 import typer
 
-DATA = "Data"
-# The longest name of all, which typer cuts in its column on a narrow terminal, but not in a title.
-WEIGHTS = "Weights that are not whole numbers; --no-normalize-weights keeps them"
-METHOD, KNOWN, RUN = "Method", "Known beforehand", "Run"
+from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
+from markhood.learning.knowledge import Knowledge
+from markhood.learning.methods import METHODS
+from markhood.learning.run import Run, RunOptions
+from markhood.options import Options, choices_of, declaration_of, parts_of
+
+if TYPE_CHECKING:
+    from markhood.execution.runner import Progress
+    from markhood.learning.request import Request
+
+Command = Callable[..., None]
+METHOD = "Method"
+PANELS: dict[str, type[Options]] = {
+    "Columns": ColumnOptions,
+    "Table format": TableFormat,
+    "Genomes and alignments": Genome,
+    "Known beforehand": Knowledge,
+    "Run": Run,
+}
+SHORT = {"n_jobs": "-j"}
+
+
+class AskReading:
+    """What was typed about how data are read."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.given = given
+
+    def reading(self, **defaults: Any) -> Reading:
+        """Return how data are to be read; defaults hold where nothing was typed."""
+        return Reading(**defaults | self.given)
+
+    def files(self) -> list[Path]:
+        """List the files that the options name, which no output may replace."""
+        return [Path(str(value)) for name, value in self.given.items() if name in FILES]
+
+
+class Ask(AskReading):
+    """What was typed about what to learn, and how."""
+
+    def __call__(self, progress: Progress) -> Request:
+        """Return the request."""
+        from markhood.learning.request import Request
+
+        given = {"n_jobs": -1, **self.given}
+        return Request.of(given.pop("method", "plrhc"), given | {"progress": progress})
 
 
 def words_beginning(*words: str) -> Callable[[str], list[str]]:
@@ -23,54 +72,126 @@ def words_beginning(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-def _seed(text: Any) -> int | None:
-    return None if text == "none" else int(text)
+def with_declared_options(command: Command) -> Command:
+    """Give a command the declared options in place of its argument ``ask``."""
+    own = list(signature(command, eval_str=True).parameters.values())
+    asks = [p for p in own if p.annotation in (Ask, AskReading)]
+    if not asks:
+        return command
+    kind = asks[0].annotation
+    names = {p.name for p in own}
+    declared = [p for p in _parameters(learns=kind is Ask) if p.name not in names]
+    kept = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own if p.annotation is not kind]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        context = click.get_current_context()
+        default = click.core.ParameterSource.DEFAULT
+        typed = {p.name: given.pop(p.name) for p in declared}
+        chosen = {n: v for n, v in typed.items() if context.get_parameter_source(n) is not default}
+        command(**given, ask=kind(chosen))
+
+    shown = [*kept, *declared]
+    with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {p.name: p.annotation for p in shown}
+    return with_options
 
 
-def _top(text: Any) -> int | str:
-    return int(text) if str(text).isdecimal() else str(text)
+def _parameters(learns: bool) -> list[Parameter]:
+    """List the declared options: all of them, or those of reading."""
+    groups = PANELS if learns else {p: g for p, g in PANELS.items() if issubclass(Reading, g)}
+    found = list(_of_methods()) if learns else []
+    for panel, kind in groups.items():
+        found += [_parameter(one, kind, panel) for one in kind.declared()]
+        if kind is ColumnOptions:
+            found += [
+                _parameter(one, Reading, panel)
+                for one in Reading.declared()
+                if one.name == "weights"
+            ]
+        if kind is Run:
+            found += [_parameter(one, RunOptions, panel) for one in RunOptions.declared()]
+    return found
 
 
-def _identical(text: Any) -> Any:
-    """Return a number where it is one; another word is judged where all doors lead."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-MethodName = Annotated[
-    str,
-    typer.Option(
-        help="plrhc, hc, bayes, plm, mpl, l1lr, bjp, pairwise or chow-liu.",
+def _of_methods() -> Iterable[Parameter]:
+    """Yield the choice of the method, and the options of all methods."""
+    shown = typer.Option(
+        help=f"{', '.join(METHODS)}.",
         rich_help_panel=METHOD,
-        autocompletion=words_beginning(
-            "plrhc", "hc", "bayes", "plm", "mpl", "l1lr", "bjp", "pairwise", "chow-liu"
-        ),
-    ),
+        autocompletion=words_beginning(*METHODS),
+        show_default="plrhc",
+    )
+    yield Parameter(
+        "method", Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str, shown]
+    )
+    takers: dict[str, list[str]] = {}
+    for name, kind in METHODS.items():
+        for one in kind.declared():
+            takers.setdefault(one.name, []).append(name)
+    for option, methods in takers.items():
+        # Where methods differ in what they take, the one that takes most describes the option.
+        kinds = [METHODS[name] for name in methods]
+        kind = max(kinds, key=lambda kind: len(declaration_of(_field(kind, option)).help))
+        yield _parameter(_field(kind, option), kind, METHOD, methods)
+
+
+def _field(kind: type[Options], name: str) -> Field[Any]:
+    return next(one for one in kind.declared() if one.name == name)
+
+
+def _parameter(
+    one: Field[Any], kind: type[Options], panel: str, methods: Iterable[str] = ()
+) -> Parameter:
+    """Return an option of a command for a declared field."""
+    hint, declared = kind.hints()[one.name], declaration_of(one)
+    parts = [part for part in parts_of(hint) if part is not NoneType]
+    names = [f"--{one.name.replace('_', '-')}"]
+    if parts == [bool] and one.default is not False:
+        names = [f"{names[0]}/--no-{names[0][2:]}"]
+    names += [SHORT[one.name]] if one.name in SHORT else []
+    choices = choices_of(hint)
+    shown = typer.Option(
+        *names,
+        help=declared.help + (f" ({', '.join(methods)})" if methods else ""),
+        rich_help_panel=panel,
+        metavar=declared.metavar,
+        parser=declared.parse,
+        autocompletion=words_beginning(*choices) if choices else None,
+        show_default=_default_text(one),
+    )
+    return Parameter(
+        one.name,
+        Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[_typed(parts, declared.parse is not None), shown],
+    )
+
+
+def _typed(parts: list[Any], is_parsed: bool) -> Any:
+    """Return the type by which typer reads an option."""
+    if is_parsed:
+        return Any
+    if len(parts) == 1 and parts[0] in (bool, int, float):
+        return parts[0]
+    assert all(part in (str, Any) or get_origin(part) is Literal for part in parts), parts
+    return str
+
+
+def _default_text(one: Field[Any]) -> str | bool:
+    if one.name == "n_jobs":
+        return "-1"  # all threads: a command has the machine to itself
+    return False if one.default in (None, (), False) else str(one.default)
+
+
+_WITH_FILES: tuple[type[Options], ...] = (Reading, Knowledge, *METHODS.values())
+FILES = [
+    one.name
+    for kind in _WITH_FILES
+    for one in kind.declared()
+    if "FILE" in (declaration_of(one).metavar or "")
 ]
-Rule = Annotated[
-    str | None,
-    typer.Option(
-        help="global, pair, or, and: how blankets become a graph.",
-        rich_help_panel=METHOD,
-        autocompletion=words_beginning("global", "pair", "or", "and"),
-    ),
-]
-Gamma = Annotated[
-    float | None,
-    typer.Option(
-        help="Weight of the number of possible blankets; larger, fewer edges; 0.5 by default.",
-        rich_help_panel=METHOD,
-    ),
-]
-Depth = Annotated[
-    int | None,
-    typer.Option(
-        help="Steps of the screened graph to search in (plrhc); 3 by default.",
-        rich_help_panel=METHOD,
-    ),
-]
+
 EscapeFormulas = Annotated[
     bool,
     typer.Option(
@@ -78,267 +199,12 @@ EscapeFormulas = Annotated[
         help="In CSV, put an apostrophe before names that a spreadsheet would run as formulas.",
     ),
 ]
-MaxCandidates = Annotated[
-    int | None,
-    typer.Option(
-        help="Search among so many variables near each at most (plrhc); all by default.",
-        rich_help_panel=METHOD,
-    ),
-]
-CriterionName = Annotated[
-    str | None,
-    typer.Option(
-        help="bic or mpl: what scores blankets (plrhc, hc).",
-        rich_help_panel=METHOD,
-        autocompletion=words_beginning("bic", "mpl"),
-    ),
-]
-Start = Annotated[
-    str | None,
-    typer.Option(
-        help="or, empty: where the climb begins (plrhc, hc, mpl).",
-        rich_help_panel=METHOD,
-        autocompletion=words_beginning("or", "empty"),
-    ),
-]
-FitPenalty = Annotated[
-    str | None,
-    typer.Option(
-        help="l2 or l1: penalise the fits of bic (plrhc, hc).",
-        rich_help_panel=METHOD,
-        autocompletion=words_beginning("l2", "l1"),
-    ),
-]
-FitStrength = Annotated[
-    float | None,
-    typer.Option(help="How much of that penalty; 1 by default.", rich_help_panel=METHOD),
-]
-Standardize = Annotated[
-    bool | None,
-    typer.Option(
-        help="Penalise slopes in proportion to standard deviations (l1lr).", rich_help_panel=METHOD
-    ),
-]
-Refit = Annotated[
-    bool | None,
-    typer.Option(
-        help="Score supports at their own maximum of the likelihood (l1lr).", rich_help_panel=METHOD
-    ),
-]
-Forest = Annotated[
-    bool | None,
-    typer.Option(help="Only pairs that pass the screen (chow-liu).", rich_help_panel=METHOD),
-]
-Ranking = Annotated[
-    str | None,
-    typer.Option(
-        help="evidence, mi or mi_apc: by what pairs are ranked (pairwise).",
-        rich_help_panel=METHOD,
-        autocompletion=words_beginning("evidence", "mi", "mi_apc"),
-    ),
-]
-RemoveIndirect = Annotated[
-    bool | None,
-    typer.Option(
-        help="Leave out the weakest pair of every triangle, as ARACNE does (pairwise).",
-        rich_help_panel=METHOD,
-    ),
-]
-Fdr = Annotated[
-    float | None,
-    typer.Option(
-        help="Keep edges of which this share at most is expected to be false (bayes).",
-        rich_help_panel=METHOD,
-    ),
-]
-MinProbability = Annotated[
-    float | None,
-    typer.Option(
-        help="Keep edges that are likelier than this (bayes); 0.5 by default.",
-        rich_help_panel=METHOD,
-    ),
-]
-EdgePrior = Annotated[
-    float | None,
-    typer.Option(
-        help="How probable an edge is beforehand (bayes); learned by default.",
-        rich_help_panel=METHOD,
-    ),
-]
-Sweeps = Annotated[
-    int | None,
-    typer.Option(
-        help="Sweeps of each chain that are averaged (bayes); 80 by default where fits are quick, else 20.",
-        rich_help_panel=METHOD,
-    ),
-]
-Chains = Annotated[
-    int | None,
-    typer.Option(help="Chains over graphs (bayes); 4 by default.", rich_help_panel=METHOD),
-]
-Penalty = Annotated[
-    float | None,
-    typer.Option(
-        help="How much squares of couplings cost (plm); 0.01 by default.", rich_help_panel=METHOD
-    ),
-]
-Top = Annotated[
-    Any,
-    typer.Option(
-        metavar="N|mixture",
-        parser=_top,
-        help="Keep so many of the best pairs (pairwise, plm), or mixture: those that stick out (plm).",
-        rich_help_panel=METHOD,
-        autocompletion=words_beginning("mixture"),
-    ),
-]
-
-RequiredEdges = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Edges that the graph has: two names on every line.",
-        rich_help_panel=KNOWN,
-    ),
-]
-ForbiddenEdges = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Edges that the graph does not have: two names on every line.",
-        rich_help_panel=KNOWN,
-    ),
-]
-Groups = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Groups of variables: a name and the label of its group on every line.",
-        rich_help_panel=KNOWN,
-    ),
-]
-GroupRule = Annotated[
-    str,
-    typer.Option(
-        help="between or within: where groups allow edges.",
-        rich_help_panel=KNOWN,
-        autocompletion=words_beginning("between", "within"),
-    ),
-]
-PairPriors = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="How probable some edges are beforehand (bayes): two names and a number on every line.",
-        rich_help_panel=KNOWN,
-    ),
-]
-AdjustFor = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        help="Columns that are in every variable's regression, but no nodes: age,sex.",
-        rich_help_panel=KNOWN,
-    ),
-]
-
-MinDistance = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Leave out edges between variables nearer than this on one chromosome; they still condition.",
-        rich_help_panel=KNOWN,
-    ),
-]
-
-GenomeLength = Annotated[
-    int | None,
-    typer.Option(
-        metavar="BASES",
-        help="The genome is a circle of this length: distances are the shorter way round.",
-        rich_help_panel=KNOWN,
-    ),
-]
-
-Jobs = Annotated[
-    int, typer.Option("--n-jobs", "-j", help="Threads; -1 for all.", rich_help_panel=RUN)
-]
-KernelsName = Annotated[
-    str,
-    typer.Option(
-        "--kernels",
-        help="Where pairs are screened: native, or cuda for an NVIDIA GPU.",
-        rich_help_panel=RUN,
-    ),
-]
-ExecutorName = Annotated[
-    str | None,
-    typer.Option(
-        "--executor",
-        help="What runs the work: threads, or a cluster of dask or ray.",
-        rich_help_panel=RUN,
-    ),
-]
-SchedulerAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Of the cluster: tcp://host:8786, say.",
-        rich_help_panel=RUN,
-    ),
-]
-CheckpointFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--checkpoint",
-        metavar="FOLDER",
-        help="Save finished work there; after a kill the same command goes on from it.",
-        rich_help_panel=RUN,
-    ),
-]
 DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Only say how long it will take, and how much memory.",
-        rich_help_panel=RUN,
-    ),
-]
-Identical = Annotated[
-    Any,
-    typer.Option(
-        metavar="WORD|NUMBER",
-        parser=_identical,
-        help="Columns that no data tell apart: keep, group (one node for all), or 0.99 for those that nearly "
-        "agree; auto groups sites of genomes and alignments.",
-        rich_help_panel=DATA,
-        autocompletion=words_beginning("auto", "keep", "group"),
-    ),
-]
-Imputations = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        help="How many completed data sets to learn from, with --missing impute; from 2 up.",
-        rich_help_panel=RUN,
-    ),
-]
-Shuffles = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        help="Search so many times more with every column shuffled: how many edges does chance make?",
-        rich_help_panel=RUN,
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        parser=_seed,
-        help="Same seed, same random numbers; none for others every time.",
-        rich_help_panel=RUN,
+        help="Only forecast how long it will take, and how much memory.",
+        rich_help_panel="Run",
     ),
 ]
 Outputs = Annotated[
@@ -351,3 +217,4 @@ Outputs = Annotated[
         "output. May be repeated.",
     ),
 ]
+Jobs = Annotated[int, typer.Option("--n-jobs", "-j", help="Number of threads; -1 for all.")]

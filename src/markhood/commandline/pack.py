@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from markhood.commandline.reading import Read
+from markhood.commandline.options import AskReading
 from markhood.commandline.terminal import say
 
 
 def pack(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder of Parquet files.")],
-    read: Read,
+    ask: AskReading,
     output: Annotated[Path, typer.Option("--output", "-o", help="A new folder.")],
 ) -> None:
     """Pack data into a folder that takes an eighth of a byte a value, and no time to open.
@@ -28,9 +27,9 @@ def pack(
 
       markhood learn variants --output variants.graphml
     """
-    from markhood.data.storage.packing import pack_with
+    from markhood.data.storage.packing import pack_file
 
-    samples = pack_with(partial(read, data), output)
+    samples = pack_file(data, output, ask.reading())
     for sentence in samples.account.file if samples.account else ():
         say(sentence)
     size = sum(file.stat().st_size for file in output.iterdir())

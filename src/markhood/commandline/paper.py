@@ -27,9 +27,11 @@ def paper(
     variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
     samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
     n_jobs: options.Jobs = -1,
-    kernels: options.KernelsName = "native",
-    executor: options.ExecutorName = None,
-    scheduler: options.SchedulerAddress = None,
+    kernels: Annotated[str, typer.Option(help="Compute backend: native or cuda.")] = "native",
+    executor: Annotated[
+        str | None, typer.Option(help="What runs the work: threads, dask or ray.")
+    ] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of the cluster.")] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
     ] = Path("paper"),
@@ -48,7 +50,7 @@ def paper(
 
       markhood paper comparison --methods plrhc,mpl --samples 250,500
     """
-    from markhood.learning.request import kernels_named
+    from markhood.learning.run import kernels_named
     from markhood.paper.experiment import Sampling, choose_cells
     from markhood.paper.experiments import experiment_named, repeat
     from markhood.paper.tables import FAR

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.options import words_beginning
-from markhood.commandline.reading import Read
+from markhood.commandline.options import AskReading, words_beginning
 from markhood.commandline.terminal import check_outputs, progress_bar, write_report_page
 
 
@@ -16,7 +15,7 @@ def report(
     file: Annotated[
         Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
     ],
-    read: Read,
+    ask: AskReading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
         "report.html"
     ),
@@ -50,21 +49,22 @@ def report(
     """
     from markhood.learning.methods import Plrhc
     from markhood.learning.request import Request
+    from markhood.learning.run import Execution
     from markhood.output.graphs.files import holds_graph, read_graph
     from markhood.output.pictures.placing import check_layout, is_file
 
     check_layout(layout)
     places = Path(layout) if is_file(layout) else None
-    check_outputs(
-        [], output, inputs=[file, read.keywords["weights"], read.keywords["positions"], places]
-    )
+    check_outputs([], output, inputs=[file, *ask.files(), places])
     if holds_graph(file):
         graph = read_graph(file)
         shown = graph.unfold() if unfold else graph
         write_report_page(shown, output, None, file.name, layout=layout)
         return
-    samples = read(file)
     with progress_bar() as progress:
-        learned = Request(Plrhc(), progress=progress).learn(samples)
+        run = Execution(n_jobs=-1, progress=progress)
+        request = Request(Plrhc(), ask.reading(), run=run)
+        samples = request.read(file)
+        learned = request.learn(samples)
     graph = learned.graph.unfold() if unfold else learned.graph
     write_report_page(graph, output, samples, file.name, layout=layout)

@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from markhood.data.coding.encode import encode
+from markhood.data.coding.encode import encode_table
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 
 
-def as_samples(data: Any, **reading: Any) -> Samples:
-    """Return data as samples: a path is read, anything else encoded, as the choices say."""
+def as_samples(data: Any, reading: Reading) -> Samples:
+    """Return data as samples: a path is read, anything else encoded, as the reading says."""
     if isinstance(data, (str, os.PathLike)):
-        from markhood.data.formats.files import read_samples
+        from markhood.data.formats.files import read_file
 
-        return read_samples(data, **reading)
-    return encode(data, **reading)
+        return read_file(data, reading)
+    return encode_table(data, reading)

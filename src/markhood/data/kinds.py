@@ -1,17 +1,19 @@
-"""Of which columns the levels are steps: decided when all values are known, as the owner says or by these rules.
+"""Which variables are ordinal: decided when all values are known, as the user chose or by these rules.
 
-Numbers of three values or more are steps, and so are categories whose order somebody chose (ordered
-categories, enums), and bins. Text has no order but the alphabet's, and unordered categories and the
-letters of sequences none at all: those are nominal. Two values are both kinds. Where missing
-values are a level of their own, that level has no place among steps, so the column is nominal.
+A column that was declared to be a category is what it was declared to be, whether its categories are
+numbers or text: ordered categories, enums and bins are ordinal, unordered categories are nominal.
+Other columns are ordinal where they have three or more values that are all numbers, and nominal where
+some are text. Two values are both. Where missing values are a level of their own, that level has no
+place in the order, so the column is nominal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option
@@ -20,6 +22,21 @@ CHOICES = ("auto", "nominal", "ordinal")
 NAMES_SHOWN = 3
 
 Kinds = str | Mapping[str, str]
+
+
+class Category(NamedTuple):
+    """What a source declares about a column of categories.
+
+    Attributes
+    ----------
+    order : sequence
+        The categories in the order in which levels are listed; empty for the sort order.
+    is_ordered : bool
+        Whether the order means something.
+    """
+
+    order: Sequence[Any] = ()
+    is_ordered: bool = False
 
 
 def checked_kinds(kinds: Any) -> Kinds:
@@ -44,7 +61,7 @@ def checked_kinds(kinds: Any) -> Kinds:
 
 
 def with_kinds(
-    variables: Variables, kinds: Kinds, chosen_order: Collection[int] = ()
+    variables: Variables, kinds: Kinds, declared: Mapping[int, Category] = MappingProxyType({})
 ) -> tuple[Variables, list[str]]:
     """Return variables with their kinds, and sentences about what was decided.
 
@@ -54,8 +71,8 @@ def with_kinds(
         With their levels.
     kinds : {"auto", "nominal", "ordinal"} or mapping of str to str
         For all variables, or for some by name.
-    chosen_order : collection of int
-        The variables whose levels are in an order that somebody chose.
+    declared : mapping of int to Category
+        The variables that were declared to be categories.
 
     Examples
     --------
@@ -71,21 +88,22 @@ def with_kinds(
         kinds.get(name, "auto") if isinstance(kinds, Mapping) else kinds for name in variables.names
     ]
     known: dict[tuple[Any, ...], bool] = {}  # most columns have the levels of others
-    ordered, by_rule, by_alphabet = [], [], []
+    ordered, numbers, texts = [], [], []
     for j, (own, kind) in enumerate(zip(levels, wanted, strict=True)):
         is_number = known.get(own)
         if is_number is None:
             is_number = known[own] = all(isinstance(level, Real) for level in own)
         if kind == "ordinal" and None in own and len(own) > 2:
             _refuse_missing_level(variables.names[j], is_named=isinstance(kinds, Mapping))
-        by_itself = (is_number or j in chosen_order) and None not in own
+        by_itself = declared[j].is_ordered if j in declared else is_number
+        by_itself = by_itself and None not in own
         is_ordered = len(own) > 2 and (kind == "ordinal" or (kind == "auto" and by_itself))
         ordered.append(is_ordered)
-        if is_ordered and kind == "auto" and is_number:
-            by_rule.append(j)
-        if is_ordered and not by_itself:
-            by_alphabet.append(j)
-    said = [*_of_numbers(levels, by_rule), *_of_texts(variables.names, levels, by_alphabet)]
+        if is_ordered and is_number and kind == "auto" and j not in declared:
+            numbers.append(j)
+        if is_ordered and not is_number and not by_itself:
+            texts.append(j)
+    said = [*_of_numbers(levels, numbers), *_of_texts(variables.names, levels, texts)]
     return replace(variables, ordered=tuple(ordered)), said
 
 
@@ -126,13 +144,13 @@ def _of_numbers(levels: Sequence[tuple[Any, ...]], columns: Sequence[int]) -> li
 def _of_texts(
     names: Sequence[str], levels: Sequence[tuple[Any, ...]], columns: Sequence[int]
 ) -> list[str]:
-    """Say in which order texts were taken that somebody called ordered."""
+    """Say which order was chosen for text that the user called ordinal."""
     if not columns:
         return []
     shown = [f"{names[j]!r} ({' < '.join(map(str, levels[j]))})" for j in columns[:NAMES_SHOWN]]
     more = f" and {len(columns) - NAMES_SHOWN} more" if len(columns) > NAMES_SHOWN else ""
     sentence = (
-        f"Texts are taken in the order of the alphabet: {', '.join(shown)}{more}; make ordered "
-        "categories of them if that is not theirs."
+        f"Text is ordered as follows: {', '.join(shown)}{more}. Use ordered categories for another "
+        "order."
     )
     return [sentence]

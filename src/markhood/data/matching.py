@@ -21,7 +21,7 @@ from markhood.data.coding.encode import encode_like
 from markhood.data.coding.frames import as_frame
 from markhood.data.coding.names import near
 from markhood.data.given import as_samples
-from markhood.data.reading import MOST_LEVELS
+from markhood.data.reading import MOST_LEVELS, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import DataWarning, InputError
@@ -122,13 +122,14 @@ def codes_like(
         has_level = any(None in own for own in picked.levels or ())
         with warnings.catch_warnings():  # how its like is read has been said before
             warnings.simplefilter("ignore", DataWarning)
-            samples = as_samples(
-                data,
-                columns=variables.names if len(shown) == 1 else picked.names,  # two, or no table
+            reading = Reading(
+                columns=picked.names,
                 missing="level" if has_level else "impute",
-                missing_values=missing_values,
+                missing_values=tuple(missing_values),
                 max_levels=MOST_LEVELS,
+                min_columns=1,
             )
+            samples = as_samples(data, reading)
         seen = matched_codes(samples, picked)
     else:
         table = _columns(data, variables, shown)

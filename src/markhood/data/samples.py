@@ -16,17 +16,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
+from markhood.errors import InputError
 from markhood.kernels.protocol import Bits, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
+    from markhood.data.reading import Reading
     from markhood.data.understood import Account
 
 BITS_PER_WORD = 64
@@ -64,6 +66,11 @@ class Samples:
     are_sites : bool, default=False
         Whether the variables are sites of genomes or columns of alignments, among which copies are
         the rule: then they are grouped unless somebody says otherwise.
+    rows : ndarray of shape (n_samples,), dtype int64, optional
+        The row of the table that each sample came from. None where every row became a sample, in
+        order.
+    reading : Reading, optional
+        How the table was read, so that new data can be read in the same way.
     """
 
     words: NDArray[np.uint64]
@@ -73,6 +80,8 @@ class Samples:
     weights: Weights | None = None
     account: Account | None = None
     are_sites: bool = False
+    rows: NDArray[np.int64] | None = None
+    reading: Reading | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,6 +186,23 @@ class Samples:
             digest.update(b"ordered" + self.bits.ordered.tobytes())
         return digest.hexdigest()
 
+    def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the weight of the samples whose bits are set, for each of some packed rows.
+
+        Examples
+        --------
+        >>> from markhood.data.coding.encode import encode
+        >>> samples = encode([[0, 1], [1, 0], [1, 1]], weights=[2, 3, 4])
+        >>> samples.weight_of(samples.words).tolist()
+        [7.0, 6.0]
+        """
+        weighting = self.bits.weighting
+        if weighting is None:
+            return np.asarray(np.bitwise_count(words).sum(axis=-1, dtype=np.float64))
+        digits = [np.bitwise_count(words & plane).sum(axis=-1) for plane in weighting.planes]
+        counts = sum(np.ldexp(own.astype(np.float64), k) for k, own in enumerate(digits))
+        return np.asarray(counts * weighting.unit)
+
     def pick(self, variables: NDArray[np.int64]) -> Samples:
         """Return some variables only, in this order, in memory."""
         lengths = np.diff(self.starts)[variables]
@@ -209,6 +235,36 @@ class Samples:
                 for j, mask in self.missing.items()
             },
             weights=weights,
+            rows=rows if self.rows is None else self.rows[rows],
+        )
+
+    def per_sample(self, values: Any, name: str) -> NDArray[Any]:
+        """Return one value per sample, given one per sample or one per row of the table.
+
+        Rows that were left out (missing values, weight zero) are left out of the values too.
+
+        Parameters
+        ----------
+        values : array-like of shape (n_samples,) or (n_rows,)
+        name : str
+            What the values are, for the message.
+
+        Examples
+        --------
+        >>> from markhood.data.coding.encode import encode
+        >>> encode([[0, 1], [1, 0], [1, 1]], weights=[1, 0, 2]).per_sample(["a", "b", "c"], "labels")
+        array(['a', 'c'], dtype='<U1')
+        """
+        given = np.asarray(values)
+        n_rows = self.n_samples if self.account is None else self.account.n_rows
+        if given.ndim == 1 and len(given) == self.n_samples:
+            return given
+        if given.ndim == 1 and len(given) == n_rows and self.rows is not None:
+            return np.asarray(given[self.rows])
+        dropped = f" of {n_rows} rows" if n_rows != self.n_samples else ""
+        raise InputError(
+            f"There are {name} of shape {given.shape} for {self.n_samples} samples{dropped}: give "
+            "one per row."
         )
 
     def with_order(self, ordered: Sequence[bool]) -> Samples:

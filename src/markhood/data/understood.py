@@ -86,6 +86,8 @@ class Account:
         What was decided by plain rules, a sentence each.
     file : tuple of str
         What was found in the file, a sentence each.
+    rows_left_out : mapping of str to int
+        How many rows did not become samples, by reason.
     """
 
     n_rows: int
@@ -94,6 +96,7 @@ class Account:
     notes: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
+    rows_left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 class Column(NamedTuple):
@@ -176,6 +179,7 @@ class Understood:
             "notes": list(self.notes),
             **({"choices": list(self.choices)} if self.choices else {}),
             **({"file": list(self.file)} if self.file else {}),
+            **({"rows_left_out": dict(left)} if (left := self.account.rows_left_out) else {}),
         }
 
 

@@ -174,7 +174,10 @@ def repeated(samples: Samples) -> Samples:
     for row, wide in zip(samples.words, words, strict=True):
         bits = unpacked(row, samples.n_samples)
         wide[:] = packed(np.repeat(bits, counts), len(wide))
-    return replace(samples, words=words, n_samples=n_samples, weights=None)
+    every = np.arange(samples.n_samples) if samples.rows is None else samples.rows
+    return replace(
+        samples, words=words, n_samples=n_samples, weights=None, rows=np.repeat(every, counts)
+    )
 
 
 def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:

@@ -1,6 +1,6 @@
-"""The scikit-learn door: estimators around methods.
+"""scikit-learn estimators around the methods.
 
 `structure` has what all share: parameters are the options of a request, `fit` makes one and keeps what
-it learned. Every other file names the options of a method once more, for scikit-learn. scikit-learn
-is imported in this room only.
+it learned. `methods` has one class for each method, `blanket_selector` selects features. scikit-learn
+is imported in this package only.
 """

@@ -13,12 +13,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from markhood.data.coding.encode import encode
+from markhood.data.reading import TableFormat
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import DataWarning, InputError
 from markhood.learning.blanket import blanket_in
-from markhood.learning.methods import Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 
 _TARGET = "target"
 
@@ -39,7 +39,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Whether levels of features are steps.
     bins : int, "auto" or mapping of str to int, optional
         Into how many bins features of many numbers are cut.
-    n_jobs : int or None, default=-1
+    n_jobs : int or None, default=None
         Threads.
 
     Attributes
@@ -63,7 +63,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     max_levels: int = 64
     kinds: Any = "auto"
     bins: Any = None
-    n_jobs: int | None = -1
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the blanket.
@@ -81,12 +81,9 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 "This BlanketSelector estimator requires y to be passed, but the target y is None."
             )
         validate_data(self, X, skip_check_array=True)
-        options = Options(
-            max_levels=self.max_levels, kinds=self.kinds, bins=self.bins, n_jobs=self.n_jobs
-        )
-        request = Request(Plrhc(gamma=self.gamma, depth=self.depth), options)
         weights = None if sample_weight is None else np.asarray(sample_weight)
-        features = request.read(X, weights)
+        request = Request.of("plrhc", self.get_params(deep=False) | {"weights": weights})
+        features = request.read(X)
         wanted = column_or_1d(y, warn=True)
         if weights is not None and weights.shape == wanted.shape:
             wanted = wanted[weights > 0]  # others are no samples
@@ -120,7 +117,7 @@ def _as_samples(target: NDArray[Any], max_levels: int) -> Samples:
     """Return the target as samples of two columns, both the same: a table of one is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of columns that are the same
-        both = encode(np.column_stack([target, target]), max_levels=max_levels)
+        both = encode(np.column_stack([target, target]), table=TableFormat(max_levels=max_levels))
     return both.pick(np.zeros(1, np.int64))
 
 

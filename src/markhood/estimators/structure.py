@@ -1,21 +1,20 @@
 """What all estimators share: fit a method, keep what it found, score new samples.
 
-The parameters of an estimator are the options of its method and those that all methods share; the
-work is done by the request that they make (`markhood.learning.request`), and here are only
-scikit-learn's customs. Estimators are dataclasses, so that each names only what it adds: scikit-learn
-finds all parameters in the `__init__` that is made for it.
+The parameters of an estimator are declared elsewhere: those of its method, and those that all methods share. The
+work is done by the request that they make (`markhood.learning.request`); here are only scikit-learn's conventions.
+Estimators are dataclasses that inherit the options, so that scikit-learn and type checkers find all parameters
+in the `__init__` that is made for them.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -25,24 +24,54 @@ from markhood.data.variables import Levels
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
-from markhood.learning.methods import Method, options_of
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import Method
+from markhood.learning.request import Request, SharedOptions, flattened
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
 from markhood.model.fitting.prior import SCALE
 from markhood.model.regressions import Regressions
+from markhood.options import documented
+
+if (
+    TYPE_CHECKING
+):  # scikit-learn is untyped, and below an untyped base a type checker accepts any keyword
+
+    class BaseEstimator:
+        """What a type checker sees of scikit-learn's base class."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the parameters."""
+
+        def set_params(self, **params: Any) -> Self:
+            """Change parameters."""
+
+        def _repr_html_inner(self) -> str: ...
+        def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]: ...
+        def __sklearn_tags__(self) -> Any: ...
+else:
+    from sklearn.base import BaseEstimator
 
 
 def _has_regressions(estimator: StructureEstimator) -> bool:
     return estimator._is_conditional
 
 
-@dataclass(eq=False, repr=False)
-class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class StructureEstimator(BaseEstimator, SharedOptions):
     """A scikit-learn estimator around a method."""
 
     _method: ClassVar[type[Method]]
     _is_conditional: ClassVar[bool] = True  # whether edges are given the other neighbours
+
+    def __init_subclass__(cls) -> None:
+        """Write the options into the docstring."""
+        super().__init_subclass__()
+        if "_method" in cls.__dict__:
+            documented(cls._method, SharedOptions)(cls)
+
+    def flat_options(self) -> tuple[str, dict[str, Any]]:
+        """Return the name of the method, and all options as `markhood.learning.request.Request.of` takes them."""
+        return self._method.name, flattened(self.get_params(deep=False))
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Learn the graph.
@@ -50,8 +79,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features), Samples, or path
-            Every column has at most `max_levels` distinct values, whatever they are. A path is
-            read as by `read_samples`; one that `pack` made is mapped into memory.
+            A path is read as by `read_samples`; one that `pack` made is mapped into memory.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), optional
@@ -61,10 +89,9 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         is_table = _is_table(X)
         if is_table:
             validate_data(self, X, skip_check_array=True)
-        method = self._method(**{name: getattr(self, name) for name in options_of(self._method)})
-        shared = Options(**{field.name: getattr(self, field.name) for field in fields(Options)})
-        with Request(method, shared) as request:
-            samples = request.read(X, sample_weight)
+        name, options = self.flat_options()
+        with Request.of(name, options | {"weights": sample_weight}) as request:
+            samples = request.read(X)
             if not is_table:
                 self.n_features_in_ = samples.n_variables
                 self.feature_names_in_ = np.array(samples.names, dtype=object)
@@ -72,7 +99,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
         self._samples: Samples | None = samples
         self._model: FittedModel | None = None
         self._levels = samples.levels
-        self._request, self._variables = request, samples.variables
+        self._reading, self._variables = request.reading, samples.variables
         self._n_samples = samples.n_samples
         return self
 
@@ -93,8 +120,7 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
     def model_(self) -> FittedModel:
         """The distribution on ``graph_``: fields and couplings, fitted when it is first asked for.
 
-        By `fit_model` with its defaults. Until then an estimator keeps its data, packed; a pickled one
-        does not.
+        By `fit_model` with its defaults. Until then an estimator keeps its data, packed.
         """
         check_is_fitted(self)
         if self._model is None:
@@ -110,13 +136,6 @@ class StructureEstimator(BaseEstimator, Options):  # type: ignore[misc]
     def _coupling_scale(self) -> float:
         """Return the standard deviation of couplings beforehand."""
         return SCALE
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the data out of what is saved."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        if "_samples" in state:
-            state["_samples"] = None
-        return state
 
     @available_if(_has_regressions)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:

@@ -26,6 +26,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from markhood.content import content_hash
 from markhood.drafts import draft_beside, is_draft, reason
 from markhood.errors import InputError
 from markhood.execution.tile_codec import DamagedError, decode_result, encode_result
@@ -93,11 +94,20 @@ class Checkpoint:
                 "another folder, or remove it."
             )
 
-    def phase(self, name: str, tiles: Sequence[Any]) -> SavedPhase:
-        """Return what is saved of the next phase; phases come in the same order in every run."""
+    def phase(self, name: str, tiles: Sequence[Any], data: str = "") -> SavedPhase:
+        """Return what is saved of the next phase; phases come in the same order in every run.
+
+        Parameters
+        ----------
+        name : str
+        tiles : sequence
+        data : str, default=""
+            Fingerprint of the data of this phase, where they are not the run's. A run that searches in
+            several completed data sets uses saved tiles only of the set that they were computed from.
+        """
         self._n_phases += 1
         path = self._folder / f"{self._n_phases}-{name}.tiles"
-        digest = hashlib.blake2b(repr(list(tiles)).encode(), digest_size=16).digest()
+        digest = bytes.fromhex(content_hash([data, *tiles]))
         with _in_a_sentence(self._folder):
             saved = SavedPhase(path, digest, len(tiles), self._records)
         self._has_used_tiles |= saved.has_tiles

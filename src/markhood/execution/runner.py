@@ -44,12 +44,15 @@ class Runner:
         By default ``n_jobs`` threads here, or what joblib is set to.
     checkpoint : Checkpoint, optional
         Where finished tiles are kept.
+    data : str, default=""
+        Fingerprint of the data that tiles are computed from, where they are not those of the checkpoint's run.
     """
 
     n_jobs: int | None = None
     progress: Progress = no_progress
     executor: Executor | None = None
     checkpoint: Checkpoint | None = None
+    data: str = ""
 
     def map(self, phase: str, work: Callable[[T], R], tiles: Sequence[T]) -> Iterator[R]:
         """Apply ``work`` to every tile and yield the results in order."""
@@ -74,7 +77,9 @@ class Runner:
         self, phase: str, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
         with ExitStack() as stack:
-            saved = self.checkpoint and stack.enter_context(self.checkpoint.phase(phase, tiles))
+            saved = self.checkpoint and stack.enter_context(
+                self.checkpoint.phase(phase, tiles, self.data)
+            )
             finished: set[int] = set()
             for k, result in stack.enter_context(closing(saved.results())) if saved else ():
                 if k not in finished:  # two runs at a time may both have saved it

@@ -180,6 +180,7 @@ def fit_pairs(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    n_covariates: int = 0,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Reals, _Reals]: ...
 def sample_graphs(
@@ -201,6 +202,7 @@ def sample_graphs(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    n_covariates: int = 0,
     instruction_set: str = "",
 ) -> tuple[
     NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, _Reals, _Reals, int, _Integers

@@ -4,7 +4,7 @@ In a sweep the candidate pairs come in random order. A pair's probability given 
 
     P = 1 / (1 + exp(-log BF - log odds)),     log odds = log(density / (1 - density)), or the pair's own,
 
-where the Bayes factor, `pair_fit`, is that given the neighbours which both ends have now. P is added to the
+where the Bayes factor, `pair_fit`, is that given the covariates and the neighbours which both ends have now. P is added to the
 pair's sum, and the edge is set by a draw with this probability. (A mean of probabilities has less noise
 than a mean of draws, and is right for the same reason.) After a sweep the density is the mean of P over all
 pairs without odds of their own, each as it was last, and half an edge of one pair more, so that it never is 0 or 1.
@@ -34,9 +34,10 @@ def sample_graphs(
     chain: GraphChain,
     n_settling: int,
     n_sweeps: int,
+    n_covariates: int = 0,
 ) -> tuple[GraphSums, GraphChain]:
     """Sweep over the pairs, and add up the probabilities of the last ``n_sweeps`` sweeps."""
-    state = _Sweeper(bits, pairs, prior, chain)
+    state = _Sweeper(bits, pairs, prior, chain, n_covariates)
     densities = []
     for n, adds_up in ((n_settling, False), (n_sweeps, True)):
         for sweep in range(n):
@@ -59,7 +60,12 @@ class _Sweeper:
     """A chain, and the fits that it has made."""
 
     def __init__(
-        self, bits: Bits, pairs: NDArray[np.int64], prior: PairPrior, chain: GraphChain
+        self,
+        bits: Bits,
+        pairs: NDArray[np.int64],
+        prior: PairPrior,
+        chain: GraphChain,
+        n_covariates: int,
     ) -> None:
         self.present = chain.present.copy()
         self.generator = chain.generator.reshape(4, 1).copy()
@@ -67,7 +73,7 @@ class _Sweeper:
         self.probabilities = np.zeros(len(pairs))
         self.sums: list[list[NDArray[np.float64]]] = []
         self.n_fits = 0
-        self._bits = bits
+        self._bits, self._n_covariates = bits, n_covariates
         self._pairs: list[list[int]] = pairs.tolist()
         self._prior = prior
         self._last = np.empty(len(pairs))
@@ -110,7 +116,9 @@ class _Sweeper:
         if (pair, *given) not in self._fits:
             self.n_fits += 1
             first, second = (sorted(others) for others in given)
-            self._fits[pair, *given] = fit_pair(self._bits, i, j, first, second, self._prior.scale)
+            self._fits[pair, *given] = fit_pair(
+                self._bits, i, j, first, second, self._prior.scale, self._n_covariates
+            )
         return self._fits[pair, *given]
 
     def _add(self, pair: int, p: float, fit: PairFit) -> None:

@@ -320,6 +320,7 @@ class NativeKernels:
         given_first: Lists,
         given_second: Lists,
         scale: float,
+        n_covariates: int = 0,
     ) -> PairFits:
         """Fit each pair with and without its coupling."""
         fitted = _native.fit_pairs(
@@ -333,6 +334,7 @@ class NativeKernels:
             scale,
             **_variables(bits),
             **_kinds(bits),
+            n_covariates=n_covariates,
             instruction_set=self.instruction_set,
         )
         return PairFits(*fitted)
@@ -346,6 +348,7 @@ class NativeKernels:
         chain: GraphChain,
         n_settling: int,
         n_sweeps: int,
+        n_covariates: int = 0,
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over graphs."""
         sampled = _native.sample_graphs(
@@ -361,6 +364,7 @@ class NativeKernels:
             bits.starts,
             _variables(bits)["weights"],
             _kinds(bits)["ordered"],
+            n_covariates,
             self.instruction_set,
         )
         present, generator, densities, probabilities, couplings, squares, n_fits, fits = sampled

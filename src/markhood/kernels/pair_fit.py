@@ -9,7 +9,7 @@ a_0 has a number for every level but one, whatever f is.
 
 For binary variables that is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i + h_j + theta)).
 The fields a_0 are free; every number of S and T has the prior N(0, scale^2). l1 is the maximum of the
-penalised log-likelihood, l0 that with T = 0, and D1, D0 the determinants of their Hessians. By Laplace
+penalised log-likelihood, l0 that with T = 0, and D1, D0 the determinants of their Hessians. By Laplace's method
 
     log BF = l1 - l0 - q log(scale) - (log D1 - log D0) / 2         for q numbers in T.
 
@@ -23,7 +23,10 @@ have the variance of a fair coin, `step_unit`, so that it means as much for ten 
 of size one would make the couplings of long scales too small for any prior that suits the short ones. What
 is returned is the coupling of a step.
 
-An infinite scale is no prior: the maxima are then those of the likelihood, and D1, D0 of no use.
+**Covariates** are in A and in B of every pair. Their slopes have the weak prior N(0, `COVARIATE_SCALE`^2): shrinking
+them as couplings are shrunk would leave part of what a covariate explains to the coupling.
+
+With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are not used.
 `native/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell, and
 `native/level_pair_fit.hpp` for all others.
 """
@@ -41,6 +44,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Bits, PairFits
 from markhood.kernels.tables import codes, n_levels
 
+COVARIATE_SCALE = 10.0
 PROMISED_GAIN = 1e-11
 SMALLEST_PIVOT = 1e-13
 LONGEST_STEP = 5.0
@@ -73,10 +77,11 @@ def fit_pairs(
     given_first: Lists,
     given_second: Lists,
     scale: float,
+    n_covariates: int = 0,
 ) -> PairFits:
     """Fit each pair, given the other neighbours of its first and of its second end."""
     fits = [
-        fit_pair(bits, i, j, first.tolist(), second.tolist(), scale)
+        fit_pair(bits, i, j, first.tolist(), second.tolist(), scale, n_covariates)
         for (i, j), first, second in zip(pairs.tolist(), given_first, given_second, strict=True)
     ]
     return PairFits(
@@ -124,9 +129,17 @@ def features_of(bits: Bits, variable: int) -> NDArray[np.float64]:
 
 
 def fit_pair(
-    bits: Bits, i: int, j: int, given_i: Sequence[int], given_j: Sequence[int], scale: float
+    bits: Bits,
+    i: int,
+    j: int,
+    given_i: Sequence[int],
+    given_j: Sequence[int],
+    scale: float,
+    n_covariates: int = 0,
 ) -> PairFit:
-    """Fit a pair with and without its coupling, given each end's other neighbours."""
+    """Fit a pair with and without its coupling, given each end's other neighbours and the covariates."""
+    d = len(bits.n_scores)
+    given_i, given_j = ([*given, *range(d - n_covariates, d)] for given in (given_i, given_j))
     counts, configurations = _pair_table(bits, i, j, [*given_i, *given_j])
     of_i, of_j = features_of(bits, i), features_of(bits, j)
     r_i, r_j = len(of_i), len(of_j)
@@ -134,15 +147,21 @@ def fit_pair(
     by_i = _predictors(bits, given_i, configurations[:, : len(given_i)])
     by_j = _predictors(bits, given_j, configurations[:, len(given_i) :])
     products: NDArray[np.float64] = np.kron(of_i, of_j).astype(np.float64)
-    # The features of the cells, and what multiplies them in every row of the table.
+    free, own = np.zeros(1), np.full(1, 1 / scale**2)
+    of_slopes = np.repeat(own, d)
+    of_slopes[d - n_covariates :] = np.minimum(own, 1 / COVARIATE_SCALE**2)
+    prior_i, prior_j = (
+        np.repeat(of_slopes[given], bits.n_scores[given]) for given in (given_i, given_j)
+    )
+    # The features of the cells, what multiplies them in every row of the table, and the precision of each product.
     groups = [
-        (np.repeat(level_features(r_i), r_j, axis=0), ones),
-        (np.repeat(of_i, r_j, axis=0), by_i),
-        (np.tile(level_features(r_j), (r_i, 1)), ones),
-        (np.tile(of_j, (r_i, 1)), by_j),
-        (products, ones),
+        (np.repeat(level_features(r_i), r_j, axis=0), ones, free),
+        (np.repeat(of_i, r_j, axis=0), by_i, prior_i),
+        (np.tile(level_features(r_j), (r_i, 1)), ones, free),
+        (np.tile(of_j, (r_i, 1)), by_j, prior_j),
+        (products, ones, own),
     ]
-    model = _PairModel(counts.reshape(len(counts), -1), groups, scale)
+    model = _PairModel(counts.reshape(len(counts), -1), groups)
     n, size = model.starts[-2], products.shape[1]
     apart, b, log_d0, _ = model.maximise(4, np.zeros(n))
     joint, b, log_d1, inverse = model.maximise(5, np.append(b, np.zeros(size)))
@@ -181,22 +200,25 @@ def _predictors(
 class _PairModel:
     """Groups of parameters: i's fields and slopes, j's fields and slopes, and the coupling.
 
-    A group has features, (n_cells, q), and predictors, (n_rows, m); its q m parameters W add
-    features W predictors' to the log-probabilities. The last group can be left out.
+    A group has features, (n_cells, q), predictors, (n_rows, m), and the precisions of their slopes, (m,); its q m
+    parameters W add features W predictors' to the log-probabilities. The last group can be left out.
     """
 
     def __init__(
         self,
         counts: NDArray[np.float64],
-        groups: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
-        scale: float,
+        groups: list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]],
     ) -> None:
         self._counts, self._totals = counts, counts.sum(axis=1, keepdims=True)
-        self._features, self._predictors = (list(part) for part in zip(*groups, strict=True))
-        sizes = [features.shape[1] * predictors.shape[1] for features, predictors in groups]
-        self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        has_prior = [0.0, 1.0, 0.0, 1.0, 1.0]  # the fields have none
-        self._prior = np.repeat(has_prior, sizes) / (scale * scale)
+        self._features, self._predictors, precisions = (
+            list(part) for part in zip(*groups, strict=True)
+        )
+        priors = [
+            np.tile(own, features.shape[1])
+            for features, own in zip(self._features, precisions, strict=True)
+        ]
+        self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(p) for p in priors])])
+        self._prior = np.concatenate(priors)
         self._squares = {
             (g, h): np.einsum("ra,rb->rab", self._predictors[g], self._predictors[h]).reshape(
                 len(counts), self._predictors[g].shape[1] * self._predictors[h].shape[1]

@@ -466,9 +466,9 @@ class Kernels(Protocol):
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
 
-        The intercept has no penalty; ``penalties`` has one, positive, for every variable. Lambda
-        is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all slopes
-        are zero. A path ends with the first support of more than ``largest_support`` variables,
+        The intercept has no penalty; ``penalties`` has one for every variable. Candidates whose penalty is zero are in
+        every fit. Lambda is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all other
+        slopes are zero. A path ends with the first support of more than ``largest_support`` variables,
         and repeats it. Where candidates are equal, complements or otherwise combinations of
         others, there may be several maxima, and a backend is free to return any of them.
         """
@@ -480,10 +480,12 @@ class Kernels(Protocol):
         given_first: Lists,
         given_second: Lists,
         scale: float,
+        n_covariates: int = 0,
     ) -> PairFits:
         """Fit each pair i < j, given the other neighbours of i and of j, both ascending.
 
-        Slopes and couplings have the prior N(0, scale^2); without one ``scale`` is infinite.
+        The last ``n_covariates`` variables are given to both ends in addition. Slopes and couplings have the
+        prior N(0, scale^2), slopes on covariates a weak one; without priors ``scale`` is infinite.
         """
 
     def sample_graphs(
@@ -494,11 +496,13 @@ class Kernels(Protocol):
         chain: GraphChain,
         n_settling: int,
         n_sweeps: int,
+        n_covariates: int = 0,
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over the graphs whose edges are some of ``pairs`` (i < j, ascending).
 
         In each sweep every pair is an edge with its probability given the others; see
-        ``kernels/graph_chain.py``. Returns sums over the last ``n_sweeps`` sweeps, and where the chain is then.
+        ``kernels/graph_chain.py``. The last ``n_covariates`` variables are given to every end. Returns sums over
+        the last ``n_sweeps`` sweeps, and where the chain is then.
         """
 
     def fit_potts(

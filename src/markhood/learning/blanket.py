@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.names import near
 from markhood.data.samples import Samples
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 from markhood.learning.checks.copies import Copies
-from markhood.learning.methods import Plrhc
-from markhood.learning.request import Options, Request
+from markhood.learning.request import Request
 from markhood.search.one_blanket import blanket_of
 
 
@@ -49,7 +48,6 @@ def blanket(
     *,
     gamma: float = 0.5,
     depth: int = 1,
-    weights: Any = None,
     **options: Any,
 ) -> Blanket:
     """Find the Markov blanket of one column: what it depends on given all others.
@@ -68,10 +66,8 @@ def blanket(
         Weight of the number of possible blankets; larger, fewer members.
     depth : int, default=1
         Candidates are the columns within so many steps of the screened graph.
-    weights : array-like of shape (n_samples,) or "similarity", optional
-        How often each sample counts.
     **options
-        How data are read and work is run, as for `learn`: ``missing``, ``kinds``, ``bins``, ``n_jobs``, ...
+        How data are read and work is run, as for `learn`: ``missing``, ``weights``, ``bins``, ``n_jobs``, ...
 
     Returns
     -------
@@ -85,11 +81,11 @@ def blanket(
     >>> blanket(coins, "x3").names
     ('x0', 'x2')
     """
-    request = Request(Plrhc(gamma=gamma, depth=depth), Options(**options))
-    samples = request.read(data, weights)
+    request = Request.from_call("plrhc", {"gamma": gamma, "depth": depth, **options})
+    samples = request.read(data)
     name = samples.names[_number(target, samples)]
     grouped = request.prepared(samples)
-    Copies.of(grouped, request.options.identical, request.labels(grouped)).warn()
+    Copies.of(grouped, request.reading.identical, request.labels(grouped)).warn()
     everything = grouped.variables.unfolded()
     node = everything.node[everything.variables.names.index(name)]
     found = blanket_in(request, grouped, node, gamma, depth)
@@ -109,7 +105,8 @@ def blanket_in(
     """Find the blanket of one variable of samples."""
     if samples.missing:
         raise InputError(
-            "A blanket needs complete samples: choose missing='drop' or missing='level'."
+            f"A blanket needs complete samples: choose {option('missing', 'drop')} or "
+            f"{option('missing', 'level')}."
         )
     with request.job(samples) as job:
         found = blanket_of(job, target, gamma, depth)

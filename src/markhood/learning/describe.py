@@ -5,7 +5,7 @@ the conditional log odds ratio, of a step where levels are ordered, once from ea
 its blanket, infinite where the data are separated; of other levels it is a table, and its size a number.
 Where a search has coefficients of its own, those are the couplings; where it has probabilities, the
 couplings are means given that the edge is there, and finite, and each edge has its probability and an
-interval. Edges that speak of their two ends alone are described by these: each end's regression is on the other, and nothing else.
+interval. Marginal edges are described by their two ends: each end's regression is on the other and on the covariates alone.
 Where a search ranks all pairs, an edge's evidence is its score, which is no likelihood ratio.
 
 Edges that are not to be reported (near pairs along a genome) are left out here, and not before: they stand in the
@@ -30,6 +30,7 @@ from markhood.model.zero_sum import zero_sum
 from markhood.search.ranking import Ranking
 from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.knowledge import Knowledge
 from markhood.search.values.probabilities import EdgeProbabilities
 
 VARIABLES_PER_TILE = 64
@@ -93,7 +94,7 @@ def describe(job: Job, found: Found) -> Learned:
     seconds = dict(found.seconds)
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
-    known, n_nodes = job.knowledge, job.n_variables - len(job.knowledge.covariates)
+    known, n_nodes = job.knowledge, job.n_nodes
     variables = job.samples.variables.pick(range(n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
@@ -193,9 +194,11 @@ def _mean_couplings(
     }
 
 
-def regress(job: Job, edges: NDArray[np.int64]) -> Regressions:
-    """Fit every variable's regression on its neighbours in a graph."""
+def regress(job: Job, edges: NDArray[np.int64], of_covariates: Lists | None = None) -> Regressions:
+    """Fit every node's regression on its neighbours in a graph, and each covariate's on a blanket, if one is given."""
     blankets, scorer = _blankets(job, edges), job.scorer
+    if of_covariates is not None:
+        blankets = Lists.joined([blankets.part(range(job.n_nodes)), of_covariates])
 
     def fit(tile: range) -> Fits:
         return scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
@@ -258,31 +261,39 @@ def couplings_at_ends(
 
 
 def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
-    """Describe every edge by its two ends alone: as a graph of its own for each."""
-    scorer = job.scorer
+    """Describe every edge by its two ends, given the covariates: as a graph of its own for each."""
+    scorer, known = job.scorer, job.knowledge
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], Fits]:
         ends = edges[tile.start : tile.stop]
         targets, others = ends.ravel(), ends[:, ::-1].ravel()
         alone = Lists(np.arange(len(targets) + 1), others)
-        scores, without = scorer.toggled(targets, alone, alone)
-        return scores - without, scorer.fitted(targets, alone)
+        blankets = known.adjusted(targets, alone)
+        scores, without = scorer.toggled(targets, blankets, alone)
+        return scores - without, scorer.fitted(targets, blankets)
 
     tiles = list(
         job.runner.map("evidence", score_and_fit, shared_out(len(edges), VARIABLES_PER_TILE))
     )
     gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
-    # Each end of each edge as a variable of its own, whose blanket is the other end.
-    ends, others = np.arange(2 * len(edges)), np.arange(2 * len(edges)).reshape(-1, 2)[:, ::-1]
+    # Each end of each edge as a variable of its own, whose blanket is the other end, and the covariates after all of them.
+    ends, n_ends = np.arange(2 * len(edges)), 2 * len(edges)
+    others = Lists(
+        np.arange(n_ends + 1), np.ascontiguousarray(ends.reshape(-1, 2)[:, ::-1].ravel())
+    )
+    last = np.arange(n_ends, n_ends + len(known.covariates))
+    blankets = Knowledge(covariates=last).adjusted(ends, others)
+    fields = np.zeros(int(np.diff(job.samples.starts)[known.covariates].sum()))
+    coefficients = [*(fit.coefficients for _, fit in tiles), fields]
     regressions = Regressions(
-        job.samples.variables.pick(edges.ravel().tolist()),
-        Lists(np.arange(len(ends) + 1), np.ascontiguousarray(others.ravel())),
-        np.concatenate([np.empty(0), *(fit.coefficients for _, fit in tiles)]),
-        np.concatenate([np.empty(0, np.bool_), *(fit.infinite for _, fit in tiles)]),
+        job.samples.variables.pick([*edges.ravel().tolist(), *known.covariates.tolist()]),
+        Lists.joined([blankets, Lists.empty(len(last))]),
+        np.concatenate(coefficients),
+        np.concatenate([*(fit.infinite for _, fit in tiles), fields > 0]),
     )
     return Numbers(
         gained.reshape(-1, 2),
-        regressions.couplings().reshape(-1, 2),
+        regressions.couplings()[blankets.values < n_ends].reshape(-1, 2),
         coupling_tables_of(regressions, ends.reshape(-1, 2)),
     )
 

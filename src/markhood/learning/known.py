@@ -95,6 +95,23 @@ def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], N
     return numbers, np.array([found[pair] for pair in pairs], dtype=np.float64)
 
 
+def listed_pairs(given: Any) -> tuple[tuple[Any, ...], ...]:
+    """Return pairs as they are written, in Python or in a file."""
+    return tuple(tuple(row) for _, row in _rows_of_pairs(given, "pairs"))
+
+
+def listed_priors(given: Any) -> tuple[tuple[Any, ...], ...]:
+    """Return pairs with probabilities as they are written, in Python or in a file."""
+    return tuple(tuple(row) for _, row in _rows_of_priors(given))
+
+
+def listed_groups(given: Any) -> Any:
+    """Return groups as they are written: labels by name, or in the order of the variables."""
+    if isinstance(given, (str, os.PathLike)):
+        return {str(name): label for _, (name, label) in file_rows(Path(given), GROUP_COLUMNS)}
+    return dict(given.items()) if hasattr(given, "items") else tuple(given)
+
+
 def _probability(value: Any, place: str) -> float:
     try:
         probability = float(value)

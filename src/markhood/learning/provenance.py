@@ -1,49 +1,51 @@
-"""Where a graph came from: written into it, and compared before saved work is used again."""
+"""Where a graph came from: written into it, and compared before saved work is used again.
+
+The provenance of a graph is its request (`Request.as_json`) with the version, a fingerprint of the data, and what
+was observed on the way. The options of the method are written with their defaults, so that a reader sees them all.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import markhood
+from markhood.content import as_json, content_hash
 from markhood.data.samples import Samples
 from markhood.data.understood import understood
-from markhood.errors import InputError, option
 from markhood.learning.describe import Learned
-from markhood.learning.methods import Method, options_of
+from markhood.learning.methods import Method
 from markhood.search.values.job import Job
 from markhood.search.values.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from markhood.learning.imputation.learn_imputed import Imputation
+    from markhood.learning.request import Request
 
 
 def with_provenance(
     learned: Learned,
     job: Job,
-    method: Method,
-    imputation: Imputation | None = None,
+    request: Request,
     by_chance: Sequence[int] = (),
     further: Mapping[str, Any] | None = None,
 ) -> Learned:
     """Write into all graphs where they came from."""
-    samples = job.samples
+    samples, method = job.samples, request.method
+    asked = request.as_json()
     provenance: dict[str, Any] = {
         "version": version(),
-        "method": method.name,
+        **asked,
         **method.description,
         "parameters": {
-            name: _as_json(getattr(method, name))
-            for name in options_of(method)
+            name: as_json(getattr(method, name))
+            for name in method.names()
             if getattr(method, name) is not None
-        },
+        }
+        | asked["parameters"],
         "data": {
             "samples": samples.n_samples,
             "variables": samples.n_variables - len(job.knowledge.covariates),
@@ -54,11 +56,11 @@ def with_provenance(
         "seconds": {phase: round(seconds, 6) for phase, seconds in learned.seconds.items()},
         "evaluations": {phase: n.tolist() for phase, n in learned.evaluations.items()},
     }
-    if imputation is not None:
+    if samples.missing and not method.takes_missing:
         provenance["imputation"] = {
             "missing": sum(int(np.bitwise_count(m).sum()) for m in samples.missing.values()),
-            "sets": int(imputation.sets),
-            "seed": imputation.seed if imputation.seed is None else int(imputation.seed),
+            "sets": request.run.imputations,
+            "seed": request.seed,
         }
     if learned.probabilities is not None:
         found = learned.probabilities
@@ -95,85 +97,34 @@ def with_provenance(
 
 
 def identity(
-    samples: Samples, method: Method, knowledge: Knowledge, seed: int | None
+    samples: Samples,
+    method: Method,
+    known: Knowledge,
+    seed: int | None,
+    study: Mapping[str, Any],
 ) -> dict[str, str]:
-    """Name all that the results of a tile depend on.
+    """Name all that the results of a tile depend on, by content.
 
     Raises
     ------
     InputError
-        If the method has an option of which it cannot be told whether it is the same again.
+        If an option has no content that can be compared.
     """
     return {
         "version": version(),
         "data": samples.fingerprint,
         "method": method.name,
-        **{name: _fingerprint(getattr(method, name)) for name in options_of(method)},
-        **({"seed": str(seed)} if method.is_random else {}),
-        **({"known": knowledge.fingerprint} if knowledge else {}),
+        **{name: _text(getattr(method, name)) for name in method.names()},
+        **({"seed": str(seed)} if method.is_random or study else {}),
+        **({"known": known.fingerprint} if known else {}),
+        **{name: _text(value) for name, value in study.items()},
     }
 
 
-def _as_json(value: Any) -> Any:
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, Integral):
-        return int(value)
-    return float(value) if isinstance(value, Real) else repr(value)
-
-
-def _fingerprint(value: Any) -> str:
-    """Write an option so that it is the same text exactly where it means the same.
-
-    A criterion of the user's own is its class, the code of it, and what the object holds.
-    """
-    if value is None or isinstance(value, (bool, str, Real)):
-        return str(_as_json(value))
-    kind = type(value)
-    digest = hashlib.blake2b(_source(kind).encode(), digest_size=16)
-    for part in _parts(_held(value)):
-        digest.update(part)
-    return f"{kind.__module__}.{kind.__qualname__} {digest.hexdigest()}"
-
-
-def _held(value: Any) -> dict[str, Any]:
-    """Return all attributes of an object, those in slots too."""
-    slots = [name for base in type(value).__mro__ for name in getattr(base, "__slots__", ())]
-    held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-    return held | getattr(value, "__dict__", {})
-
-
-def _parts(value: Any) -> list[bytes]:
-    """Return the bytes that a value is made of; each part says what it is and how long."""
-    if value is None or isinstance(value, (bool, int, float, str, bytes)):
-        return [_told(type(value).__name__, repr(value).encode())]
-    if isinstance(value, np.generic):
-        return _parts(np.asarray(value))
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        return [_told(f"{value.dtype.str}{value.shape}", np.ascontiguousarray(value).tobytes())]
-    if isinstance(value, (list, tuple)):
-        inner = [part for element in value for part in _parts(element)]
-        return [_told(type(value).__name__, b"".join(inner))]
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        inner = [part for key in sorted(value) for part in (*_parts(key), *_parts(value[key]))]
-        return [_told("mapping", b"".join(inner))]
-    raise InputError(
-        f"A criterion that holds a {type(value).__name__} cannot be told from another one, so that "
-        f"its tiles cannot be saved: let it hold numbers, texts and arrays only, or leave "
-        f"{option('checkpoint')} out."
-    )
-
-
-def _told(kind: str, content: bytes) -> bytes:
-    return f"{kind} {len(content)} ".encode() + content
-
-
-def _source(kind: type) -> str:
-    """Return the text of a class; its name where it was typed at a prompt."""
-    try:
-        return inspect.getsource(kind)
-    except (OSError, TypeError):
-        return kind.__qualname__
+def _text(value: Any) -> str:
+    """Write a value so that it is the same text exactly where it means the same."""
+    is_plain = value is None or isinstance(value, (bool, str, int, float))
+    return str(value) if is_plain else content_hash(value)
 
 
 @cache

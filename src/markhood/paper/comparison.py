@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from markhood.evaluate.measures import compare
 from markhood.graph.graph import Graph
-from markhood.learning.methods import method_named
+from markhood.learning.methods import METHODS, L1Logistic
 from markhood.paper.experiment import Cell, Figure, Search
 from markhood.paper.published import published
 
@@ -60,6 +60,6 @@ class Comparison:
 
     def _edges(self, search: Search) -> list[NDArray[np.int64]]:
         if self.method != "l1lr":
-            return [search.by(method_named(self.method, {})).edges]
-        found = search.by(method_named(self.method, {"rule": "and"}))
+            return [search.by(METHODS[self.method]()).edges]
+        found = search.by(L1Logistic(rule="and"))
         return [found.or_edges, found.edges]

@@ -38,7 +38,7 @@ class Cost:
 
     def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
         """Search with the screen and without."""
-        hc, plrhc = search.by(HillClimbing(GAMMA)), search.by(Plrhc(GAMMA))
+        hc, plrhc = search.by(HillClimbing(gamma=GAMMA)), search.by(Plrhc(gamma=GAMMA))
         distances = [
             compare(truth, search.graph(found.edges)).standardised_hamming_distance
             for found in (plrhc, hc)

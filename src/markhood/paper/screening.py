@@ -29,8 +29,8 @@ class Screening:
 
     def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
         """Screen all pairs, and search without a screen."""
-        screened = search.graph(search.by(Pairwise(GAMMA)).edges)
-        or_graph = search.graph(search.by(HillClimbing(GAMMA, rule="or")).edges)
+        screened = search.graph(search.by(Pairwise(gamma=GAMMA)).edges)
+        or_graph = search.graph(search.by(HillClimbing(gamma=GAMMA, rule="or")).edges)
         shares = inclusion_by_distance(truth, screened, longest=len(RATES)).shares
         return {
             "hc_or_recall": 100 * compare(truth, or_graph).recall,

@@ -21,7 +21,6 @@ from markhood.execution.runner import cut
 from markhood.kernels import flips, greedy
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.pair_fit import features_of
 from markhood.kernels.protocol import (
     NO_PENALTY,
     Bits,
@@ -33,6 +32,7 @@ from markhood.kernels.protocol import (
     GraphSums,
     Kernels,
     L1Paths,
+    PairFits,
     PairPrior,
     PottsFits,
     PottsPenalty,
@@ -44,6 +44,12 @@ from markhood.kernels.ties import TIE
 from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
+from markhood.scores.given import (
+    indicators_of_covariates,
+    maximum_in_strata,
+    spreads_within,
+    strata_of,
+)
 from markhood.scores.independence import log_factorials
 from markhood.scores.mpl import Mpl
 from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
@@ -55,6 +61,9 @@ FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few va
 POTTS_TOLERANCE = 1e-5
 MOST_POTTS_STEPS = 500  # a few dozen are taken
 LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
+LEAST_WORTH = (
+    1.0  # nats: where a stratum asks for less, most pairs would pass, and all are fitted at once
+)
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
 
 
@@ -69,23 +78,34 @@ class DiscreteScorer:
         What scores blankets.
     kernels : Kernels
         By default the compiled ones.
+    n_covariates : int, default=0
+        The last variables: whatever is measured of pairs is measured given these (`given.py`). Blankets have
+        them as members, where they are wanted.
     """
 
     samples: Samples
     criterion: Criterion = field(default_factory=Bic)
     kernels: Kernels = field(default_factory=NativeKernels)
+    n_covariates: int = 0
 
     def on(self, samples: Samples) -> Self:
         """Return what scores other samples of the same variables alike."""
         return replace(self, samples=samples)
 
+    def given(self, n_covariates: int) -> Self:
+        """Return what measures pairs given the last variables."""
+        return replace(self, n_covariates=n_covariates)
+
     def tiles(self) -> list[Tile]:
         """Cut the pairs of variables into tiles: squares of rows and columns."""
-        bits, d = self.samples.bits, self.samples.n_variables
-        if bits.is_plain:
-            _ = self.samples.ones  # once, before all threads ask for it at the same time
+        bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
+        # Once, before all threads ask for it at the same time.
+        if self.n_covariates:
+            _ = self._slack
+        elif bits.is_plain:
+            _ = self.samples.ones
         planes = 1 if bits.weighting is None else len(bits.weighting.planes)
-        words = bits.words.shape[1] * planes * (len(bits.words) / d) ** 2  # of a pair
+        words = bits.words.shape[1] * planes * (self.samples.starts[d] / d) ** 2  # of a pair
         tiling = self.kernels.tiling(bits)
         side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
         side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
@@ -96,11 +116,44 @@ class DiscreteScorer:
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
         """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
-        found = self._plain_pairs if self.samples.bits.is_plain else self._pairs_of_levels
-        edges, gains = found(tile, costs)
+        edges, gains = (self._pairs_given if self.n_covariates else self._pairs)(tile, costs)
         # The kernels' sums may differ in the last digit: what is only that is no gain.
         passing = gains > TIE
         return Pairs(edges[passing], gains[passing])
+
+    def _pairs(self, tile: Tile, costs: Costs) -> Pairs:
+        found = self._plain_pairs if self.samples.bits.is_plain else self._pairs_of_levels
+        return found(tile, costs)
+
+    def _pairs_given(self, tile: Tile, costs: Costs) -> Pairs:
+        """Fit the pairs of a tile given the covariates, but for those that cannot be worth their price."""
+        edges = self._may_pass(tile, costs)
+        return Pairs(edges, self._ratios(edges) - self._priced(edges, costs))
+
+    def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
+        rows, columns = tile
+        slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
+        n, variable = self._n_strata, costs.variable - slack - TIE
+        # The kernels take no price below zero: an edge has a parameter or more, so these can bear the rest.
+        least = Costs((costs.parameter + min(variable, 0.0)) / n, max(variable, 0.0) / n)
+        if least.parameter + least.variable < LEAST_WORTH:
+            i, j = np.meshgrid(np.arange(rows.start, rows.stop), columns, indexing="ij")
+            edges = np.column_stack([i.ravel(), j.ravel()]).astype(np.int64)
+            return edges[edges[:, 0] < edges[:, 1]]
+        found = [scorer._pairs(tile, least).edges for scorer in self._strata_scorers]
+        return np.unique(np.concatenate(found), axis=0)
+
+    def _ratios(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return each pair's likelihood ratio given the covariates alone."""
+        alone = Lists.empty(len(pairs))
+        fits = self._pair_fits(pairs, alone, alone, np.inf)
+        return np.asarray(fits.joint - fits.apart)
+
+    def _pair_fits(
+        self, pairs: NDArray[np.int64], first: Lists, second: Lists, scale: float
+    ) -> PairFits:
+        bits, n_covariates = self._pair_bits
+        return self.kernels.fit_pairs(bits, pairs, first, second, scale, n_covariates)
 
     def _plain_pairs(self, tile: Tile, costs: Costs) -> Pairs:
         bits, ones, n_log_n = self.samples.bits, self.samples.ones, self._n_log_n
@@ -168,13 +221,17 @@ class DiscreteScorer:
         rows = _indicators(self.samples, targets)
         own = np.repeat(np.arange(len(targets)), np.diff(self.samples.starts)[targets])
         among = [_indicators(self.samples, variables) for variables in candidates]
-        largest = len(self.samples.words) if largest_support is None else largest_support
+        n_rows = len(self.samples.words)
+        of_nodes = int(self.samples.starts[self.samples.n_variables - self.n_covariates])
+        largest = n_rows if largest_support is None else largest_support + n_rows - of_nodes
         bits, deviations = self._repeated_rows
+        penalties = deviations.copy() if standardize else np.ones(n_rows)
+        penalties[of_nodes:] = 0.0
         return self.kernels.l1_paths(
             bits,
             rows,
             Lists.of([among[target] for target in own.tolist()]),
-            deviations if standardize else np.ones(len(bits.words)),
+            penalties,
             fractions,
             largest,
         )
@@ -183,26 +240,33 @@ class DiscreteScorer:
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
         """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price."""
-        bits, costs = self.samples.bits, self._prices(Bic(gamma))
-        fits = self.kernels.fit_pairs(bits, pairs, first, second, np.inf)
-        return np.asarray(fits.joint - fits.apart - self._priced(pairs, costs))
+        fits = self._pair_fits(pairs, first, second, np.inf)
+        return np.asarray(fits.joint - fits.apart - self.prices(pairs, gamma))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
         """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""
-        bits, alone = self.samples.bits, Lists.empty(len(pairs))
-        fits = self.kernels.fit_pairs(bits, pairs, alone, alone, scale)
-        prior = n_parameters(bits, *pairs.T) * np.log(scale)
+        alone = Lists.empty(len(pairs))
+        fits = self._pair_fits(pairs, alone, alone, scale)
+        prior = n_parameters(self.samples.bits, *pairs.T) * np.log(scale)
         return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
         """Measure every pair of some variables, whatever passes a screen."""
-        picked, n = self.samples.pick(variables), len(variables)
-        found = self.kernels.associated_tables(
-            picked.bits, range(n), range(n), Costs(LEAST_RATIO, 0.0)
-        )
+        n = len(variables)
         ratios = np.zeros((n, n))
-        ratios[tuple(found.pairs.T)] = found.ratios
-        return Dependence(ratios, _spreads(picked))
+        if self.n_covariates:
+            i, j = np.triu_indices(n, 1)
+            ratios[i, j] = self._ratios(np.column_stack([variables[i], variables[j]]))
+        else:
+            found = self.kernels.associated_tables(
+                self.samples.pick(variables).bits, range(n), range(n), Costs(LEAST_RATIO, 0.0)
+            )
+            ratios[tuple(found.pairs.T)] = found.ratios
+        return Dependence(ratios, self.spreads(variables))
+
+    def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the variances of some variables along the axes of their levels, given the covariates."""
+        return spreads_within(self.samples, variables, self._strata)
 
     def swept(
         self,
@@ -213,8 +277,10 @@ class DiscreteScorer:
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over the graphs whose edges are some of these pairs."""
-        bits = self.samples.bits
-        return self.kernels.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
+        bits, n_covariates = self._pair_bits
+        return self.kernels.sample_graphs(
+            bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
+        )
 
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
@@ -244,12 +310,44 @@ class DiscreteScorer:
         places = np.empty((samples.n_samples, samples.n_variables), np.int32)
         for v in range(samples.n_variables):
             places[:, v] = codes(bits, v) + starts[v]
+        weighting = bits.weighting
+        weights = np.ones(samples.n_samples) if weighting is None else weighting.weights.copy()
         for v, mask in samples.missing.items():
             is_missing = unpacked(mask, samples.n_samples).astype(np.bool_)
             places[is_missing, v] = starts[-1]
-        weighting = bits.weighting
-        weights = np.ones(samples.n_samples) if weighting is None else weighting.weights
+            if v >= samples.n_variables - self.n_covariates:
+                weights[is_missing] = 0.0  # a sample is not adjusted for what is missing in it
         return PottsSamples(places, starts, weights)
+
+    @cached_property
+    def _pair_bits(self) -> tuple[Bits, int]:
+        return indicators_of_covariates(self.samples.bits, self.n_covariates)
+
+    @cached_property
+    def _strata(self) -> NDArray[np.int64]:
+        return strata_of(self.samples.bits, self.n_covariates)
+
+    @property
+    def _n_strata(self) -> int:
+        return int(self._strata.max(initial=0)) + 1
+
+    @cached_property
+    def _strata_scorers(self) -> list[Self]:
+        samples = [
+            self.samples.take(np.flatnonzero(self._strata == k)) for k in range(self._n_strata)
+        ]
+        return [replace(self, samples=own, n_covariates=0) for own in samples]
+
+    @cached_property
+    def _slack(self) -> NDArray[np.float64]:
+        """What each node's shares in strata fit better than its regression on the covariates."""
+        bits, d = self.samples.bits, self.samples.n_variables
+        nodes = np.arange(d - self.n_covariates)
+        covariates = np.tile(np.arange(len(nodes), d), len(nodes))
+        blankets = Lists(np.arange(len(nodes) + 1) * self.n_covariates, covariates)
+        reached = self.kernels.fit_blankets(bits, nodes, blankets, NO_PENALTY).log_likelihoods
+        best = [maximum_in_strata(bits, v, self._strata) for v in nodes.tolist()]
+        return np.maximum(np.array(best) - reached, 0.0)
 
     @cached_property
     def _n_log_n(self) -> NDArray[np.float64]:
@@ -315,18 +413,3 @@ def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.in
     starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()
     rows = [np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)]
     return np.concatenate([np.empty(0, np.int64), *rows])
-
-
-def _spreads(samples: Samples) -> NDArray[np.float64]:
-    """Return the variances of every variable's features along their axes, padded with zeros."""
-    n_rows, n_scores = np.diff(samples.starts), samples.bits.n_scores
-    spreads = np.zeros((samples.n_variables, int(n_scores.max(initial=1))))
-    weighting = samples.bits.weighting
-    weights = None if weighting is None else weighting.weights
-    for v, n in enumerate(n_rows.tolist()):
-        share = np.bincount(codes(samples.bits, v), weights, minlength=n + 1) / samples.total_weight
-        features = features_of(samples.bits, v)
-        mean = share @ features
-        covariance = (features.T * share) @ features - np.outer(mean, mean)
-        spreads[v, : n_scores[v]] = np.maximum(np.linalg.eigvalsh(covariance), 0.0)
-    return spreads

@@ -60,6 +60,9 @@ class Scorer(Protocol):
     def on(self, samples: Samples) -> Self:
         """Return what scores other samples of the same variables alike."""
 
+    def given(self, n_covariates: int) -> Self:
+        """Return what measures pairs given the last variables, which are not among its tiles."""
+
     def tiles(self) -> Sequence[Tile]:
         """Cut the pairs of variables into tiles: squares of rows and columns."""
 
@@ -125,6 +128,9 @@ class Scorer(Protocol):
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
         """Measure every pair of some variables, whatever passes a screen."""
+
+    def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the variances of some variables along the axes of their levels, given the covariates."""
 
     def swept(
         self,

@@ -199,7 +199,7 @@ def settle(
 
 def first_density(job: Job, start: NDArray[np.int64], prior: GraphPrior | None) -> float:
     """Return the density that is given, or that of the graph where the chains begin."""
-    d = job.n_variables
+    d = job.n_nodes
     n_pairs = max(1, d * (d - 1) // 2)
     return (prior and prior.density) or (len(start) + 0.5) / (n_pairs + 1)
 

@@ -18,7 +18,8 @@ before and the other end does now. No test is made twice. The score is a sum ove
 unlike the screen this search keeps arrays of shape (n_variables, n_variables).
 
 Required edges are there from the start, and a pair that is known, to be joined or not, is never
-flipped; the score has a term for it all the same.
+flipped; the score has a term for it all the same. Covariates are in every conditioning set, and are not among the
+variables.
 
 A constant variable stays alone unless an edge to it is required. The test itself would join two of them: it takes a cell
 with all the samples for dependence.
@@ -124,19 +125,19 @@ class CachedTests:
     Attributes
     ----------
     marginal : ndarray of shape (n_variables, n_variables), dtype float64
-        Given nothing; infinite on the diagonal and for constant variables.
+        Given the covariates alone; infinite on the diagonal and for constant variables.
     evaluations : Counter
         Tests made with conditioning sets of each size.
     """
 
     def __init__(self, job: Job) -> None:
         self.evaluations: Counter[int] = Counter()
-        self._scorer = job.scorer
+        self._scorer, self._covariates = job.scorer, job.knowledge.covariates.tolist()
         # By target and conditioning set: a value for every variable, NaN where not yet tested.
         self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
-        d = job.n_variables
+        d = job.n_nodes
         self.marginal = np.full((d, d), np.inf)
-        self._test_pairs(np.flatnonzero(~job.samples.is_constant), job.runner)
+        self._test_pairs(np.flatnonzero(~job.samples.is_constant[:d]), job.runner)
 
     def _test_pairs(self, varying: NDArray[np.int64], runner: Runner) -> None:
         def test(tile: range) -> list[NDArray[np.float64]]:
@@ -176,7 +177,7 @@ class CachedTests:
         others = Lists.of([request.others for request in requests])
         found = self._scorer.independence(
             np.array([request.target for request in requests], dtype=np.int64),
-            Lists.of([request.given for request in requests]),
+            Lists.of([(*request.given, *self._covariates) for request in requests]),
             others,
         )
         return [found[start:stop] for start, stop in pairwise(others.starts)]

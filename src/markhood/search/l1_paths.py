@@ -26,13 +26,15 @@ repeated as often as they count, and so must count a whole number of times.
 
 Forbidden neighbours are no candidates. Required ones are candidates like others, and then join
 every support of the path, so that none is better or worse for their price; without a refit those
-that the path left out have the slope zero. The 12 variables of a support are besides them.
+that the path left out have the slope zero. They do not count among the 12 variables of a support.
+
+Covariates have no penalty and are in every regression of the path and of the refits.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -128,8 +130,8 @@ def l1_blankets(
     largest_support : int, optional
         End a path with the first support of more variables; by default it is followed to its end.
     """
-    _require_usable(job.samples, refit)
-    scorer, knowledge = job.scorer, job.knowledge
+    _require_usable(job, refit)
+    scorer, knowledge, n_nodes = job.scorer, job.knowledge, job.n_nodes
     costs = Bic(gamma).costs(job.samples.total_weight, job.n_variables)
     candidates = DistinctVariables(job.samples, knowledge)
     fractions = np.geomspace(1, LEAST_FRACTION, n_lambdas)
@@ -137,11 +139,13 @@ def l1_blankets(
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
         kept = knowledge.required_of(targets)
-        among = candidates.of(targets)
+        among = knowledge.adjusted(targets, candidates.of(targets))
         paths = scorer.l1_paths(targets, among, fractions, largest_support, standardize)
         if not refit:
-            return _best_as_they_are(_joined(paths, kept), costs)
-        return _best_refitted(_supports(paths, scorer.owners, kept, tile), targets, scorer)
+            required = knowledge.nodes_of(kept)
+            return _best_as_they_are(_joined(_of_nodes(paths, n_nodes), required), costs)
+        best = _best_refitted(_supports(paths, scorer.owners, kept, tile), targets, scorer)
+        return replace(best, members=knowledge.nodes_of(best.members))
 
     tiles = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
     slopes = [tile.slopes for tile in tiles if tile.slopes is not None]
@@ -153,12 +157,13 @@ def l1_blankets(
     )
 
 
-def _require_usable(samples: Samples, refit: bool) -> None:
+def _require_usable(job: Job, refit: bool) -> None:
+    samples, n_nodes = job.samples, job.n_nodes
     if samples.weights is not None and samples.weights.unit != 1:
         raise InputError(
             "Method l1lr takes weights that are whole numbers only: use another, such as plrhc."
         )
-    if not refit and not samples.is_binary:
+    if not refit and samples.starts[n_nodes] > n_nodes:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
         raise InputError(
             f"Column {name!r} has more than two values, which method l1lr takes with a refit only: "
@@ -195,6 +200,14 @@ class DistinctVariables:
     def _usable(self, target: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         allowed = self._knowledge.allows(np.full(len(others), target), others)
         return np.asarray((others != target) & allowed)
+
+
+def _of_nodes(paths: L1Paths, n_nodes: int) -> L1Paths:
+    """Take the indicators of covariates out of the supports of binary nodes."""
+    stay = paths.supports.values < n_nodes
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(stay)])
+    supports = Lists(before[paths.supports.starts], paths.supports.values[stay])
+    return paths._replace(supports=supports, slopes=paths.slopes[stay])
 
 
 def _joined(paths: L1Paths, kept: Lists) -> L1Paths:

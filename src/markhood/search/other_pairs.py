@@ -127,14 +127,22 @@ def may_be_edges(
     the histogram instead. Where variables have more levels, or a pair little information, all stay.
     """
     samples = job.samples
-    if not samples.is_binary:
+    if samples.starts[job.n_nodes] > job.n_nodes:
         return screened.edges
-    share = samples.shares
-    known = samples.total_weight * (share * (1 - share))[screened.edges].prod(axis=1)
+    spread = _variances(job)
+    known = samples.total_weight * spread[screened.edges].prod(axis=1)
     ratios = screened.gains + job.scorer.prices(screened.edges, gamma)
     factors = _log_bayes_factors(ratios, scale * scale * known[:, np.newaxis])
     least = np.log(LEAST_PROBABILITY) - np.log(density)
     return np.asarray(screened.edges[(factors > least) | (known < LITTLE_INFORMATION)])
+
+
+def _variances(job: Job) -> NDArray[np.float64]:
+    """Return the variance of every binary node, given the covariates where there are any."""
+    if job.n_nodes < job.n_variables:
+        return job.scorer.spreads(np.arange(job.n_nodes))[:, 0]
+    share = job.samples.shares
+    return share * (1 - share)
 
 
 def _log_bayes_factors(
@@ -147,8 +155,8 @@ def _log_bayes_factors(
 
 def measure_other_pairs(job: Job) -> OtherPairs:
     """Measure all pairs that may be edges, or those of some variables."""
-    samples, d = job.samples, job.n_variables
-    most = MOST_VARIABLES // int(np.diff(samples.starts).max(initial=1))
+    samples, d = job.samples, job.n_nodes
+    most = MOST_VARIABLES // int(np.diff(samples.starts)[:d].max(initial=1))
     chosen = np.arange(d)
     if d > most:
         rng = np.random.default_rng(0)

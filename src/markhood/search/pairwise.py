@@ -8,6 +8,9 @@ Wahl and Gloor, 2008) takes off what the two ends have with everyone,
 
     MI_ij - MI_i MI_j / MI,         MI_i and MI being the means over i's pairs, and over all.
 
+Where there are covariates all three are conditional on them (`scores/given.py`): the mutual information is then that of
+the coupling, which is the same in every configuration of the covariates.
+
 Of pairs that are near to each other along a genome, which are not reported, none takes the place of another among the
 best. Where indirect pairs are removed they are kept beside these, because a far pair may be indirect by way of a near one.
 
@@ -58,7 +61,7 @@ def pairwise(
         edges, ratios = screened.edges, screened.gains + job.scorer.prices(screened.edges, gamma)
     else:
         if top is None:
-            top = int(np.ceil(PAIRS_PER_VARIABLE * job.n_variables))
+            top = int(np.ceil(PAIRS_PER_VARIABLE * job.n_nodes))
         with timed(seconds, "screen"):
             means = mean_ratios(job) if ranking == "mi_apc" else None
             best = best_pairs(job, None, top, means, beside=remove_indirect)
@@ -101,7 +104,7 @@ def mean_ratios(job: Job) -> Means:
     for (rows, columns), own in zip(tiles, job.runner.map("means", add_up, tiles), strict=True):
         sums[rows.start : rows.stop] += own[0]
         sums[columns.start : columns.stop] += own[1]
-    return Means.from_sums(sums, int(np.count_nonzero(~job.samples.is_constant)))
+    return Means.from_sums(sums, int(np.count_nonzero(~job.samples.is_constant[: job.n_nodes])))
 
 
 def best_pairs(

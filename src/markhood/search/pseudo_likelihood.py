@@ -15,6 +15,10 @@ log odds ratio, uncorrected.
 (Ekeberg, Hartonen and Aurell 2014) the regressions are tiles like any other work here: on threads or clusters, checkpointed, each done when it is done;
 `benchmarks/alignments.py` has the two side by side (plmc's is the joint one). A few variables share a tile, as many as their levels fill registers.
 How tiles are cut depends on the levels alone, so the answer is the same on any number of threads.
+
+**Covariates** are in every node's regression with a penalty no larger than that of fields, and have none of their own: they
+are not ranked, and not part of the average product. A missing value adds nothing to the log odds, but a sample in which a
+covariate is missing is left out.
 """
 
 from __future__ import annotations
@@ -58,12 +62,13 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
     with timed(seconds, "couplings"):
         tables = _fitted(job, penalty)
     with timed(seconds, "ranking"):
-        n_levels = np.diff(job.samples.starts) + 1
+        nodes = job.samples.pick(np.arange(job.n_nodes))
+        n_levels = np.diff(nodes.starts) + 1
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_levels)])
-        scores = _sizes(job.samples, tables, starts)
-        varying = np.flatnonzero(~job.samples.is_constant)
+        scores = _sizes(nodes, tables, starts)
+        varying = np.flatnonzero(~nodes.is_constant)
         pairs = varying[np.column_stack(np.triu_indices(len(varying), 1))]
-        errors = _errors(job.samples)[pairs].prod(axis=1) if job.samples.is_binary else None
+        errors = _errors(job)[pairs].prod(axis=1) if nodes.is_binary else None
         if errors is None:
             means = Means.from_sums(scores.sum(axis=1), len(varying))
             scores[tuple(pairs.T)] -= means.expected(pairs)
@@ -77,29 +82,38 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
             scores[tuple(edges.T)],
             [_coupling(tables, starts, i, j) for i, j in edges.tolist()],
         ),
-        evaluations={"couplings": np.bincount([job.n_variables - 1] * job.n_variables)},
+        evaluations={"couplings": np.bincount([job.n_variables - 1] * job.n_nodes)},
         seconds=seconds,
     )
 
 
 def _fitted(job: Job, penalty: float) -> Tables:
-    """Fit every variable's regression on all others: columns are the levels of targets."""
+    """Fit every node's regression on all other variables: columns are the levels of targets.
+
+    The rows of covariates are left out of the answer.
+    """
     n_levels = np.diff(job.samples.starts) + 1
-    n_rows, d, scorer = int(n_levels.sum()), job.n_variables, job.scorer
-    _require_room(d, n_rows)
-    prior = penalty_for(n_levels, penalty)
+    n_rows, n_nodes, scorer = int(n_levels.sum()), job.n_nodes, job.scorer
+    of_nodes = int(n_levels[:n_nodes].sum())
+    _require_room(n_nodes, n_rows)
+    prior = penalty_for(n_levels, penalty, job.n_variables - n_nodes)
 
     def fit(tile: range) -> Tables:
-        return scorer.potts(np.arange(tile.start, tile.stop), prior).table
+        table = scorer.potts(np.arange(tile.start, tile.stop), prior).table
+        return np.delete(table, np.s_[of_nodes:-1], axis=0) if of_nodes < n_rows else table
 
-    parts = list(job.runner.map("couplings", fit, tiles_of(n_levels.tolist())))
-    return np.hstack([np.empty((n_rows + 1, 0), np.float32), *parts])
+    parts = list(job.runner.map("couplings", fit, tiles_of(n_levels[:n_nodes].tolist())))
+    return np.hstack([np.empty((of_nodes + 1, 0), np.float32), *parts])
 
 
-def penalty_for(n_levels: NDArray[np.int64], penalty: float) -> PottsPenalty:
-    """Return the penalty of variables with so many levels; half of a pair's is on each of its tables."""
-    of_all = 0.5 * penalty * max(1, len(n_levels) - 1)
-    return PottsPenalty(FIELD_PENALTY, np.sqrt(of_all * (n_levels - 1.0)))
+def penalty_for(n_levels: NDArray[np.int64], penalty: float, n_covariates: int = 0) -> PottsPenalty:
+    """Return the penalty of variables with these numbers of levels; half of a pair's is on each of its tables."""
+    n_nodes = len(n_levels) - n_covariates
+    own = np.sqrt(0.5 * penalty * max(1, n_nodes - 1) * (n_levels - 1.0))
+    own[n_nodes:] = FIELD_PENALTY / own[:n_nodes].max(
+        initial=1e-300
+    )  # of two variables it is the product
+    return PottsPenalty(FIELD_PENALTY, own)
 
 
 def bytes_of_couplings(n_rows: int) -> int:
@@ -172,14 +186,15 @@ def _counted(values: Sequence[object]) -> NDArray[np.bool_]:
     return np.array([value != GAP for value in values])
 
 
-def _errors(samples: Samples) -> NDArray[np.float64]:
-    """Return a factor for each binary variable: a pair's product is its standard error.
+def _errors(job: Job) -> NDArray[np.float64]:
+    """Return a factor for each binary node: a pair's product is its standard error.
 
-    It is that of a log odds ratio where nothing depends on anything, (N p_i q_i p_j q_j)^(-1/2).
+    It is that of a log odds ratio where nothing depends on anything but the covariates, (N v_i v_j)^(-1/2) with
+    the variances v.
     """
-    n, share = samples.total_weight, samples.shares
-    spread = np.clip(share * (1 - share), 1 / n**2, None)
-    return np.asarray(1 / np.sqrt(np.sqrt(n) * spread))
+    n = job.samples.total_weight
+    spread = job.scorer.spreads(np.arange(job.n_nodes))[:, 0]
+    return np.asarray(1 / np.sqrt(np.sqrt(n) * np.clip(spread, 1 / n**2, None)))
 
 
 def _chosen(

@@ -5,7 +5,8 @@ Every pair is tested with the penalised likelihood ratio
     likelihood ratio - parameters log(N)/2 - gamma log(d - 1) > 0,
 
 which is the same in both directions. An edge has f f' parameters, f being r - 1 of a nominal variable
-and 1 of an ordered one; the ratio is that of an edge in the pair's table, both margins being free.
+and 1 of an ordered one; the ratio is that of an edge in the pair's table, both margins being free, or given the
+covariates where there are any (`scores/given.py`).
 Only passing pairs leave a tile, so there is never a d x d
 array. On its own the screen is a method too: `pairwise`.
 """
@@ -49,5 +50,5 @@ def joined(found: Sequence[Pairs]) -> Pairs:
 
 def tested_pairs(job: Job) -> dict[str, np.typing.NDArray[np.int64]]:
     """Count the screen's tests as blankets of one: each pair once, for both directions."""
-    d = job.n_variables
+    d = job.n_nodes
     return {"screen": np.array([0, d * (d - 1)])}

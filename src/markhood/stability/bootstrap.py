@@ -9,9 +9,8 @@ what speaks of that.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -21,13 +20,15 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
-from markhood.execution.runner import Progress, no_progress
+from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
-from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.learning.methods import method_named
-from markhood.learning.request import Options, Request
+from markhood.graph.numbering import in_order, pair_numbers, pairs_numbered
+from markhood.learning.again import repeated, warn_of_other_data
+from markhood.learning.imputation.learn_imputed import completed_on
+from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
+from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
     StabilityRow,
@@ -222,7 +223,6 @@ def bootstrap(
     strata: Any = None,
     model: Any = None,
     level: float = 0.95,
-    weights: Any = None,
     progress: Progress = no_progress,
     **options: Any,
 ) -> Bootstrap:
@@ -230,7 +230,7 @@ def bootstrap(
 
     Parameters
     ----------
-    data, method, weights
+    data, method
         As for `learn`.
     replicates : int, default=1000
         How many data sets are drawn.
@@ -247,10 +247,10 @@ def bootstrap(
     level : float, default=0.95
         Of intervals.
     progress : callable, optional
-        Told the name of a phase, tiles done and tiles in all.
+        Called with the name of a phase, the number of tiles done and the number of all tiles.
     **options
-        Of `learn` and of the method: ``gamma=0.25``, ``n_jobs=2``, ``seed=1``, ``checkpoint="folder"``,
-        from which a run that was killed goes on, ...
+        Of `learn` and of the method: ``gamma=0.25``, ``weights="weight"``, ``n_jobs=2``, ``seed=1``,
+        ``run=Run(checkpoint="folder")``, from which a run that was killed continues, ...
 
     Returns
     -------
@@ -267,68 +267,38 @@ def bootstrap(
     >>> bool(row["low"] < row["coupling"] < row["high"])
     True
     """
-    shared = {f.name: options.pop(f.name) for f in fields(Options) if f.name in options}
-    request = Request(method_named(method, options), Options(**shared), progress)
-    samples, labels = read_with_labels(
-        RequestReader(request, data, weights), {"clusters": clusters, "strata": strata}
+    request = Request.from_call(method, options, progress)
+    return bootstrap_data(
+        request, data, replicates, resample, {"clusters": clusters, "strata": strata}, model, level
     )
-    return bootstrap_samples(request, samples, replicates, resample, labels, model, level)
 
 
 def bootstrap_again(graph: Graph, data: Any, **options: Any) -> Bootstrap:
-    """Bootstrap a graph as it was learned: see `Graph.bootstrap`."""
-    learned = graph.provenance
-    if "method" not in learned or "parameters" not in learned:
-        raise InputError(
-            "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...)."
-        )
-    return bootstrap(data, learned["method"], **again(graph) | options)
-
-
-def again(graph: Graph) -> dict[str, Any]:
-    """Return the options with which a graph was learned, as far as it tells them."""
-    learned, variables = graph.provenance, graph.variables.unfolded().variables
-    alike = learned.get("identical", {})
-    kinds = {
-        name: kind
-        for name, kind in zip(variables.names, variables.kinds or (), strict=False)
-        if kind != "binary"
+    """Bootstrap a graph with the request that it was learned with: see `Graph.bootstrap`."""
+    own = {
+        name: options.pop(name)
+        for name in ("replicates", "resample", "clusters", "strata", "model", "level")
+        if name in options
     }
-    return {
-        **learned["parameters"],
-        "columns": list(variables.names),
-        **({"identical": alike["how"]} if "how" in alike else {}),
-        "adjust_for": learned.get("adjusted_for", ()),
-        "min_distance": learned.get("min_distance"),
-        "genome_length": variables.genome_length,
-        "positions": dict(zip(variables.names, variables.loci or (), strict=False)) or None,
-        **({"kinds": kinds} if kinds else {}),
-    }
+    request = repeated(graph, options)
+    labels = {name: own.pop(name, None) for name in ("clusters", "strata")}
+    found = bootstrap_data(request, data, labels=labels, **own)
+    warn_of_other_data(graph, found.graph)
+    return found
 
 
-@dataclass(frozen=True)
-class RequestReader:
-    """Reads data as a request says, but for what is changed."""
-
-    request: Request
-    data: Any
-    weights: Any = None
-
-    @property
-    def columns(self) -> Sequence[str] | None:
-        """The columns that are variables."""
-        return self.request.options.columns
-
-    @property
-    def exclude(self) -> Sequence[str]:
-        """The columns that are none."""
-        return self.request.options.exclude
-
-    def __call__(self, **changes: Any) -> Samples:
-        """Return the samples."""
-        return replace(self.request, options=replace(self.request.options, **changes)).read(
-            self.data, self.weights
-        )
+def bootstrap_data(
+    request: Request,
+    data: Any,
+    replicates: int = 1000,
+    resample: str = "rows",
+    labels: Mapping[str, Any] | None = None,
+    model: Any = None,
+    level: float = 0.95,
+) -> Bootstrap:
+    """Read data with their labels, and do what `bootstrap` says."""
+    samples, of_samples = read_with_labels(request, data, labels or {})
+    return bootstrap_samples(request, samples, replicates, resample, of_samples, model, level)
 
 
 def bootstrap_samples(
@@ -343,26 +313,21 @@ def bootstrap_samples(
     """Do what `bootstrap` says, with samples that have been read."""
     _check(request, samples, replicates, resample, labels, model, level)
     samples = request.prepared(samples)
-    seed = request.options.seed
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
+    seed = request.seed
     resampling: Resampling | None = None
     if resample in RESAMPLINGS:
         resampling = RESAMPLINGS[resample](Units.of(samples.n_samples, seed, **labels))
-    alone = replace(request, options=replace(request.options, checkpoint=None))
-    learned = alone.learn(samples)
+    learned = request.with_run(checkpoint=None).learn(samples)
     graph = learned.graph
-    run = {
-        "resample": resample,
-        "seed": str(request.options.seed),
-        "labels": _fingerprint(labels),
-        "model": repr(model),
-    }
-    with request.job(samples, run) as job:
-        _, couplings = reported_couplings(job, learned.found_edges, learned.is_marginal)
+    study = {"resample": resample, "labels": labels, "model": model}
+    with request.job(samples, study) as job:
+        alone, rng = replace(job, runner=Runner(1)), np.random.default_rng(seed)
+        sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
+        _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
         if resampling is None:
-            fitted = fit_model(graph, samples) if model is None else model
+            fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
-            resampling = Drawn(distribution, seed)
+            resampling = Drawn(distribution, seed, len(job.knowledge.covariates))
         found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
     return Bootstrap(graph, couplings, found, resample, float(level))
 
@@ -389,15 +354,10 @@ def _check(
         raise InputError(
             f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}."
         )
-    if samples.missing:
+    if model is not None and request.reading.adjust_for:
         raise InputError(
-            "Data sets with missing values are not drawn from: choose "
-            f"{option('missing', 'drop')} or {option('missing', 'level')}, or impute them before."
-        )
-    if resample == "model" and request.covariates:
-        raise InputError(
-            f"{option('resample', 'model')} draws no covariates: leave {option('adjust_for')} out, or "
-            f"choose {option('resample', 'rows')}."
+            f"{option('adjust_for')} needs a model that has the covariates: leave {option('model')} out, and "
+            "the one of the learned graph is fitted with them."
         )
     if resample == "model" and any(given is not None for given in labels.values()):
         raise InputError(
@@ -411,17 +371,19 @@ def _check(
         )
 
 
+def _with_covariates(graph: Graph, job: Job) -> Graph:
+    """Join the covariates to all nodes and to each other."""
+    if not len(job.knowledge.covariates):
+        return graph
+    i, j = np.triu_indices(job.n_variables, 1)
+    joined = np.column_stack([i, j])[j >= job.n_nodes]
+    edges = np.concatenate([graph.edges, joined])
+    return Graph(job.samples.variables, edges[in_order(edges)])
+
+
 def _bounds(values: NDArray[np.float64], level: float, suffix: str) -> dict[str, float]:
     """Return the quantiles between which a share of the values lies."""
     if not len(values):
         return {f"low{suffix}": float("nan"), f"high{suffix}": float("nan")}
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return {f"low{suffix}": float(low), f"high{suffix}": float(high)}
-
-
-def _fingerprint(labels: dict[str, Any]) -> str:
-    """Write labels so that other ones are told apart."""
-    written = repr(
-        {name: None if own is None else np.asarray(own).tolist() for name, own in labels.items()}
-    )
-    return hashlib.blake2b(written.encode(), digest_size=16).hexdigest()

@@ -5,12 +5,16 @@ choose: the gamma up to which each edge stays; EBIC of every graph, at one gamma
 compared; and the pseudo-likelihood of samples that were left out, from graphs and weak-prior regressions of the
 others. Held-out likelihood asks for prediction and not for truth: it likes graphs with a few false edges. So the
 sparsest graph within one standard error of the best is named too.
+
+With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the mean over completed
+sets. Inside the folds, the samples that stay are completed without the ones that are left out, whose observed values
+alone are scored (`observed_pseudo_likelihood`). All gammas of a fold draw with the same random numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -26,8 +30,15 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import regress
-from markhood.learning.methods import Method, method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.imputation.learn_imputed import (
+    Imputation,
+    completed_on,
+    completed_search,
+    learn_imputed,
+)
+from markhood.learning.imputation.observed import observed_pseudo_likelihood
+from markhood.learning.methods import Method
+from markhood.learning.request import Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
@@ -125,7 +136,6 @@ def gamma_path(
     *,
     gammas: Sequence[float] = GAMMAS,
     folds: int = 5,
-    weights: Any = None,
     progress: Progress = no_progress,
     **options: Any,
 ) -> GammaPath:
@@ -133,13 +143,13 @@ def gamma_path(
 
     Parameters
     ----------
-    data, method, weights
+    data, method
         As for `learn`; a method that has a gamma.
     gammas : sequence of float, default=(0, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2)
     folds : int, default=5
         Into how many parts the samples are cut, each of which is left out once.
     progress : callable, optional
-        Told the name of a phase, tiles done and tiles in all.
+        Called with the name of a phase, the number of tiles done and the number of all tiles.
     **options
         Of `learn` and of the method but gamma.
 
@@ -155,9 +165,8 @@ def gamma_path(
     >>> [row["edges"] for row in path.rows()], path.sparsest
     ([1, 0], 0.5)
     """
-    shared = {f.name: options.pop(f.name) for f in fields(Options) if f.name in options}
-    request = Request(method_named(method, options), Options(**shared), progress)
-    return follow_gamma(request, request.read(data, weights), gammas, folds)
+    request = Request.from_call(method, options, progress)
+    return follow_gamma(request, request.read(data), gammas, folds)
 
 
 def follow_gamma(
@@ -166,25 +175,28 @@ def follow_gamma(
     """Do what `gamma_path` says, with samples that have been read."""
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
-    methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[type-var]
-    rng = np.random.default_rng(request.options.seed)
+    methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
+    seed, imputation = request.seed, request.imputation
+    rng = np.random.default_rng(seed)
     fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
-    run = {"gammas": str(ascending), "folds": str(folds), "seed": str(request.options.seed)}
-    with request.job(samples, run) as job:
-        scorer, known = job.scorer, job.knowledge
+    with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
+        known = job.knowledge
 
         def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
             k, fold = tile
             part = samples if fold == WHOLE else samples.take(np.flatnonzero(fold_of != fold))
             criterion = methods[k].scored_by
             own = Job(part, scorer_for(part, criterion, NativeKernels()), Runner(1), known)
-            edges = methods[k].search(own).edges
+            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(fold + 1,)))
             if fold == WHOLE:
-                return edges, _ebic(replace(own, scorer=scorer), edges)
-            weak = replace(own, scorer=scorer_for(part, WEAK, NativeKernels()))
+                edges = _learned_edges(own, methods[k], imputation)
+                sets = completed_on(own, edges, random, imputation.sets)
+                return edges, float(np.mean([_ebic(completed, edges) for completed in sets]))
+            found, (completed,) = completed_search(own, methods[k], random)
+            weak = replace(completed, scorer=scorer_for(completed.samples, WEAK, NativeKernels()))
             left_out = samples.take(np.flatnonzero(fold_of == fold))
-            floor = 1 / (2 * part.n_samples)
-            return edges, regress(weak, edges).log_pseudo_likelihood(left_out, floor)
+            regressions, floor = regress(weak, found.edges), 1 / (2 * part.n_samples)
+            return found.edges, observed_pseudo_likelihood(regressions, left_out, floor, random)
 
         tiles = [(k, f) for k in range(len(methods)) for f in (WHOLE, *range(int(folds)))]
         found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
@@ -196,6 +208,13 @@ def follow_gamma(
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
         np.array([found[k, WHOLE][1] for k in range(len(methods))]),
     )
+
+
+def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[np.int64]:
+    """Search as `learn` does."""
+    if not job.samples.missing or method.takes_missing:
+        return method.search(job).edges
+    return learn_imputed(job, method, imputation).found_edges
 
 
 def _reported(known: Knowledge, edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -226,10 +245,5 @@ def _checked(
     if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
         raise InputError(
             f"{option('folds')} must be a whole number from 2 to half the samples, not {folds!r}."
-        )
-    if samples.missing:
-        raise InputError(
-            f"Samples with missing values cannot be left out in turn: choose {option('missing', 'drop')} "
-            f"or {option('missing', 'level')}."
         )
     return tuple(sorted({float(gamma) for gamma in listed}))

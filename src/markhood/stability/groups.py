@@ -21,7 +21,7 @@ groups may not be in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -29,17 +29,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.encode import encode
+from markhood.data.reading import TableFormat
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
-from markhood.learning.methods import Method, method_named
-from markhood.learning.request import Options, Request
+from markhood.learning.methods import Method
+from markhood.learning.request import Request
 from markhood.scores.scorer import Scorer
 from markhood.search.values.job import Job
 from markhood.search.values.knowledge import Knowledge
-from markhood.stability.bootstrap import RequestReader
 from markhood.stability.labels import column_values, read_with_labels
 from markhood.stability.networks import Network, network_of, union
 
@@ -237,7 +237,7 @@ class Groups:
             table,
             list(columns),
             kinds=ordered or "auto",
-            max_levels=max(64, levels),
+            table=TableFormat(max_levels=max(64, levels)),
             missing="level",
         )
         is_second = np.arange(samples.n_samples) >= first.n_samples
@@ -253,7 +253,6 @@ def compare_groups(
     permutations: int = 1000,
     relearn: bool = True,
     names: tuple[str, str] = ("a", "b"),
-    weights: Any = None,
     progress: Progress = no_progress,
     **options: Any,
 ) -> GroupComparison:
@@ -273,8 +272,6 @@ def compare_groups(
         Whether both graphs are learned anew each time; else the graph is that of both groups together.
     names : tuple of str, default=("a", "b")
         What to call the groups, where there is no `by`.
-    weights : array-like, optional
-        How often each sample counts, with `by`.
     progress : callable, optional
         Told the name of a phase, tiles done and tiles in all.
     **options
@@ -294,8 +291,7 @@ def compare_groups(
     >>> found.edge_rows()[0]["source"], found.p_structure < 0.05
     ('x0', True)
     """
-    shared = {f.name: options.pop(f.name) for f in fields(Options) if f.name in options}
-    request = Request(method_named(method, options), Options(**shared), progress)
+    request = Request.from_call(method, options, progress)
     if (b is None) == (by is None):
         raise InputError(
             f"Two groups are two tables, or one with {option('by')}: give one of the two."
@@ -303,8 +299,8 @@ def compare_groups(
     if by is None:
         groups = Groups.of(request.read(a), request.read(b), names)
     else:
-        samples, labels = read_with_labels(RequestReader(request, a, weights), {"by": by})
-        groups = Groups.by(samples, list(labels["by"]))
+        samples, labels = read_with_labels(request, a, {"by": by})
+        groups = Groups.by(samples, list(labels["by"] or ()))
     return compare(request, groups, permutations, relearn)
 
 
@@ -320,11 +316,10 @@ def compare(request: Request, groups: Groups, permutations: int, relearn: bool) 
             f"{option('missing', 'level')}, or impute them before."
         )
     samples = request.prepared(groups.samples)
-    seed = request.options.seed
+    seed = request.seed
     run = {
-        "seed": str(seed),
         "groups": np.packbits(groups.is_second).tobytes().hex(),
-        "relearn": str(relearn),
+        "relearn": relearn,
     }
     start = np.random.SeedSequence(seed).entropy
     with request.job(samples, run) as job:

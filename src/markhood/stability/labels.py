@@ -1,71 +1,120 @@
-"""Labels of samples, given as such or as the name of a column: clusters, strata, groups.
+"""Labels of samples, given as such or as the name of a column: clusters, strata, groups, persons.
 
-A column of labels is no variable, and may have as many values as there are samples. So a table with
-such columns is read twice, once for its variables and once for the labels; samples that are left out for
-what they lack are so both times.
+A column of labels is not a variable, and may have as many values as there are samples; so it is read apart from the
+variables. Samples that were left out when the table was read (weight zero, missing values) lose their labels too, and
+samples without a label are left out with a warning.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
-from markhood.data.reading import MOST_LEVELS
+import numpy as np
+
+from markhood.data.given import as_samples
+from markhood.data.reading import MOST_LEVELS, Reading
 from markhood.data.samples import Samples
-from markhood.errors import DataWarning, InputError, option
+from markhood.errors import DataWarning, InputError, option, warn
 from markhood.kernels.tables import codes
+from markhood.learning.request import Request
+
+Labels = dict[str, list[Any] | None]
 
 
-class Reader(Protocol):
-    """Reads a table as someone asked for, but for what is changed."""
-
-    @property
-    def columns(self) -> Sequence[str] | None:
-        """The columns that are variables; None for all."""
-
-    @property
-    def exclude(self) -> Sequence[str]:
-        """The columns that are none."""
-
-    def __call__(self, **changes: Any) -> Samples:
-        """Return the samples."""
-
-
-def read_with_labels(read: Reader, labels: Mapping[str, Any]) -> tuple[Samples, dict[str, Any]]:
+def read_with_labels(
+    request: Request, data: Any, labels: Mapping[str, Any]
+) -> tuple[Samples, Labels]:
     """Read samples and their labels.
 
     Parameters
     ----------
-    read : Reader
+    request : Request
+        It says how the data are read.
+    data : array, data frame, sparse matrix, Samples or path
     labels : mapping of str to labels, column or None
         By the option's name.
 
     Returns
     -------
     Samples
-        Without the columns of labels.
-    dict of str to sequence or None
-        The labels by the option's name: as given, or the values of a column.
+        Without the columns of labels, and without samples that lack a label.
+    dict of str to list or None
+        The label of every sample, by the option's name.
     """
-    named = {name: column for name, column in labels.items() if isinstance(column, str)}
-    if not named:
-        return read(), dict(labels)
-    samples = read(exclude=[*read.exclude, *named.values()])
-    columns = None if read.columns is None else [*read.columns, *named.values()]
+    reading = request.reading
+    columns = {name: own for name, own in labels.items() if isinstance(own, str)}
+    outside = tuple(dict.fromkeys([*reading.exclude, *columns.values()]))
+    samples = as_samples(data, replace(reading, exclude=outside) if columns else reading)
+    given: Labels = {}
+    for name, own in labels.items():
+        listed = column_of(data, own, reading) if isinstance(own, str) else own
+        given[name] = None if listed is None else _of_samples(name, listed, samples)
+    lacking = np.zeros(samples.n_samples, np.bool_)
+    for name, values in given.items():
+        if values is not None:
+            without = np.array([is_missing(value) for value in values], np.bool_)
+            if without.any():
+                warn(
+                    f"{int(without.sum())} samples without a label in {option(name)} were left out."
+                )
+            lacking |= without
+    if not lacking.any():
+        return samples, given
+    kept = np.flatnonzero(~lacking)
+    return samples.take(kept), {
+        name: None if values is None else [values[row] for row in kept.tolist()]
+        for name, values in given.items()
+    }
+
+
+def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
+    """Return the value of a column in every row of a table; None where it is missing."""
+    everything = Reading(
+        columns=(column,),
+        kinds="nominal",
+        missing="level",
+        max_levels=MOST_LEVELS,
+        missing_values=reading.missing_values,
+        index=None if reading.index == column else reading.index,
+        header=reading.header,
+        encoding=reading.encoding,
+        transpose=reading.transpose,
+        array=reading.array,
+        min_columns=1,
+    )
+    if isinstance(data, Samples):
+        everything = Reading(columns=(column,), min_columns=1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # said before
-        beside = read(columns=columns, max_levels=MOST_LEVELS, bins=None)
-    if beside.n_samples != samples.n_samples:
-        listed = " and ".join(f"{option(name)} {column!r}" for name, column in named.items())
-        raise InputError(
-            f"Some samples have no label in {listed}: fill it in, or take these samples out."
-        )
-    numbers = {name: beside.names.index(column) for name, column in named.items()}
-    return samples, dict(labels) | {name: column_values(beside, k) for name, k in numbers.items()}
+        warnings.simplefilter("ignore", DataWarning)  # of variables, and this is none
+        return column_values(as_samples(data, everything), 0)
 
 
 def column_values(samples: Samples, variable: int) -> list[Any]:
-    """Return the value of a variable in every sample."""
+    """Return the value of a variable in every sample; None where it is missing."""
     levels = samples.levels[variable]
     return [levels[code] for code in codes(samples.bits, variable).tolist()]
+
+
+def is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN or a missing value of pandas."""
+    return label is None or str(label) in ("nan", "NaT", "<NA>")
+
+
+def _of_samples(name: str, labels: Any, samples: Samples) -> list[Any]:
+    """Return the labels of the samples among those of all rows."""
+    listed = labels.tolist() if hasattr(labels, "tolist") else labels
+    listed = listed.to_list() if hasattr(listed, "to_list") else listed
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        raise InputError(f"{option(name)} must be labels, one per sample, or the name of a column.")
+    rows = samples.rows
+    if rows is not None and len(listed) > samples.n_samples and len(listed) > int(rows.max()):
+        return [listed[row] for row in rows.tolist()]
+    if len(listed) != samples.n_samples:
+        raise InputError(
+            f"There are {len(listed)} labels in {option(name)} for {samples.n_samples} samples: "
+            "give each sample one, or the name of a column."
+        )
+    return list(listed)

@@ -1,5 +1,8 @@
 """A graph with finite couplings from every drawn data set.
 
+A data set is drawn first and its missing values are imputed then, one completed set each
+(`completed_search`): so the replicates vary as much as the samples and the missing values leave open.
+
 Maxima of the likelihood are often infinite in a drawn data set: what five of a thousand samples have in common
 is separated in one draw of three. So couplings are fitted again under a weak prior, slopes being normal with
 mean 0 and standard deviation 2.5 (in log odds), in the graph itself and in all replicates alike. The coupling
@@ -21,6 +24,7 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import FitPenalty
 from markhood.learning.describe import couplings_of
+from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.methods import Method
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
@@ -117,16 +121,16 @@ class Replicates:
 
 
 def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: int) -> Replicates:
-    """Learn from every drawn data set."""
+    """Learn from every drawn data set; what is random in it depends on the job's seed and its number."""
     scorer, samples, known, seed = job.scorer, job.samples, job.knowledge, job.seed
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         drawn = resampling.drawn(samples, number)
-        own = Job(
-            drawn, scorer.on(drawn), Runner(1), known, None if seed is None else seed + number
-        )
-        found = method.search(own)
-        return reported_couplings(own, found.edges, found.is_marginal)
+        of_search, of_values = np.random.SeedSequence(seed, spawn_key=(number,)).spawn(2)
+        own_seed = int(of_search.generate_state(1)[0])
+        own = Job(drawn, scorer.on(drawn), Runner(1), known, own_seed)
+        found, completed = completed_search(own, method, np.random.default_rng(of_values))
+        return reported_couplings(completed, found.edges, found.is_marginal)
 
     tiles = list(range(n_replicates))
     found = [Replicate(*one) for one in job.runner.map("replicates", learn, tiles)]
@@ -134,16 +138,15 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 
 
 def reported_couplings(
-    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
+    jobs: Sequence[Job], edges: NDArray[np.int64], is_marginal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the edges of a graph that are reported, and their couplings in all of it."""
-    reported = job.knowledge.reports(edges)
-    return edges[reported], weak_couplings(job, edges, is_marginal)[reported]
+    """Return the edges of a graph that are reported, and their mean couplings over completed sets."""
+    reported = jobs[0].knowledge.reports(edges)
+    couplings = np.mean([_weak_couplings(job, edges, is_marginal) for job in jobs], axis=0)
+    return edges[reported], couplings[reported]
 
 
-def weak_couplings(
-    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
-) -> NDArray[np.float64]:
+def _weak_couplings(job: Job, edges: NDArray[np.int64], is_marginal: bool) -> NDArray[np.float64]:
     """Return the couplings of edges under the weak prior, of shape (n_edges,)."""
     scorer = scorer_for(job.samples, WEAK, NativeKernels())
     weak = replace(job, scorer=scorer, runner=Runner(1))

@@ -22,6 +22,8 @@ from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.kernels.lists import Lists
+from markhood.kernels.tables import codes
+from markhood.model.potts.conditional import given_last
 
 # Shares of the units that are left out in turn, as bootnet does.
 DROPPED = np.linspace(0.05, 0.75, 10)
@@ -145,31 +147,67 @@ class Cases:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Samples of a model, as many as there are: the parametric bootstrap.
+    """Samples of a model, as many as there are with their weights: the parametric bootstrap.
+
+    Each drawn sample lacks the values that are missing in a sample of the data, which is the same one in every
+    data set unless weights are fractions.
 
     Parameters
     ----------
     model : object
         Its method ``sample(n_samples, seed)`` returns level numbers, a column a variable.
     seed : int
+    n_covariates : int, default=0
+        The last variables keep their observed values, and the others are drawn given these: the model is then an
+        `IsingModel` or a `PottsModel` of all variables.
     """
 
     model: Any
     seed: int
+    n_covariates: int = 0
 
     def drawn(self, samples: Samples, number: int) -> Samples:
         """Return the data set of that number."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        values = np.asarray(self.model.sample(samples.n_samples, rng))
+        rows = _rows_as_they_count(samples, rng)
+        values = self._values(samples if samples.weights is None else samples.take(rows), rng)
         numbered = tuple(tuple(range(max(2, len(own)))) for own in samples.levels)
-        if values.shape != (samples.n_samples, samples.n_variables):
+        if values.shape != (len(rows), samples.n_variables):
             raise InputError(
                 f"The model gives samples of shape {values.shape}, and the data have "
-                f"{(samples.n_samples, samples.n_variables)}: give a model of these variables."
+                f"{(len(rows), samples.n_variables)}: give a model of these variables."
             )
-        return Samples(
-            encode_like(values, numbered, samples.names).words, len(values), samples.variables
-        )
+        words = encode_like(values, numbered, samples.names).words
+        missing = samples.take(rows).missing if samples.missing else {}
+        for variable, mask in missing.items():
+            words[samples.starts[variable] : samples.starts[variable + 1]] &= ~mask
+        return Samples(words, len(values), samples.variables, missing)
+
+    def _values(self, samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+        if not self.n_covariates:
+            return np.asarray(self.model.sample(samples.n_samples, rng))
+        d = samples.n_variables
+        last = [codes(samples.bits, v) for v in range(d - self.n_covariates, d)]
+        configurations, stratum = np.unique(np.column_stack(last), axis=0, return_inverse=True)
+        values = np.empty((samples.n_samples, d), np.int64)
+        for k, levels in enumerate(configurations.tolist()):
+            rows = np.flatnonzero(stratum.ravel() == k)
+            values[rows, : -self.n_covariates] = given_last(self.model, levels).sample(
+                len(rows), rng
+            )
+            values[rows, -self.n_covariates :] = levels
+        return values
+
+
+def _rows_as_they_count(samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the number of each sample as often as it counts, or so on average."""
+    if samples.weights is None:
+        return np.arange(samples.n_samples)
+    counts, unit = samples.weights
+    if unit == 1:
+        return np.repeat(np.arange(samples.n_samples), counts)
+    size = max(1, round(samples.total_weight))
+    return rng.choice(samples.n_samples, size=size, p=counts / counts.sum())
 
 
 def dropped_share(number: int) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from markhood.data.coding.encode import encode, encode_like
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0], [0, 0, 0]])
@@ -136,7 +137,7 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
 )
 def test_example_bad_input_gets_one_sentence(data, message):
     with pytest.raises(InputError, match=message) as caught:
-        encode(data, max_levels=2)
+        encode(data, table=TableFormat(max_levels=2))
     assert "\n" not in str(caught.value)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from markhood.data.coding.encode import encode, encode_like
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 ROWS = [(1, True, "yes", 0.5), (0, True, "no", 0.5), (1, False, "no", -2.0), (1, False, "no", 0.5)]
@@ -138,13 +139,25 @@ def test_example_frames_that_cannot_be_used():
     with pytest.raises(
         InputError, match=r"more than 2 values .*: 'b' \(categories, such as 'u' and 'v'\)"
     ):
-        encode(pl.DataFrame({"a": [0, 1, 0], "b": ["u", "v", "w"]}), max_levels=2)
+        encode(
+            pl.DataFrame({"a": [0, 1, 0], "b": ["u", "v", "w"]}), table=TableFormat(max_levels=2)
+        )
 
 
 def test_example_dates():
     frame = pl.DataFrame({"a": ["2024-01-02", "2024-01-01"], "b": [0, 1]})
     samples = encode(frame.with_columns(pl.col("a").str.to_date()))
     assert [str(level) for level in samples.levels[0]] == ["2024-01-01", "2024-01-02"]
+
+
+def test_example_record_batches_keep_their_names():
+    batch = pa.RecordBatch.from_pydict({"a": [1, 2], "b": [0, 1]})
+    assert encode(batch).names == ("a", "b")
+
+
+def test_example_integers_that_numpy_does_not_have():
+    frame = pl.DataFrame({"a": [1, 2**100], "b": [0, 1]}, schema={"a": pl.Int128, "b": pl.Int64})
+    assert encode(frame).levels == ((1, 2**100), (0, 1))
 
 
 def test_example_nothing_is_imported_that_the_user_did_not():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from markhood.data.coding.coders import FEW, in_order
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 # Tables of so many numbers are not meant as categories, and that is said.
@@ -52,10 +53,10 @@ def test_oracle_columns_of_any_number_of_levels(dtype, order, decode):
 @MANY_NUMBERS
 def test_oracle_hundreds_of_levels(n_levels, dtype, decode):
     table = table_of(1100, [2, n_levels]).astype(dtype)
-    samples = encode(table, max_levels=n_levels)
+    samples = encode(table, table=TableFormat(max_levels=n_levels))
     assert decode(samples) == rows_of(table)
     with pytest.raises(InputError, match=f"more than {n_levels - 1} values .* 'x1'"):
-        encode(table, max_levels=n_levels - 1)
+        encode(table, table=TableFormat(max_levels=n_levels - 1))
 
 
 @given(

@@ -79,7 +79,7 @@ def test_example_new_data_find_what_rare_values_were_merged_into(as_array):
     letters = np.array(list("aaaabbbbcd"))
     steps = np.array([1, 1, 1, 1, 2, 2, 2, 2, 3, 4])
     old = pd.DataFrame({"letter": letters, "step": steps})
-    model = markhood.PLRHC(merge_rare=2).fit(old)
+    model = markhood.PLRHC(table=markhood.TableFormat(merge_rare=2)).fit(old)
     assert model.regressions_.variables.levels == (("a", "b", "other"), (1, 2, "3 or 4"))
     assert np.isfinite(model.score(pd.DataFrame({"letter": ["c", "z"], "step": [4, 3]})))
     new = np.array([["c", "a"], ["z", "b"]]) if as_array else [["c", "a"], ["z", "b"]]
@@ -104,4 +104,4 @@ def test_oracle_samples_are_cut_as_their_table_is(values, number):
 @pytest.mark.parametrize("wrong", [1, 0, -3, 2.5, "5"])
 def test_example_bad_numbers_are_one_sentence(wrong):
     with pytest.raises(InputError, match="merge_rare must be a whole number of samples from 2 up"):
-        markhood.learn(np.eye(3), merge_rare=wrong)
+        markhood.learn(np.eye(3), table=markhood.TableFormat(merge_rare=wrong))

@@ -11,6 +11,7 @@ import pytest
 
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 N_SAMPLES = 700
@@ -92,7 +93,7 @@ def test_example_bad_tables(tmp_path, ending, columns, message):
         with pa.ipc.new_file(path, table.schema) as writer:
             writer.write_table(table)
     with pytest.raises(InputError, match=message):
-        read_samples(path, max_levels=2)
+        read_samples(path, table=TableFormat(max_levels=2))
 
 
 def test_example_duplicate_names(tmp_path):

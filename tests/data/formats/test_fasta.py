@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import Genome
 from markhood.errors import InputError
 
 ALIGNMENT = """>one first of them
@@ -35,12 +36,12 @@ def write(tmp_path, text=ALIGNMENT, name="genes.fasta"):
 
 def test_example_positions_that_vary_with_few_gaps(tmp_path, decode):
     path = write(tmp_path, ALIGNMENT.replace("ACGT-A\nCCGTN", "ACGT-ACCGT"))
-    samples = read_samples(path, min_minor=0.25, max_gap=0.25)
+    samples = read_samples(path, genome=Genome(min_minor=0.25, max_gap=0.25))
     assert samples.names == ("3", "4", "7")
     assert samples.levels == (("G", "T"), ("A", "T"), ("-", "C", "T"))
     assert decode(samples) == [("G", "T", "C"), ("T", "A", "C"), ("G", "A", "T"), ("G", "T", "-")]
-    assert read_samples(path, min_minor=0.25, max_gap=0).names == ("3", "4")
-    assert read_samples(path, columns=["7", "3"], max_gap=0.25).names == ("7", "3")
+    assert read_samples(path, genome=Genome(min_minor=0.25, max_gap=0)).names == ("3", "4")
+    assert read_samples(path, columns=["7", "3"], genome=Genome(max_gap=0.25)).names == ("7", "3")
 
 
 @pytest.mark.parametrize(
@@ -48,16 +49,16 @@ def test_example_positions_that_vary_with_few_gaps(tmp_path, decode):
 )
 def test_example_gaps_as_missing_values(tmp_path, missing, levels):
     path = write(tmp_path, ALIGNMENT.replace("ACGT-A\nCCGTN", "ACGT-ACCGT"))
-    samples = read_samples(path, max_gap=0.25, missing=missing)
+    samples = read_samples(path, missing=missing, genome=Genome(max_gap=0.25))
     assert samples.levels[2] == levels
     assert list(samples.missing) == ([2] if missing == "impute" else [])
 
 
 def test_example_the_letter_n_is_a_gap_in_genes_and_a_level_in_proteins(tmp_path):
     genes = write(tmp_path, ">a\nNAC\n>b\nCTG\n>c\nCAC\n>d\nCTG\n")
-    assert read_samples(genes, max_gap=1).names == ("2", "3")
+    assert read_samples(genes, genome=Genome(max_gap=1)).names == ("2", "3")
     proteins = write(tmp_path, ">a\nNAL\n>b\nCTG\n>c\nCAX\n>d\nCTG\n", "proteins.faa")
-    samples = read_samples(proteins, max_gap=1)
+    samples = read_samples(proteins, genome=Genome(max_gap=1))
     assert samples.levels == (("C", "N"), ("A", "T"), ("-", "G", "L"))
 
 
@@ -82,11 +83,11 @@ def test_oracle_shares_counted_one_letter_at_a_time(tmp_path_factory, rows, min_
         file.writelines(f">{k}\n{row}\n" for k, row in enumerate(rows))
     if len(expected) < 2:
         with pytest.raises(InputError, match=r"positions of .* vary enough"):
-            read_samples(path, min_minor=min_minor, max_gap=max_gap)
+            read_samples(path, genome=Genome(min_minor=min_minor, max_gap=max_gap))
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        samples = read_samples(path, min_minor=min_minor, max_gap=max_gap)
+        samples = read_samples(path, genome=Genome(min_minor=min_minor, max_gap=max_gap))
     assert samples.names == tuple(expected)
 
 
@@ -114,7 +115,7 @@ def test_example_what_cannot_be_used(tmp_path, text, message):
 
 def test_example_odd_signs_make_no_protein_and_are_told(tmp_path):
     samples = read_samples(
-        write(tmp_path, ">a\nACU1~\n>b\nCAGA*\n>c\nAAXA@\n>d\nCCUAU\n"), max_gap=0.6
+        write(tmp_path, ">a\nACU1~\n>b\nCAGA*\n>c\nAAXA@\n>d\nCCUAU\n"), genome=Genome(max_gap=0.6)
     )
     assert samples.account.file[0].startswith("4 sequences of RNA, 5 positions")
     assert samples.account.file[1] == (
@@ -127,7 +128,7 @@ def test_example_odd_signs_make_no_protein_and_are_told(tmp_path):
 def test_example_bad_choices_and_damage(tmp_path):
     path = write(tmp_path)
     with pytest.raises(InputError, match="min_minor must be a share from 0 to 1, not 2"):
-        read_samples(path, min_minor=2)
+        read_samples(path, genome=Genome(min_minor=2))
     damaged = tmp_path / "genes.fa.gz"
     damaged.write_bytes(gzip.compress(b">a\nAC\n>b\nCA\n" * 99)[:-12])
     with pytest.raises(InputError, match="is damaged"):

@@ -8,10 +8,13 @@ import polars as pl
 import pytest
 
 from markhood.data.coding.encode import encode
-from markhood.data.formats.files import TABLE_ENDINGS, read_samples
+from markhood.data.formats.files import FORMATS, read_samples
 from markhood.errors import InputError
 
 NAMES = ["x0", "x1", "x2"]
+
+TABLES = {".csv", ".parquet", ".arrow", ".npy", ".npz"}
+TABLE_ENDINGS = [e for one in FORMATS if TABLES & set(one.endings) for e in one.endings]
 
 
 def write(path, table):

@@ -7,6 +7,7 @@ import pytest
 
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0]])
@@ -30,7 +31,10 @@ def test_example_the_array_of_an_npz(tmp_path):
     path = tmp_path / "table.npz"
     np.savez(path, data=TABLE, other=1 - TABLE)
     assert read_samples(path).fingerprint == encode(TABLE).fingerprint
-    assert read_samples(path, array="other").fingerprint == encode(1 - TABLE).fingerprint
+    assert (
+        read_samples(path, table=TableFormat(array="other")).fingerprint
+        == encode(1 - TABLE).fingerprint
+    )
     np.savez(path, table=TABLE, weights=np.ones(3))
     assert read_samples(path).fingerprint == encode(TABLE).fingerprint
 
@@ -49,7 +53,7 @@ def test_example_an_npz_without_the_array(tmp_path, arrays, array, message):
     path = tmp_path / "table.npz"
     np.savez(path, **arrays)
     with pytest.raises(InputError, match=message):
-        read_samples(path, array=array)
+        read_samples(path, table=TableFormat(array=array))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,7 @@ def test_example_an_npz_without_the_array(tmp_path, arrays, array, message):
 def test_example_bad_arrays(tmp_path, table, message):
     np.save(tmp_path / "table.npy", table)
     with pytest.raises(InputError, match=message):
-        read_samples(tmp_path / "table.npy", max_levels=2)
+        read_samples(tmp_path / "table.npy", table=TableFormat(max_levels=2))
 
 
 def test_example_truncated_values_are_not_zeros(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from bed_reader import to_bed
 
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import Genome
 from markhood.errors import InputError
 
 COPIES = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1]], dtype=np.int8)
@@ -28,7 +29,7 @@ def write(tmp_path, copies=COPIES, names=NAMES):
     ],
 )
 def test_example_codings(tmp_path, decode, genotypes, levels, expected):
-    samples = read_samples(write(tmp_path), genotypes=genotypes)
+    samples = read_samples(write(tmp_path), genome=Genome(genotypes=genotypes))
     assert samples.names == ("rs1", "7:55", "rs3")
     assert samples.levels == (levels,) * 3
     assert samples.variables.kinds == ("ordinal" if len(levels) > 2 else "binary",) * 3
@@ -41,7 +42,7 @@ def test_example_missing_genotypes_follow_the_choice(tmp_path, decode):
     path = write(tmp_path, copies)
     with pytest.raises(InputError, match=r"1 missing value .* '7:55' \(1\)"):
         read_samples(path)
-    samples = read_samples(path, missing="level", genotypes="dominant")
+    samples = read_samples(path, missing="level", genome=Genome(genotypes="dominant"))
     assert samples.levels[1] == (0, 1, None)
     assert list(read_samples(path, missing="impute").missing) == [1]
     picked = read_samples(path, columns=["rs3", "rs1"])
@@ -58,7 +59,7 @@ def test_property_blocks_of_variants_do_not_matter(tmp_path, decode):
 def test_example_what_cannot_be_used(tmp_path):
     path = write(tmp_path)
     with pytest.raises(InputError, match="Unknown genotypes 'additive': choose one of levels"):
-        read_samples(path, genotypes="additive")
+        read_samples(path, genome=Genome(genotypes="additive"))
     path.write_bytes(path.read_bytes()[:2])
     with pytest.raises(InputError, match=r"cannot be read as PLINK's \.bed"):
         read_samples(path)

@@ -10,6 +10,7 @@ import pytest
 import rdata
 
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.errors import InputError
 
 FRAME = pd.DataFrame(
@@ -40,7 +41,7 @@ def test_example_several_tables_are_named(tmp_path):
     rdata.write_rda(path, {"one": FRAME, "two": FRAME[["sick", "count"]], "n": np.array([3])})
     with pytest.raises(InputError, match=r"has 2 tables, 'one' and 'two': name one with array\.$"):
         read_samples(path)
-    assert read_samples(path, array="two").names == ("sick", "count")
+    assert read_samples(path, table=TableFormat(array="two")).names == ("sick", "count")
 
 
 def test_example_damaged_tableless_and_without_the_library(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.errors import DataWarning, InputError
 
 VALUES = np.random.default_rng(0).integers(0, 2, (40, 4))
@@ -171,7 +172,9 @@ def test_example_transposed(read, decode, corner):
 def test_example_transposed_arrays(tmp_path, decode, save, order):
     path = tmp_path / ("t.npy" if save is np.save else "t.npz")
     save(path, np.array(VALUES.T, order=order))
-    assert values_of(read_samples(path, transpose=True), decode) == VALUES.tolist()
+    assert (
+        values_of(read_samples(path, table=TableFormat(transpose=True)), decode) == VALUES.tolist()
+    )
 
 
 def test_example_transposing_is_not_for_every_file(tmp_path):
@@ -179,7 +182,7 @@ def test_example_transposing_is_not_for_every_file(tmp_path):
     with pytest.raises(
         InputError, match=r"^transpose=True is for text, sheets and arrays, not for"
     ):
-        read_samples(tmp_path / "t.parquet", transpose=True)
+        read_samples(tmp_path / "t.parquet", table=TableFormat(transpose=True))
 
 
 def test_example_the_index_that_pandas_keeps_in_parquet_is_left_out(tmp_path):

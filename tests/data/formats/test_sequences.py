@@ -49,11 +49,13 @@ def write(tmp_path, name, text):
 @pytest.mark.parametrize("ending", ["", ".gz"])
 @pytest.mark.parametrize("name", FORMS)
 def test_example_every_format_holds_the_same_samples(name, ending, tmp_path):
-    expected = read_samples(write(tmp_path, "family.fasta", FASTA), max_gap=0.5)
+    expected = read_samples(
+        write(tmp_path, "family.fasta", FASTA), genome=markhood.Genome(max_gap=0.5)
+    )
     path = write(tmp_path, name + ending, FORMS[name])
-    found = read_samples(path, max_gap=0.5)
+    found = read_samples(path, genome=markhood.Genome(max_gap=0.5))
     assert found.fingerprint == expected.fingerprint
-    markhood.pack(path, tmp_path / "packed", max_gap=0.5)
+    markhood.pack(path, tmp_path / "packed", genome=markhood.Genome(max_gap=0.5))
     assert read_samples(tmp_path / "packed").fingerprint == expected.fingerprint
 
 
@@ -119,27 +121,29 @@ def test_example_letters_are_merged_into_classes(tmp_path):
         f">s{k}\n{row}\n" for k, row in enumerate(["ILKDFPAC", "VMREYGGT", "LVHNWSST"])
     )
     path = write(tmp_path, "protein.faa", residues)
-    samples = read_samples(path, letters="reduced")
+    samples = read_samples(path, genome=markhood.Genome(letters="reduced"))
     assert samples.levels[2] == ("H", "KR")
     assert samples.levels[3] == ("EDNQ",)
     assert understood(samples).choices[-1].startswith("The letters of protein are merged into 8")
     with pytest.raises(InputError, match="no letters of proteins, RNA or DNA"):
-        markhood.encode([[0, 1], [1, 0]], letters="reduced")
+        markhood.encode([[0, 1], [1, 0]], genome=markhood.Genome(letters="reduced"))
     with pytest.raises(InputError, match="Unknown letters 'few'"):
-        read_samples(path, letters="few")
+        read_samples(path, genome=markhood.Genome(letters="few"))
 
 
 def test_example_how_alike_sequences_count_as_one(tmp_path):
     path = write(tmp_path, "family.fasta", FASTA)
     few, many = (
-        read_samples(path, weights="similarity", similarity_threshold=t).total_weight
+        read_samples(
+            path, weights="similarity", genome=markhood.Genome(similarity_threshold=t)
+        ).total_weight
         for t in (0.6, 0.0)
     )
     assert few < many == pytest.approx(4)
     with pytest.raises(InputError, match="similarity_threshold is for weights='similarity'"):
-        read_samples(path, similarity_threshold=0.2)
+        read_samples(path, genome=markhood.Genome(similarity_threshold=0.2))
     with pytest.raises(InputError, match="similarity_threshold must be a share"):
-        read_samples(path, weights="similarity", similarity_threshold=1.5)
+        read_samples(path, weights="similarity", genome=markhood.Genome(similarity_threshold=1.5))
 
 
 def test_example_proteins_without_edges_are_pointed_to_what_finds_some():

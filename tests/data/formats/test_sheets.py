@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.errors import DataWarning, InputError
 
 FRAME = pd.DataFrame(
@@ -43,7 +44,7 @@ def test_example_an_index_missing_cells_and_a_second_sheet(tmp_path):
 def test_example_transposed(tmp_path, decode):
     FRAME.T.to_excel(tmp_path / "t.xlsx")
     with pytest.warns(DataWarning, match="names the rows"):
-        samples = read_samples(tmp_path / "t.xlsx", transpose=True)
+        samples = read_samples(tmp_path / "t.xlsx", table=TableFormat(transpose=True))
     assert samples.names == ("smokes", "age", "share")
     assert decode(samples) == [tuple(row) for row in FRAME.to_numpy().tolist()]
 

@@ -92,18 +92,22 @@ def test_example_one_unphased_call_makes_it_genotypes(tmp_path, columns):
     assert samples.account.file[0].startswith("3 individuals, diploid, not phased: genotypes")
     for genotypes, expected in (("dominant", [0, 1, 1]), ("recessive", [0, 1, 0])):
         read = markhood.read_samples(
-            tmp_path / "data.vcf", columns=["1:4", "1:9:A:C"], genotypes=genotypes
+            tmp_path / "data.vcf",
+            columns=["1:4", "1:9:A:C"],
+            genome=markhood.Genome(genotypes=genotypes),
         )
         assert columns(read)[0] == expected
     # A homozygous call has no phase to be asked for.
-    read = markhood.read_samples(tmp_path / "data.vcf", genotypes="haplotypes", missing="impute")
+    read = markhood.read_samples(
+        tmp_path / "data.vcf", missing="impute", genome=markhood.Genome(genotypes="haplotypes")
+    )
     assert columns(read)[0] == [0, 0, 1, 1, 0, 1]
 
 
 def test_example_heterozygous_calls_without_a_phase_are_no_haplotypes(tmp_path):
     path = written(tmp_path, ["1 4 . A T 0/0 1|1 0/1", *PHASED])
     with pytest.raises(markhood.InputError, match=r"1 heterozygous calls of .* are not phased"):
-        markhood.read_samples(path, genotypes="haplotypes")
+        markhood.read_samples(path, genome=markhood.Genome(genotypes="haplotypes"))
 
 
 def test_example_haploid_files_have_a_sample_for_each(tmp_path, columns):
@@ -124,21 +128,27 @@ def test_example_sites_that_say_little_are_left_out_and_told(tmp_path, columns):
     assert samples.n_variables == 4
     said = "4 of 7 sites (2 vary too little, 1 have too many missing calls)."
     assert samples.account.file[1] == said
-    wide = markhood.read_samples(tmp_path / "data.vcf", missing="impute", max_gap=0.4)
+    wide = markhood.read_samples(
+        tmp_path / "data.vcf", missing="impute", genome=markhood.Genome(max_gap=0.4)
+    )
     assert wide.names[-1] == "1:30"
     assert columns(wide)[-1] == [0, 0, 0, 1, "gone", "gone"]
-    rare = markhood.read_samples(tmp_path / "data.vcf", missing="impute", min_minor=0.3)
+    rare = markhood.read_samples(
+        tmp_path / "data.vcf", missing="impute", genome=markhood.Genome(min_minor=0.3)
+    )
     assert rare.names == ("1:5", "1:9", "X:7")  # and so no two are at one position
 
 
 def test_example_missing_calls_are_missing_values(tmp_path, columns):
     path = written(tmp_path, ["1 4 . A T 0|0 1|1 .|1", "1 6 . A T 1|1 0|1 0|0"])
     with pytest.raises(markhood.InputError, match=r"1 missing value .* sample 'cid \(1\)'"):
-        markhood.read_samples(path, max_gap=0.5)
+        markhood.read_samples(path, genome=markhood.Genome(max_gap=0.5))
     with pytest.warns(markhood.DataWarning, match="5 stay"):
-        samples = markhood.read_samples(path, max_gap=0.5, missing="drop")
+        samples = markhood.read_samples(path, missing="drop", genome=markhood.Genome(max_gap=0.5))
     assert samples.n_samples == 5
-    genotypes = markhood.read_samples(path, max_gap=0.5, genotypes="levels", missing="impute")
+    genotypes = markhood.read_samples(
+        path, missing="impute", genome=markhood.Genome(max_gap=0.5, genotypes="levels")
+    )
     assert columns(genotypes)[0] == [0, 2, "gone"]
 
 
@@ -153,11 +163,11 @@ def test_property_columns_are_picked_in_the_order_wanted_whatever_the_blocks(
         f"1 {10 + j} . A T " + " ".join(f"{a}|{b}" for a, b in own) for j, own in enumerate(calls)
     ]
     path = written(tmp_path, lines)
-    whole = markhood.read_samples(path, min_minor=0.2)
+    whole = markhood.read_samples(path, genome=markhood.Genome(min_minor=0.2))
     names = list(rng.permutation(whole.names))
     for chunk in (1, 36, 1 << 24):
         monkeypatch.setattr(encoder, "CHUNK_BYTES", chunk)
-        picked = markhood.read_samples(path, columns=names, min_minor=0.2)
+        picked = markhood.read_samples(path, columns=names, genome=markhood.Genome(min_minor=0.2))
         assert picked.names == tuple(names)
         expected = [calls[int(name[2:]) - 10].ravel().tolist() for name in names]
         assert columns(picked) == expected
@@ -216,9 +226,9 @@ def test_example_what_cannot_be_read_is_said_in_a_sentence(content, said, tmp_pa
 def test_example_options_that_are_none(tmp_path):
     path = written(tmp_path, PHASED)
     with pytest.raises(markhood.InputError, match="Unknown genotypes 'x'"):
-        markhood.read_samples(path, genotypes="x")
+        markhood.read_samples(path, genome=markhood.Genome(genotypes="x"))
     with pytest.raises(markhood.InputError, match="max_gap must be a share"):
-        markhood.read_samples(path, max_gap=2)
+        markhood.read_samples(path, genome=markhood.Genome(max_gap=2))
 
 
 def test_example_without_cyvcf2_it_is_said_how_to_get_it(tmp_path, monkeypatch):

@@ -110,12 +110,14 @@ def test_property_graphs_and_their_files_carry_places(ending, tmp_path):
 
 def test_example_packed_folders_and_picks_carry_places(tmp_path):
     samples = encode(
-        [[0, 1, 1], [1, 0, 2], [0, 0, 0]], NAMES, positions=dict(zip(NAMES, LOCI, strict=True))
+        [[0, 1, 1], [1, 0, 2], [0, 0, 0]],
+        NAMES,
+        genome=markhood.Genome(positions=dict(zip(NAMES, LOCI, strict=True))),
     )
     assert samples.variables.loci == LOCI
     markhood.pack(samples, tmp_path / "packed")
     assert markhood.read_samples(tmp_path / "packed").variables == samples.variables
     picked = markhood.read_samples(tmp_path / "packed", columns=["rs3", "rs1"])
     assert picked.variables.loci == (LOCI[2], LOCI[0])
-    other = markhood.read_samples(tmp_path / "packed", positions={"rs2": 3})
+    other = markhood.read_samples(tmp_path / "packed", genome=markhood.Genome(positions={"rs2": 3}))
     assert other.variables.loci == (None, Locus("", 3), None)

@@ -10,6 +10,7 @@ from markhood.kernels.cuda.levels import MOST_UNITS, levels_of, rows_of, variabl
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Costs
 from markhood.learning.request import kernels_named
+from markhood.learning.run import Run
 from oracles.levels import chain
 from oracles.packing import samples_with_levels
 
@@ -130,5 +131,7 @@ def test_example_the_card_leaves_little_to_the_processor(price):
 def test_example_the_same_graph_is_learned(weighted):
     values = chain(9, 1500, (2, 3, 4, 3, 2, 5, 3, 3, 2, 4), strength=0.8)
     weights = np.random.default_rng(1).random(1500) + 0.5 if weighted else None
-    ours, theirs = (learn(values, kernels=name, weights=weights) for name in ("cuda", "native"))
+    ours, theirs = (
+        learn(values, weights=weights, run=Run(kernels=name)) for name in ("cuda", "native")
+    )
     assert ours == theirs

@@ -10,7 +10,7 @@ taken, and by these names new numbers find their bins again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -58,18 +58,22 @@ def checked_bins(bins: Any) -> Bins | None:
 
 
 def columns_to_cut(
-    bins: Bins, names: Sequence[str], values: Sequence[tuple[Any, ...]]
+    bins: Bins,
+    names: Sequence[str],
+    values: Sequence[tuple[Any, ...]],
+    declared: Collection[int] = (),
 ) -> dict[int, int | str]:
-    """Return the columns that are to be cut, each with how many bins it gets.
+    """Return the columns to cut, each with its number of bins.
 
-    Named columns are cut wherever they have more values than bins; without names, numbers of more
-    than a dozen values are.
+    Named columns are cut if they have more values than bins. Without names, columns of more than 12
+    distinct numbers are cut, except those that were declared to be categories.
     """
     if not isinstance(bins, Mapping):
         return {
             j: bins
             for j, own in enumerate(values)
-            if len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0)
+            if j not in declared
+            and len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0)
             and _are_numbers(own)
         }
     for name in bins:
@@ -91,13 +95,15 @@ def columns_to_cut(
 
 
 def cut(
-    values: Sequence[float], counts: NDArray[np.int64], number: int | str
+    values: Sequence[float], counts: NDArray[np.float64], number: int | str
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return the bin of each value, and the names of the bins.
 
+    ``counts`` has how many samples have each value, each as often as it counts.
+
     Examples
     --------
-    >>> cut([1, 5, 2, 9], np.array([2, 2, 2, 2]), 2)
+    >>> cut([1, 5, 2, 9], np.array([2.0, 2.0, 2.0, 2.0]), 2)
     (array([0, 1, 0, 1]), ('[1, 5)', '[5, 9]'))
     """
     occurring = np.flatnonzero(counts)

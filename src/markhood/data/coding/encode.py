@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding import encoder
+from markhood.data.coding.bins import Bins
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.findings import check_shape
@@ -23,32 +24,37 @@ from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_levels_merged
 from markhood.data.genome.placed import with_positions
-from markhood.data.kinds import with_kinds
-from markhood.data.reading import SIMILARITY, Reading
+from markhood.data.kinds import Category, Kinds, with_kinds
+from markhood.data.reading import (
+    ColumnOptions,
+    Genome,
+    Missing,
+    Reading,
+    TableFormat,
+    reading_of,
+)
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
-from markhood.errors import InputError
+from markhood.errors import InputError, option
+from markhood.options import documented
 
 
+@documented(ColumnOptions)
 def encode(
     data: Any,
     names: Sequence[str] | None = None,
     *,
-    missing: str = "error",
-    missing_values: Iterable[Any] = (),
-    max_levels: int = 64,
-    weights: Any = None,
-    normalize_weights: bool = True,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
-    kinds: Any = "auto",
-    bins: Any = None,
-    merge_rare: int | None = None,
-    letters: str = "all",
-    similarity_threshold: float = 0.1,
-    positions: Any = None,
+    kinds: Kinds = "auto",
+    bins: Bins | None = None,
+    missing: Missing = "error",
+    missing_values: Iterable[Any] = (),
+    weights: Any = None,
+    table: TableFormat | None = None,
+    genome: Genome | None = None,
 ) -> Samples:
-    """Pack a table of observations, a few bits a value.
+    """Pack a table of observations, a few bits per value.
 
     The levels of a column are the values that occur in it, numbers by size and before text, which
     is in sort order; categories keep their own order.
@@ -56,46 +62,19 @@ def encode(
     Parameters
     ----------
     data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
-        Columns with at most `max_levels` distinct values each, whatever these are. `Samples` are
-        returned as they are.
+        `Samples` are returned as they are, with the columns, kinds, bins, merged levels and positions that
+        are asked for.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
-    missing : {"error", "drop", "level", "impute"}, default="error"
-        What to do about missing values (NaN, None, null, and texts that mean so, such as "NA"):
-        refuse them, leave out the samples that have any, make them a level of their own (the last,
-        None), or keep them apart in ``Samples.missing``.
-    missing_values : iterable, default=()
-        Further values that mean missing, such as -9 or "?".
-    max_levels : int, default=64
-        How many distinct values a column may have; at most 65535.
-    weights : array-like of shape (n_samples,) or "similarity", optional
+    {parameters}
+    weights : array-like of shape (n_samples,), "similarity" or str, optional
         How often each sample counts: `as_weights` and `similarity_weights` of
-        `markhood.data.weights` say how they are taken. Samples of weight 0 are left out.
-    normalize_weights : bool, default=True
-        Whether weights that are not whole numbers are scaled to mean 1.
-    columns : sequence of str, optional
-        The columns that are variables, in this order; by default all. Names, or patterns such as
-        "Q*".
-    exclude : sequence of str, default=()
-        Columns that are no variables: names or patterns.
-    kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
-        Whether levels are steps, for all columns or for some by name. By default numbers of three
-        values or more and ordered categories are; text and other categories are not.
-    bins : int, "auto" or mapping of str to int, optional
-        Cut columns of more than a dozen numbers, or those named, into so many bins of about as many
-        samples each: ordered levels such as "[18, 25)".
-    merge_rare : int, optional
-        Merge levels that fewer samples have: with their neighbours where levels are steps ("4 or 5"),
-        into "other" where they are not.
-    letters : {"all", "reduced"}, default="all"
-        Whether similar letters of aligned sequences are one level: eight classes of amino acids, two
-        of bases; see `markhood.data.genome.alphabets`.
-    similarity_threshold : float, default=0.1
-        For weights by similarity: samples that differ in at most this share of the variables are alike.
-    positions : mapping, sequence or path, optional
-        Where variables lie along a genome: positions, or pairs of a chromosome and a position, by
-        name or in order; or a file with the columns name, chromosome (where there are several) and
-        position. By default what names such as "chr1:12345" say.
+        `markhood.data.weights` say how they are used; or the name of a column of a data frame, which then
+        is not a variable. Samples of weight 0 are left out.
+    table : TableFormat, optional
+        Maximum number of levels, merging of rare levels, and other details.
+    genome : Genome, optional
+        Options for sites of genomes and columns of alignments.
 
     Returns
     -------
@@ -119,55 +98,74 @@ def encode(
     >>> encode([["a", 1], ["b", None], ["c", 2]], missing="level").levels
     (('a', 'b', 'c'), (1, 2, None))
     """
-    reading = Reading(
-        missing,
-        missing_values,
-        max_levels,
-        weights,
-        normalize_weights,
+    reading = reading_of(
         columns=columns,
         exclude=exclude,
         kinds=kinds,
         bins=bins,
-        merge_rare=merge_rare,
-        letters=letters,
-        similarity_threshold=similarity_threshold,
+        missing=missing,
+        missing_values=missing_values,
+        weights=weights,
+        table=table,
+        genome=genome,
     )
+    return encode_table(data, reading, names)
+
+
+def encode_table(data: Any, reading: Reading, names: Sequence[str] | None = None) -> Samples:
+    """Pack a table in memory as a reading says."""
     if isinstance(data, Samples):
-        if not without_picking(reading).is_default:
+        return read_again(data, reading, "Samples have been encoded already")
+    return finished(_encode(data, names, None, reading), reading)
+
+
+def finished(samples: Samples, reading: Reading) -> Samples:
+    """Return samples with what is decided when all values are known: merged levels, and positions."""
+    merged = with_levels_merged(samples, reading)
+    return replace(with_positions(merged, reading.positions), reading=reading)
+
+
+# What can still be asked of samples, and what is for learning from them.
+LATER = {"columns", "exclude", "kinds", "bins", "merge_rare", "letters", "positions"} | {
+    "adjust_for",
+    "identical",
+    "min_distance",
+    "genome_length",
+}
+
+
+def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
+    """Return samples as another reading wants them, which may be the one that made them.
+
+    Raises
+    ------
+    InputError
+        Where the reading asks for something that had to be said when the data were read.
+    """
+    before = {} if samples.reading is None else samples.reading.as_json()
+    wanted = {n: v for n, v in reading.as_json().items() if n not in before or before[n] != v}
+    for name in wanted:
+        if name not in LATER:
             raise InputError(
-                "Samples have been encoded already: say how when they are, to encode or "
-                "read_samples."
+                f"{problem}: say {option(name, getattr(reading, name))} where they are read."
             )
-        return with_positions(pick_samples(data, reading), positions)
-    if isinstance(weights, str) and weights != SIMILARITY:
-        raise InputError(
-            f"Unknown weights {weights!r}: give a number a sample, or the word similarity."
-        )
-    samples = with_levels_merged(_encode(data, names, None, reading), reading)
-    return with_positions(samples, positions)
-
-
-def without_picking(reading: Reading) -> Reading:
-    """Return a reading without what can still be chosen of samples: see `pick_samples`."""
-    return replace(
-        reading, columns=None, exclude=(), kinds="auto", bins=None, merge_rare=None, letters="all"
-    )
+    done = [name for name in reading.names() if name not in wanted]
+    return finished(pick_samples(samples, reading.without(*done)), reading)
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
-    """Return samples of the columns that a reading wants, with the bins, kinds and levels that it names."""
+    """Return samples of the columns that a reading wants, with the bins and kinds that it names."""
     picked = chosen_columns(samples.names, reading)
     if picked != list(range(samples.n_variables)):
-        check_shape(samples.n_samples, len(picked))
+        check_shape(samples.n_samples, len(picked), min_columns=reading.min_columns)
         samples = samples.pick(np.array(picked))
     if reading.bins is not None:
         samples = cut_samples(samples, reading.bins)
     if reading.kinds != "auto":
-        ordered = [j for j, steps in enumerate(samples.variables.is_ordered) if steps]
-        variables, _ = with_kinds(samples.variables, reading.kinds, ordered)
+        as_they_are = {j: Category((), o) for j, o in enumerate(samples.variables.is_ordered)}
+        variables, _ = with_kinds(samples.variables, reading.kinds, as_they_are)
         samples = replace(samples, variables=variables)
-    return with_levels_merged(samples, reading)
+    return samples
 
 
 def encode_like(
@@ -176,7 +174,7 @@ def encode_like(
     names: Sequence[str] | None = None,
     *,
     ordered: Sequence[bool] = (),
-    missing: str = "error",
+    missing: Missing = "error",
     missing_values: Iterable[Any] = (),
 ) -> Samples:
     """Pack new data with the levels of data seen before.
@@ -209,7 +207,9 @@ def encode_like(
     """
     if any(None in values for values in levels):
         missing = "level"
-    samples = _encode(data, names, levels, Reading(missing, missing_values))
+    samples = _encode(
+        data, names, levels, Reading(missing=missing, missing_values=tuple(missing_values))
+    )
     return samples.with_order(ordered) if any(ordered) else samples
 
 

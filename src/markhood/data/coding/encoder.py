@@ -8,7 +8,8 @@ and follow the memory order of the chunk: wide for arrays that go by rows, tall 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -34,7 +35,7 @@ from markhood.data.coding.indicators import Coded, Table, tabulate
 from markhood.data.coding.merged import are_merged
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
-from markhood.data.kinds import with_kinds
+from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, Samples, Weights
 from markhood.data.understood import Account
@@ -69,10 +70,8 @@ class Encoder:
         How many rows will come, where that is known: the bits are then allocated once.
     levels : tuple of tuple, optional
         Levels that a fitted model knows; any other value is then an error.
-    orders : mapping of int to sequence, optional
-        Categories, in order, of the columns that have them.
-    ordered : collection of int, default=()
-        The columns of those in which the order means something.
+    categories : mapping of int to Category, optional
+        The columns that were declared to be categories.
     parse : callable, optional
         What makes a value of a cell that is not in an array (text files give text).
     locate : callable, optional
@@ -96,8 +95,7 @@ class Encoder:
         n_samples: int | None = None,
         *,
         levels: Levels | None = None,
-        orders: Mapping[int, Sequence[Any]] | None = None,
-        ordered: Collection[int] = (),
+        categories: Mapping[int, Category] | None = None,
         parse: Callable[[Any], Any] = plain,
         locate: Callable[[int], str] = row_number,
         reading: Reading | None = None,
@@ -106,8 +104,7 @@ class Encoder:
         self._names = tuple(names)
         self._fixed = levels
         self._min_samples = MINIMUM if levels is None else 1
-        self._orders = dict(orders or {})
-        self._ordered = set(ordered)
+        self._categories = dict(categories or {})
         self._parse = parse
         self._rows = 0
         self._reading = reading or Reading()
@@ -116,7 +113,7 @@ class Encoder:
         self._planes = Planes(len(names), self._reading.storage)
         self._weights: list[Any] = []
         if n_samples is not None:
-            check_shape(n_samples, len(names), self._min_samples)
+            check_shape(n_samples, len(names), self._min_samples, self._reading.min_columns)
             self._planes.reserve(n_samples)
 
     def add(self, chunk: NDArray[Any] | Sequence[Column]) -> None:
@@ -184,7 +181,7 @@ class Encoder:
         return samples
 
     def _finished(self) -> Samples:
-        check_shape(self._rows, len(self._names), self._min_samples)
+        check_shape(self._rows, len(self._names), self._min_samples, self._reading.min_columns)
         if self._findings:
             raise self._findings.error()
         self._planes.trim(self._rows)
@@ -193,14 +190,14 @@ class Encoder:
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
         self._refuse_many(values)
-        kept, weights = self._choose_rows()
+        kept, weights, rows_left_out = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
-        values = self._cut(values, n_samples)
+        values = self._cut(values, n_samples, weights)
         table = tabulate(
             Coded(self._planes, n_samples, values),
-            self._orders,
+            {j: own.order for j, own in self._categories.items() if own.order},
             fixed=self._fixed,
             missing_is_level=self._reading.missing == "level",
             some_left_out=n_samples < self._rows,
@@ -212,6 +209,7 @@ class Encoder:
             self._variables(table.levels),
             table.missing,
             weights,
+            rows=np.flatnonzero(kept) if n_samples < self._rows else None,
         )
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
@@ -226,6 +224,7 @@ class Encoder:
             tuple(notes.sentences),
             tuple(notes.mentioned),
             tuple(notes.told),
+            rows_left_out,
         )
         return replace(samples, account=account)
 
@@ -234,7 +233,7 @@ class Encoder:
         variables = Variables(tuple(self._names), levels)
         if self._fixed is not None:
             return variables
-        variables, said = with_kinds(variables, self._reading.kinds, self._ordered)
+        variables, said = with_kinds(variables, self._reading.kinds, self._categories)
         for sentence in said:
             self._reading.notes.mention(sentence)
         return variables
@@ -244,7 +243,7 @@ class Encoder:
         if self._reading.bins is None or self._fixed is not None:
             return
         limit = self._reading.max_levels
-        to_cut = columns_to_cut(self._reading.bins, self._names, values)
+        to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
         for j in range(len(values)):
             if len(values[j]) > limit and j not in to_cut:
                 row = int((self._codes(j, len(values[j]), self._rows) == limit).argmax())
@@ -260,24 +259,28 @@ class Encoder:
             codes |= unpacked(row, n_samples).astype(np.int64) << digit
         return codes
 
-    def _cut(self, values: Sequence[tuple[Any, ...]], n_samples: int) -> list[tuple[Any, ...]]:
+    def _cut(
+        self, values: Sequence[tuple[Any, ...]], n_samples: int, weights: Weights | None
+    ) -> list[tuple[Any, ...]]:
         """Replace the codes of columns that are to be cut by those of bins; return all values."""
         found = list(values)
         if self._reading.bins is None or self._fixed is not None:
             return found
-        for j, number in columns_to_cut(self._reading.bins, self._names, values).items():
+        to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
+        for j, number in to_cut.items():
             at = np.array([j])
             codes = self._codes(j, len(values[j]), n_samples)
             gone = unpacked(self._planes.words(MISSING, at)[0], n_samples).astype(np.bool_)
-            counts = np.bincount(codes[~gone], minlength=len(values[j]))
+            counted = np.ones(n_samples) if weights is None else weights.counts * weights.unit
+            counts = np.bincount(codes[~gone], counted[~gone], len(values[j])).astype(float)
             if not counts.any():
                 continue
             bins, labels = cut(values[j], counts, number)
             for digit in range(max(1, (len(labels) - 1).bit_length())):
                 bits = (bins[codes] >> digit & 1)[:, None]
                 self._planes.put(digit, bits, 0, at if digit else slice(j, j + 1))
-            found[j] = self._orders[j] = labels
-            self._ordered.add(j)
+            found[j] = labels
+            self._categories[j] = Category(labels, True)
         return found
 
     def _count_missing(self) -> dict[str, int]:
@@ -319,15 +322,17 @@ class Encoder:
                 "The text 'None' was taken as missing: make categories of the column, or write another word, if it is an answer."
             )
 
-    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None]:
-        """Return which rows stay, and the weights of those."""
+    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
+        """Return which rows stay, the weights of those, and how many do not stay by reason."""
         kept = np.ones(self._rows, np.bool_)
+        left_out: Counter[str] = Counter()
         if self._reading.missing == "drop":
             kept = ~self._planes.missing_somewhere(self._rows)
             self._say_how_many_stay(int(kept.sum()))
+            left_out["missing values"] = self._rows - int(kept.sum())
         given = self._weights if self._weights else self._reading.weights
         if given is None or (isinstance(given, str) and given == SIMILARITY):
-            return kept, None
+            return kept, None, +left_out
         numbers = check_weights(given, self._rows)[kept]
         counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
         kept[kept] = counts > 0
@@ -336,8 +341,10 @@ class Encoder:
                 f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
                 f"{self._min_samples} is required: give weights to more."
             )
+        left_out["weight zero"] = int((counts == 0).sum())
         counts = counts[counts > 0]
-        return kept, None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
+        weights = None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
+        return kept, weights, +left_out
 
     def _say_how_many_stay(self, n_kept: int) -> None:
         if n_kept == self._rows:
@@ -442,7 +449,7 @@ class Encoder:
             coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
         else:
             coder = ValueCoder(
-                stop - start, self._findings, self._reading, self._parse, self._orders
+                stop - start, self._findings, self._reading, self._parse, self._categories
             )
         if fixed is not None:
             coder.fix(fixed)

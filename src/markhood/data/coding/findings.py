@@ -32,10 +32,12 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
     return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
 
 
-def check_shape(n_samples: int, n_variables: int, min_samples: int = MINIMUM) -> None:
+def check_shape(
+    n_samples: int, n_variables: int, min_samples: int = MINIMUM, min_columns: int = MINIMUM
+) -> None:
     """Raise where there are too few samples or variables; worded as scikit-learn does."""
     shape = f"(shape=({n_samples}, {n_variables}))"
-    if n_variables < MINIMUM:
+    if n_variables < min_columns:
         raise InputError(
             f"Found {n_variables} feature(s) {shape} while a minimum of {MINIMUM} is required: "
             "a graph needs two columns or more, one a variable."

@@ -7,7 +7,7 @@ which some are missing) as Python values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.coders import Levels
 from markhood.data.coding.encoder import LANE, Column, Encoder, chunk_rows
 from markhood.data.coding.names import check_names, chosen_columns
+from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
@@ -32,6 +33,9 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         return None
     import narwhals as nw
 
+    pyarrow: Any = nw.dependencies.get_pyarrow()
+    if pyarrow is not None and isinstance(data, pyarrow.RecordBatch):
+        data = pyarrow.Table.from_batches([data])
     try:
         frame = nw.from_native(data, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
@@ -83,8 +87,7 @@ def read_frame(
         [names[j] for j in picked],
         len(frame),
         levels=levels,
-        orders=category_orders(wanted),
-        ordered=ordered_categories(wanted),
+        categories=declared_categories(wanted),
         reading=reading,
     )
     add_frame(encoder, wanted)
@@ -104,43 +107,30 @@ def read_foreign(data: Any, reading: Reading) -> Samples:
     return read_frame(frame, reading)
 
 
-def category_orders(frame: nw.DataFrame[Any]) -> Mapping[int, Sequence[Any]]:
-    """Return the categories, in order, of the columns in which their order was chosen.
+def declared_categories(frame: nw.DataFrame[Any]) -> dict[int, Category]:
+    """Return the columns of categories, with their order and whether it means something.
 
-    That is all of pandas' categoricals, enums, and Arrow's ordered dictionaries. polars'
-    categoricals and Arrow's other dictionaries come in the order in which values happened to
-    turn up, so the sort order is used for them, as polars does.
+    The order of pandas' categoricals, of enums and of Arrow's ordered dictionaries was chosen. polars'
+    categoricals and Arrow's other dictionaries list values in the order in which they occurred, so
+    the sort order is used for them, as polars does.
     """
     import narwhals as nw
 
-    orders: dict[int, Sequence[Any]] = {}
-    for j, dtype in enumerate(frame.schema.dtypes()):
-        if isinstance(dtype, nw.Enum):
-            orders[j] = tuple(dtype.categories)
-        elif isinstance(dtype, nw.Categorical):
-            native: Any = frame[:, j].to_native()
-            if frame.implementation.is_pandas_like():
-                orders[j] = native.cat.categories.tolist()
-            elif frame.implementation.is_pyarrow() and native.type.ordered and native.num_chunks:
-                orders[j] = native.chunk(0).dictionary.to_pylist()
-    return orders
-
-
-def ordered_categories(frame: nw.DataFrame[Any]) -> set[int]:
-    """Return the columns of categories that are said to be ordered."""
-    import narwhals as nw
-
-    found = set()
-    for j, dtype in enumerate(frame.schema.dtypes()):
-        if isinstance(dtype, nw.Enum):
-            found.add(j)
-        elif isinstance(dtype, nw.Categorical):
-            native: Any = frame[:, j].to_native()
-            if frame.implementation.is_pandas_like():
-                if native.cat.ordered:
-                    found.add(j)
-            elif frame.implementation.is_pyarrow() and native.type.ordered:
-                found.add(j)
+    found: dict[int, Category] = {}
+    if nw.Categorical not in (dtypes := frame.schema.dtypes()) and nw.Enum not in dtypes:
+        return found
+    for j, column in enumerate(frame.iter_columns()):
+        if isinstance(column.dtype, nw.Enum):
+            found[j] = Category(tuple(column.dtype.categories), True)
+        elif isinstance(column.dtype, nw.Categorical):
+            native: Any = column.to_native()
+            if frame.implementation.is_pyarrow() and native.type.ordered:
+                dictionary = native.chunk(0).dictionary.to_pylist() if native.num_chunks else ()
+                found[j] = Category(dictionary, True)
+            elif frame.implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
+                found[j] = Category(native.dtype.categories.tolist())
+            else:
+                found[j] = Category()
     return found
 
 
@@ -181,4 +171,5 @@ def _has_kind(array: NDArray[Any], dtype: Any) -> bool:
 def _is_number(dtype: Any) -> bool:
     import narwhals as nw
 
-    return bool(dtype.is_numeric() or dtype == nw.Boolean)
+    has_128_bits = dtype in (nw.Int128, nw.UInt128)  # NumPy has no such integers
+    return bool(dtype.is_numeric() or dtype == nw.Boolean) and not has_128_bits

@@ -62,7 +62,10 @@ def chosen_columns(
         for j in _matching(pattern, names):
             reason = "the index" if pattern == reading.index else "excluded"
             reading.notes.leave_out(names[j], reason)
-    return pick_columns(names, reading.columns, advice, outside)
+    wanted = reading.columns
+    if wanted is not None:  # covariates are read too
+        wanted = (*wanted, *(name for name in reading.adjust_for if name not in wanted))
+    return pick_columns(names, wanted, advice, outside)
 
 
 def _matching(pattern: str, names: Sequence[str]) -> list[int]:

@@ -139,10 +139,9 @@ def regrouped(samples: Samples, groupings: Mapping[int, Grouping]) -> Samples:
     return replace(samples, words=words, variables=_variables(samples.variables, groupings))
 
 
-def level_counts(samples: Samples, variable: int) -> NDArray[np.int64]:
-    """Return how many samples have each level of a variable."""
-    rows = _level_rows(samples, variable)
-    return np.asarray(np.bitwise_count(rows).sum(axis=1, dtype=np.int64))
+def level_counts(samples: Samples, variable: int) -> NDArray[np.float64]:
+    """Return how many samples have each level of a variable, each as often as it counts."""
+    return samples.weight_of(_level_rows(samples, variable))
 
 
 def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
@@ -154,7 +153,7 @@ def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
     return np.concatenate([first[None], rows])
 
 
-def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.int64], fewest: int) -> Grouping:
+def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewest: int) -> Grouping:
     runs = [[k] for k in range(len(levels))]
     sizes = counts.tolist()
     while len(runs) > 2 and min(sizes) < fewest:
@@ -171,7 +170,7 @@ def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.int64], fewest:
     return Grouping(group, tuple(names))
 
 
-def _others_merged(levels: Sequence[Any], counts: NDArray[np.int64], fewest: int) -> Grouping:
+def _others_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewest: int) -> Grouping:
     """Merge rare categories, and the next ones too while they are still rare together."""
     order = np.argsort(counts, kind="stable").tolist()
     rare = [k for k in order if counts[k] < fewest or levels[k] == OTHER]

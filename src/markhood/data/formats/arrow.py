@@ -6,6 +6,7 @@ chunks begin on word boundaries.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
@@ -17,10 +18,10 @@ from markhood.data.coding.findings import listed
 from markhood.data.coding.frames import (
     add_frame,
     as_frame,
-    category_orders,
-    ordered_categories,
+    declared_categories,
 )
 from markhood.data.coding.names import chosen_columns
+from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
@@ -29,13 +30,14 @@ from markhood.errors import InputError
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(paths: Sequence[Path], reading: Reading | None = None) -> Samples:
+def read_parquet(paths: Sequence[Path], reading: Reading) -> Samples:
     """Read Parquet files one after another, only the columns asked for."""
     pyarrow, parquet = _import("pyarrow", paths[0]), _import("pyarrow.parquet", paths[0])
-    heads = []
+    heads, written = [], []
     for path in paths:
         try:
             heads.append(parquet.read_metadata(path))
+            written.append(_written_schema(pyarrow, heads[-1]))
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             raise _damaged(path, "Parquet", error) from error
     schemas = [head.schema.to_arrow_schema() for head in heads]
@@ -54,11 +56,19 @@ def read_parquet(paths: Sequence[Path], reading: Reading | None = None) -> Sampl
 
     n_samples = sum(head.num_rows for head in heads)
     try:
-        return _encode_batches(pyarrow, batches(), schemas[0], wanted, n_samples)
+        return _encode_batches(pyarrow, batches(), written[0], wanted, n_samples)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise _damaged(paths[0], "Parquet", error) from error
+
+
+def _written_schema(pyarrow: Any, head: Any) -> Any:
+    """Return the types of the table that was written: Parquet stores dictionaries of numbers as numbers."""
+    written = (head.metadata or {}).get(b"ARROW:schema")
+    if written is None:
+        return head.schema.to_arrow_schema()
+    return pyarrow.ipc.read_schema(pyarrow.BufferReader(base64.b64decode(written)))
 
 
 def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, other: Path) -> None:
@@ -72,7 +82,7 @@ def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, ot
             )
 
 
-def read_arrow(path: Path, reading: Reading | None = None) -> Samples:
+def read_arrow(path: Path, reading: Reading) -> Samples:
     """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
     pyarrow = _import("pyarrow", path)
     try:
@@ -101,8 +111,7 @@ class _Wanted(NamedTuple):
     reading: Reading
 
     @classmethod
-    def of(cls, names: Sequence[str], reading: Reading | None) -> _Wanted:
-        reading = reading or Reading()
+    def of(cls, names: Sequence[str], reading: Reading) -> _Wanted:
         picked = chosen_columns(names, reading)
         indexes = [j for j in picked if PANDAS_INDEX.fullmatch(names[j])]
         if indexes and reading.columns is None:
@@ -124,6 +133,12 @@ def _encode_batches(
     pyarrow: Any, batches: Iterable[Any], schema: Any, wanted: _Wanted, n_samples: int | None
 ) -> Samples:
     names, weights, reading = wanted
+    types = {field.name: field.type for field in schema}
+    declared = {
+        j: Category((), types[name].ordered)
+        for j, name in enumerate(names)
+        if name in types and pyarrow.types.is_dictionary(types[name])
+    }
     encoder = None
     for table in _whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
         frame = as_frame(table.select(names))
@@ -132,8 +147,7 @@ def _encode_batches(
             encoder = Encoder(
                 names,
                 n_samples,
-                orders=category_orders(frame),
-                ordered=ordered_categories(frame),
+                categories=declared | declared_categories(frame),
                 reading=reading,
             )
         add_frame(encoder, frame)

@@ -47,28 +47,9 @@ _THOUSANDS = re.compile(r"(?a)[+-]?\d{1,3},\d{3}")
 _DECIMAL_POINT = re.compile(r"(?a)[+-]?\d*\.\d+")
 
 
-def read_delimited(
-    path: Path,
-    reading: Reading | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
-    transpose: bool = False,
-) -> Samples:
-    """Read a text file of cells between delimiters.
-
-    Parameters
-    ----------
-    path : Path
-        A file, compressed where its name ends in .gz.
-    reading : Reading, optional
-    header : bool, optional
-        Whether the first row has the names; by default it is found out, see `rows`.
-    encoding : str, optional
-        As Python names it; by default it is found out.
-    transpose : bool, default=False
-        Whether the variables are the rows.
-    """
-    reading = reading or Reading()
+def read_delimited(path: Path, reading: Reading) -> Samples:
+    """Read a text file of cells between delimiters, compressed where its name ends in .gz."""
+    encoding = reading.encoding
     try:
         for name in [_known_encoding(encoding)] if encoding else _encodings(path):
             notes = Notes()  # those of an attempt that fails are of no use
@@ -84,8 +65,8 @@ def read_delimited(
                         f"Numbers such as {text.decimal_comma} were read with a decimal comma, as "
                         f"{parse_comma_cell(text.decimal_comma)}."
                     )
-                source = Transposed(text) if transpose else text
-                return read_rows(source, header, replace(reading, notes=notes))
+                source = Transposed(text) if reading.transpose else text
+                return read_rows(source, replace(reading, notes=notes))
     except DAMAGES as error:
         raise InputError(f"{path} is damaged ({error}): compress it again.") from error
     raise InputError(

@@ -58,21 +58,16 @@ class _Header:
         return replace(self, shape=self.shape[::-1], by_columns=not self.by_columns)
 
 
-def read_npy(path: Path, reading: Reading | None = None, transpose: bool = False) -> Samples:
+def read_npy(path: Path, reading: Reading) -> Samples:
     """Read an array of shape (n_samples, n_variables), or the transpose, from an NPY file."""
     with path.open("rb") as handle:
         header = _read_header(handle, str(path))
         if path.is_file():
             header.check_size(path.stat().st_size - handle.tell(), str(path))
-        return _read_array(handle, header.seen(transpose), str(path), reading or Reading())
+        return _read_array(handle, header.seen(reading.transpose), str(path), reading)
 
 
-def read_npz(
-    path: Path,
-    reading: Reading | None = None,
-    array: str | None = None,
-    transpose: bool = False,
-) -> Samples:
+def read_npz(path: Path, reading: Reading) -> Samples:
     """Read one array of an NPZ file: that named, else `data`, else the only one with two axes.
 
     What a small archive unpacks to may be a thousand times larger; so it is measured first.
@@ -84,14 +79,14 @@ def read_npz(
                 if member.endswith(".npy"):
                     with archive.open(member) as handle:
                         headers[member[:-4]] = _read_header(handle, f"{member} in {path}")
-            name = _choose(headers, array, path)
+            name = _choose(headers, reading.array, path)
             with archive.open(f"{name}.npy") as handle:
                 label = f"The array {name!r} in {path}"
                 header = _read_header(handle, label)
                 size = archive.getinfo(f"{name}.npy").file_size
                 header.check_size(size - handle.tell(), label)
                 _check_unpacked(size, label)
-                return _read_array(handle, header.seen(transpose), label, reading or Reading())
+                return _read_array(handle, header.seen(reading.transpose), label, reading)
     except InputError:
         raise
     except DAMAGES as error:

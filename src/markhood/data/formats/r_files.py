@@ -20,7 +20,7 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 
 
-def read_r(path: Path, reading: Reading | None = None, array: str | None = None) -> Samples:
+def read_r(path: Path, reading: Reading) -> Samples:
     """Read a data frame or matrix from a file of R; of several, the one called `array`."""
     try:
         import rdata
@@ -32,11 +32,11 @@ def read_r(path: Path, reading: Reading | None = None, array: str | None = None)
     except Exception as error:  # a damaged file fails in as many ways as there are kinds of object
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InputError(f"{path} cannot be read as R's ({reason}): save it again.") from error
-    tables = _tables(held)
+    tables, array = _tables(held), reading.array
     if array is None and len(tables) == 1:
         array = next(iter(tables))
     if array in tables:
-        return read_foreign(tables[array], reading or Reading())
+        return read_foreign(tables[array], reading)
     if not tables:
         raise InputError(f"{path} has no data frame and no matrix: save one.")
     raise InputError(

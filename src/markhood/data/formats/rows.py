@@ -93,20 +93,12 @@ class Transposed:
         return f"column {row + 1}"
 
 
-def read_rows(source: Source, header: bool | None, reading: Reading) -> Samples:
-    """Read a table of cells.
-
-    Parameters
-    ----------
-    source : Source
-    header : bool, optional
-        Whether the first row has the names; by default it is found out.
-    reading : Reading
-    """
+def read_rows(source: Source, reading: Reading) -> Samples:
+    """Read a table of cells."""
     looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
     if not looked_at:
         raise InputError(f"{source.label} is empty: give a table with one row a sample.")
-    better: _Guess | None = _guess(source, looked_at, header, reading)
+    better: _Guess | None = _guess(source, looked_at, reading)
     while better is not None:
         guess = better
         encoder, better = _encode(source, guess, reading)
@@ -137,10 +129,8 @@ class _Guess:
         return [cell.strip() or f"x{j}" for j, cell in enumerate(self.first)]
 
 
-def _guess(
-    source: Source, looked_at: Sequence[Sequence[str]], header: bool | None, reading: Reading
-) -> _Guess:
-    others = looked_at[1:]
+def _guess(source: Source, looked_at: Sequence[Sequence[str]], reading: Reading) -> _Guess:
+    others, header = looked_at[1:], reading.header
     first = looked_at[0] if header is False else _aligned(looked_at[0], others, source.parse)
     is_shorter = len(first) > len(looked_at[0])
     columns = _by_column(source, [first, *others], 0)

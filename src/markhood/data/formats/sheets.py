@@ -21,30 +21,14 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError
 
 
-def read_sheet(
-    path: Path,
-    reading: Reading | None = None,
-    header: bool | None = None,
-    transpose: bool = False,
-) -> Samples:
-    """Read the first sheet of a workbook.
-
-    Parameters
-    ----------
-    path : Path
-    reading : Reading, optional
-    header : bool, optional
-        Whether the first row has the names; by default it is found out, see `rows`.
-    transpose : bool, default=False
-        Whether the variables are the rows.
-    """
+def read_sheet(path: Path, reading: Reading) -> Samples:
+    """Read the first sheet of a workbook."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         raise InputError(
             f"Reading {path} needs python-calamine: pip install 'markhood[sheets]'."
         ) from error
-    reading = reading or Reading()
     try:
         book = CalamineWorkbook.from_path(str(path))
         names = book.sheet_names
@@ -58,7 +42,7 @@ def read_sheet(
     sheet = _Sheet(path, cells)
     if not any(True for _ in sheet.rows()):
         raise InputError(f"{path} is empty: give a sheet with one row a sample.")
-    return read_rows(Transposed(sheet) if transpose else sheet, header, reading)
+    return read_rows(Transposed(sheet) if reading.transpose else sheet, reading)
 
 
 @dataclass

@@ -65,7 +65,7 @@ json.dump({{**told, "measures": dict(about.variable_measure or {{}})}}, sys.stdo
 """
 
 
-def read_statistics(path: Path, reading: Reading | None = None) -> Samples:
+def read_statistics(path: Path, reading: Reading) -> Samples:
     """Read a file of SPSS, Stata or SAS, with the labels of values as the names of levels."""
     if find_spec("pyreadstat") is None or find_spec("pandas") is None:
         raise InputError(f"Reading {path} needs pyreadstat: pip install 'markhood[statistics]'.")
@@ -74,7 +74,7 @@ def read_statistics(path: Path, reading: Reading | None = None) -> Samples:
     read = _read_apart(path)
     frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
     frame.columns = read["names"]
-    reading, n_categories = reading or Reading(), 0
+    n_categories = 0
     for name, labels in read["labels"]:
         if name in frame.columns:
             labelled = _labelled(frame[name], {value: label for value, label in labels})

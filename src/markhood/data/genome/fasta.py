@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
-from markhood.data.formats.shares import check_shares
 from markhood.data.genome.alphabets import Alphabet
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.sequences import read_sequences
@@ -32,32 +31,14 @@ NUCLEOTIDES, AMBIGUOUS = "ACGTU", "NRYSWKMBDHVX"  # as IUPAC has them
 UNKNOWN_RESIDUE = "X"
 
 
-def read_fasta(
-    path: Path,
-    reading: Reading | None = None,
-    min_minor: float = 0.01,
-    max_gap: float = 0.15,
-) -> Samples:
+def read_fasta(path: Path, reading: Reading) -> Samples:
     """Read aligned sequences from a file of FASTA, A2M, A3M or Stockholm, which may be compressed (.gz).
 
     Gaps are "-", ".", "~", "?" and, as a stop is no residue, "*"; in nucleotides also N and the other ambiguity codes, in proteins X.
     They are a level like any other, "-", as usual with sequences; but missing values where
-    ``reading.missing`` is other than "error".
-
-    Parameters
-    ----------
-    path : Path
-    reading : Reading, optional
-        Columns are positions, counted from "1".
-    min_minor : float, default=0.01
-        Leave out positions at which the second most common letter has less than this share of
-        the sequences that have no gap there.
-    max_gap : float, default=0.15
-        Leave out positions at which more than this share of the sequences have a gap. How many are
-        left out is told in `markhood.data.understood`.
+    ``reading.missing`` is other than "error". Columns are positions, counted from "1".
     """
-    check_shares(min_minor=min_minor, max_gap=max_gap)
-    reading = reading or Reading()
+    min_minor, max_gap = reading.min_minor, reading.max_gap
     file = _Alignment(path)
     tally = _Tally()
     for chunk in file.chunks():

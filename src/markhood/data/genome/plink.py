@@ -23,7 +23,7 @@ from markhood.data.genome.placed import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 
 MISSING = -127  # as bed-reader has it in int8
 CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
@@ -39,26 +39,17 @@ MEANINGS = {
 }
 
 
-def read_bed(
-    path: Path,
-    reading: Reading | None = None,
-    genotypes: str = "auto",
-) -> Samples:
-    """Read genotypes from a .bed file, beside which its .bim and .fam are.
+def read_bed(path: Path, reading: Reading) -> Samples:
+    """Read genotypes from a .bed file with its .bim and .fam in the same folder.
 
-    Parameters
-    ----------
-    path : Path
-    reading : Reading, optional
-        Variants whose name is "." are called by chromosome and position, as in "7:117559590".
-    genotypes : {"auto", "levels", "dominant", "recessive"}, default="auto"
-        Whether a genotype is the number of copies of A1, as it is by default, whether there is one,
-        or whether there are two.
+    Variants whose name is "." are called by chromosome and position, as in "7:117559590". A genotype is by default
+    the number of copies of A1.
     """
-    genotypes = "levels" if genotypes == "auto" else genotypes
+    genotypes = "levels" if reading.genotypes == "auto" else reading.genotypes
     if genotypes not in CODINGS:
-        raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}.")
-    reading = reading or Reading()
+        raise InputError(
+            f"{option('genotypes', genotypes)} is for VCF: choose one of {', '.join(CODINGS)}."
+        )
     try:
         with _open(path) as bed:
             return _encode(bed, reading, genotypes)

@@ -53,6 +53,16 @@ def known_loci(given: Any, names: Sequence[str]) -> Loci:
     return loci
 
 
+def listed_positions(given: Any) -> Any:
+    """Return positions as they are written: by name, or in the order of the variables."""
+    if isinstance(given, (str, os.PathLike)):
+        path = Path(given)
+        return {
+            str(name): tuple(rest) for _, (name, *rest) in file_rows(path, _columns_of_loci(path))
+        }
+    return dict(given.items()) if hasattr(given, "items") else tuple(given)
+
+
 def _chromosome_and_position(told: Sequence[Any], place: str) -> tuple[str, int]:
     chromosome = told[0] if len(told) > 1 else ""
     given = told[-1] if told else None

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
-from markhood.data.formats.shares import check_shares
 from markhood.data.genome.bcf import BinaryVariants
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.placed import with_loci
@@ -31,42 +30,19 @@ from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
 from markhood.errors import InputError, option, printable
 
-CODINGS = ("auto", "haplotypes", "levels", "dominant", "recessive")
 NO_GENOTYPES = "have no genotypes"
 LONGEST_ALLELES = 24  # letters that a name can take; insertions may have thousands
 END_OF_BGZF = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 
 
-def read_vcf(
-    path: Path,
-    reading: Reading | None = None,
-    min_minor: float = 0.01,
-    max_gap: float = 0.15,
-    genotypes: str = "auto",
-) -> Samples:
+def read_vcf(path: Path, reading: Reading) -> Samples:
     """Read haplotypes or genotypes from a VCF or BCF file, which may be compressed (.gz, .bgz).
 
     Variables are called by chromosome and position, as in "7:117559590", and where two have one, by their
-    alleles as well, "7:117559590:CTT:C".
-
-    Parameters
-    ----------
-    path : Path
-    reading : Reading, optional
-    min_minor : float, default=0.01
-        Leave out sites at which the second most common allele has less than this share of all
-        copies that were called.
-    max_gap : float, default=0.15
-        Leave out sites at which more than this share of the copies was not called.
-    genotypes : {"auto", "haplotypes", "levels", "dominant", "recessive"}, default="auto"
-        A sample for every copy of a chromosome, with its alleles; or for every individual, with the
-        number of copies of any allele but the reference, whether there is one, or whether
-        all are. By default haplotypes where all calls are phased, else numbers of copies.
+    alleles as well, "7:117559590:CTT:C". A sample is a copy of a chromosome, with its alleles, where all
+    calls are phased; otherwise an individual, with the number of copies of any allele but the reference.
     """
-    if genotypes not in CODINGS:
-        raise InputError(f"Unknown genotypes {genotypes!r}: choose one of {', '.join(CODINGS)}.")
-    check_shares(min_minor=min_minor, max_gap=max_gap)
-    reading = reading or Reading()
+    min_minor, max_gap = reading.min_minor, reading.max_gap
     file = _opened(path)
     survey = _Survey(len(file.individuals))
     for site in file.sites():
@@ -80,7 +56,7 @@ def read_vcf(
             f"({option('min_minor', min_minor)}) with few enough missing calls "
             f"({option('max_gap', max_gap)}): lower the one, or raise the other."
         )
-    coding = survey.coding(genotypes, path)
+    coding = survey.coding(reading.genotypes, path)
     survey.tell(reading, coding)
     return _encode(file, survey, reading, coding)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markhood.data.formats.files import read_samples
+from markhood.data.formats.files import read_file
+from markhood.data.reading import Reading, reading_of
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import check_folder, write_packed
-from markhood.data.storage.places import Files, Storage
+from markhood.data.storage.places import Files
 
 
 def pack(
@@ -44,12 +45,15 @@ def pack(
     if isinstance(source, Samples):
         write_packed(source, folder)
     else:
-        pack_with(lambda storage: read_samples(source, storage=storage, **reading), Path(folder))
+        pack_file(source, folder, reading_of(**reading))
 
 
-def pack_with(read: Callable[[Storage], Samples], folder: Path) -> Samples:
-    """Pack what is read into storage beside a new folder, and return it."""
+def pack_file(
+    source: str | os.PathLike[str], folder: str | os.PathLike[str], reading: Reading
+) -> Samples:
+    """Pack a file into a new folder, the bits being kept next to it until it is complete."""
+    folder = Path(folder)
     check_folder(folder)
-    samples = read(Files(folder.absolute().parent))
+    samples = read_file(source, replace(reading, storage=Files(folder.absolute().parent)))
     write_packed(samples, folder)
     return samples

@@ -196,9 +196,10 @@ class ReferenceKernels:
         given_first: Lists,
         given_second: Lists,
         scale: float,
+        n_covariates: int = 0,
     ) -> PairFits:
         """Fit each pair with and without its coupling."""
-        return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale)
+        return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale, n_covariates)
 
     def sample_graphs(
         self,
@@ -208,9 +209,12 @@ class ReferenceKernels:
         chain: GraphChain,
         n_settling: int,
         n_sweeps: int,
+        n_covariates: int = 0,
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over graphs."""
-        return graph_chain.sample_graphs(bits, pairs, prior, chain, n_settling, n_sweeps)
+        return graph_chain.sample_graphs(
+            bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
+        )
 
     def fit_potts(
         self,

@@ -9,6 +9,9 @@ objective rises; again until the steps are nothing, and so is what the point lac
 with residuals r, x_j'r = +-N lambda penalty_j where b_j is not zero, no more than that where it
 is, and sum r = 0. The intercept is eliminated from the model first. `native/l1_path.hpp` looks at
 fewer candidates and computes fewer curvatures, and arrives at the same maxima.
+
+Candidates with a penalty of zero are in every solution, also in the first, where all others are out. So that their slopes
+are finite where they separate the target, they are bound by `FREE` instead of lambda.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from markhood.kernels.words import unpacked
 
 DISTANCE_LEFT = 1e-9  # of a coefficient from its maximum
 OFF_MAXIMUM = 1e-8  # of lambda: by so much a point may miss the conditions of a maximum
+FREE = 1e-6  # what is taken of a slope without a penalty, a sample
 FLAT = 1e-12  # relative; below it a curvature is rounding
 LOST_TO_ROUNDING = 1e-13  # relative, of the objective
 MAX_STEPS = 200
@@ -53,16 +57,27 @@ def l1_path(
     design = np.array(x, dtype=np.float64).reshape(len(candidates), bits.n_samples)
     n, ones = bits.n_samples, int(y.sum())
     covariances = np.array([n * int(c @ y) - int(c.sum()) * ones for c in x], dtype=np.float64)
-    top = float(np.max(np.abs(covariances) / (n * n * penalties), initial=0.0))
     with np.errstate(divide="ignore"):
         intercept = float(np.log(ones) - np.log(n - ones))
     entropy = sum(k * np.log(k / n) for k in (ones, n - ones) if k)
-    point = L1Point(top, float(entropy), intercept, np.zeros(len(candidates)))
+    point = L1Point(1.0, float(entropy), intercept, np.zeros(len(candidates)))
+    is_free = penalties == 0
+    if is_free.any() and np.isfinite(intercept):
+        start = point._replace(slopes=np.zeros(int(is_free.sum())))
+        bounds = np.full(len(start.slopes), n * FREE)
+        alone = _maximise(design[is_free], y.astype(np.float64), bounds, start)
+        point = alone._replace(slopes=np.zeros(len(candidates)))
+        point.slopes[is_free] = alone.slopes
+        p = 1 / (1 + np.exp(-(point.intercept + point.slopes @ design)))
+        covariances = n * (design @ (y - p))
+    top = np.max(np.abs(covariances[~is_free]) / (n * n * penalties[~is_free]), initial=0.0)
+    point = point._replace(bound=float(top))
     path = []
     for fraction in fractions:
         if top > 0 and fraction < 1 and np.count_nonzero(point.slopes) <= largest_support:
             start = point._replace(bound=top * fraction)
-            point = _maximise(design, y.astype(np.float64), n * start.bound * penalties, start)
+            bounds = np.where(is_free, n * FREE, n * start.bound * penalties)
+            point = _maximise(design, y.astype(np.float64), bounds, start)
         path.append(point)
     return path
 
@@ -102,8 +117,9 @@ def _off_maximum(design: _Reals, residuals: _Reals, bounds: _Reals, point: L1Poi
     """Return by how much of lambda a point misses the conditions of a maximum."""
     gradient, b = design @ residuals, point.slopes
     off = np.where(b == 0, np.abs(gradient) - bounds, np.abs(gradient - bounds * np.sign(b)))
-    of_intercept = abs(residuals.sum()) / (len(residuals) * point.bound)
-    return float(max(of_intercept, np.max(off / bounds)))
+    n_lambda = len(residuals) * point.bound
+    judged_by = np.where(bounds == len(residuals) * FREE, n_lambda, bounds)
+    return float(max(abs(residuals.sum()) / n_lambda, np.max(off / judged_by)))
 
 
 def _lasso(curvature: _Reals, gradient: _Reals, bounds: _Reals, start: _Reals) -> _Reals:

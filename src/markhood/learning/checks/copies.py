@@ -22,26 +22,15 @@ from numpy.typing import NDArray
 from markhood.data.genome.identical import Alike, alike_variables, with_alike_grouped
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import InputError, option, warn
+from markhood.errors import option, warn
 from markhood.execution.runner import Runner
+from markhood.kernels.words import packed
 from markhood.scores.scorer import Pairs, Scorer, Tile
 from markhood.search.leaders import leaders
 
-WORDS = ("auto", "keep", "group")
 SCREEN_GAMMA = 0.5
 PAIRS_PER_BLOCK = 1 << 16
 FEWEST = 10  # copies of which somebody should hear: a star of so many is no accident
-
-
-def check_identical(given: Any) -> None:
-    """Raise for an option that is none."""
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    is_share = is_number and 0 < float(given) <= 1
-    if not is_share and not (isinstance(given, str) and given in WORDS):
-        raise InputError(
-            f"{option('identical')} must be one of {', '.join(WORDS)}, or a number above 0 and at most 1 "
-            f"such as 0.99, not {given!r}."
-        )
 
 
 def is_to_group(samples: Samples, how: Any) -> bool:
@@ -92,11 +81,6 @@ def with_nearly_alike_grouped(
     samples: Samples, scorer: Scorer, runner: Runner, least: float, labels: NDArray[np.int64]
 ) -> Samples:
     """Return samples in which one variable stands for all whose agreement with it is that large."""
-    if samples.missing:
-        raise InputError(
-            f"Columns that nearly agree are not looked for among missing values: choose "
-            f"{option('identical', 'group')}, or {option('missing', 'drop')}."
-        )
 
     def nearly_alike(tile: Tile) -> Pairs:
         edges = scorer.pairs(tile, SCREEN_GAMMA).edges
@@ -124,6 +108,8 @@ def with_nearly_alike_grouped(
 def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return Cohen's kappa of pairs of variables: negative for a binary one and its near opposite.
 
+    Samples count with their weights, and those in which a value of the pair is missing do not count.
+
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
@@ -140,12 +126,37 @@ def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]
         differ = np.zeros((len(at), samples.words.shape[1]), np.uint64)
         for k in range(r):
             differ |= samples.words[rows[:, 0, k]] ^ samples.words[rows[:, 1, k]]
-        agree = 1 - np.bitwise_count(differ).sum(axis=1) / samples.n_samples
-        shares = samples.ones[rows] / samples.n_samples
+        differing, shares, total = _counted(samples, pairs[at], rows, differ)
+        agree = 1 - differing / total
+        shares = shares / total[:, None, None]
         shares = np.concatenate([1 - shares.sum(axis=2, keepdims=True), shares], axis=2)
         by_chance = (shares[:, 0] * shares[:, 1]).sum(axis=1)
-        found[at] = (agree - by_chance) / (1 - by_chance)
-        if r == 1:  # the opposite agrees where this does not
-            opposite = (by_chance - agree) / by_chance
-            found[at] = np.where(opposite > found[at], -opposite, found[at])
-    return found
+        with np.errstate(invalid="ignore"):  # where neither varies in what was observed of both
+            found[at] = (agree - by_chance) / (1 - by_chance)
+            if r == 1:  # the opposite agrees where this does not
+                opposite = (by_chance - agree) / by_chance
+                found[at] = np.where(opposite > found[at], -opposite, found[at])
+    return np.nan_to_num(found)
+
+
+def _counted(
+    samples: Samples,
+    pairs: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    differ: NDArray[np.uint64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weight of samples in which pairs differ, that of each level but the first, and of all."""
+    if not samples.missing:
+        used, at = np.unique(rows, return_inverse=True)
+        of_rows = samples.weight_of(samples.words[used])[at].reshape(rows.shape)
+        return samples.weight_of(differ), of_rows, np.full(len(pairs), samples.total_weight)
+    everywhere = packed(np.ones(samples.n_samples), samples.words.shape[1])
+    none = np.zeros_like(everywhere)
+    masks = np.array([[samples.missing.get(v, none) for v in pair] for pair in pairs.tolist()])
+    known = everywhere & ~(masks[:, 0] | masks[:, 1])
+    ones = [
+        [samples.weight_of(samples.words[row] & known) for row in own]
+        for own in rows.transpose(1, 2, 0)
+    ]
+    total = np.maximum(samples.weight_of(known), samples.weights.unit if samples.weights else 1)
+    return samples.weight_of(differ & known), np.array(ones).transpose(2, 0, 1), total

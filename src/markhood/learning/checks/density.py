@@ -36,14 +36,14 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
     """
     if said.candidates is None or said.candidates < DENSE:
         return []
-    how, helps = request.options.identical, []
+    how, helps = request.reading.identical, []
     copies = Copies.of(samples, how, request.labels(samples))
     if copies.n_left:
         helps.append(f"{option('identical', 'group')} (for {copies.n_left} copies)")
     elif how in ("auto", "group"):
         helps.append(f"{option('identical', 0.9)} (for near copies)")
     helps += [option(name, value) for name, value in request.method.narrower.items()]
-    if samples.variables.loci is not None and request.options.min_distance is None:
+    if samples.variables.loci is not None and request.reading.min_distance is None:
         helps.append(f"{option('min_distance', 10000)} (to see less of what is near)")
     sentences = [
         f"Search spaces are dense: {said.candidates:.2g} variables are near to one on average."
@@ -51,7 +51,7 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
     if helps:
         sentences.append(f"What would help: {', '.join(helps)}.")
     if samples.variables.loci is not None and request.method.is_conditional:
-        apart = option("min_distance", request.options.min_distance or 10000)
+        apart = option("min_distance", request.reading.min_distance or 10000)
         sentences.append(
             "For pairs that are far apart along a genome, first look at pairs alone: "
             f"{', '.join((*_pairs_alone(), apart))}."

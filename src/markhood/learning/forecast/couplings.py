@@ -16,9 +16,10 @@ TIMED_STEPS = 3
 def seconds_of_couplings(job: Job, penalty: float, threads: int) -> float:
     """Return how long all tiles will take on so many threads."""
     n_levels = np.diff(job.samples.starts) + 1
-    tiles = tiles_of(n_levels.tolist())
+    tiles = tiles_of(n_levels[: job.n_nodes].tolist())
     middle = tiles[len(tiles) // 2]
-    targets, prior = np.arange(middle.start, middle.stop), penalty_for(n_levels, penalty)
+    targets = np.arange(middle.start, middle.stop)
+    prior = penalty_for(n_levels, penalty, job.n_variables - job.n_nodes)
     took = []
     for steps in (1, 1, 1 + TIMED_STEPS):  # what comes before the first is not timed
         start = perf_counter()

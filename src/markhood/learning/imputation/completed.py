@@ -5,6 +5,10 @@ of what is not known, the regressions must be guesses too: with those that fit t
 best, sets differ too little from each other (the variance of an estimate between them is too small by
 1 + the share of information that is missing). So they are fitted to a bootstrap of the samples,
 `resampled`, which needs no formula for what the variables are.
+
+A node is drawn given the covariates too. A covariate with missing values is drawn by its regression on a blanket of its own, which
+a greedy search finds among all other variables. Drawing it from its margin would weaken its association with the nodes, and what
+it explains would become edges.
 """
 
 from __future__ import annotations
@@ -17,9 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples, Weights
+from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.kernels.words import packed, unpacked
+from markhood.learning.describe import regress
 from markhood.model.regressions import Regressions, softmax
+from markhood.search.values.job import Job
 
 
 class Completed:
@@ -36,13 +43,13 @@ class Completed:
         self._source = samples
         self._rng = rng
         self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
-        self._absent = {
-            variable: np.flatnonzero(unpacked(mask, samples.n_samples))
-            for variable, mask in samples.missing.items()
-        }
-        for variable, absent in self._absent.items():
-            seen = np.delete(self._values[variable], absent)
-            self._values[variable, absent] = rng.choice(seen, size=len(absent))
+        self._absent: dict[int, NDArray[np.intp]] = {}
+        for variable, mask in samples.missing.items():
+            is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
+            seen = self._values[variable, ~is_absent]
+            if len(seen):  # else a drawn data set has no value of it, and it is constant
+                self._absent[variable] = np.flatnonzero(is_absent)
+                self._values[variable, is_absent] = rng.choice(seen, size=is_absent.sum())
 
     def copy(self, rng: np.random.Generator) -> Completed:
         """Return the same guesses, to be drawn anew by other random numbers."""
@@ -64,17 +71,27 @@ class Completed:
             masks[variable][absent] = True
         return masks
 
+    def drawn_by(self, job: Job, edges: NDArray[np.int64]) -> Regressions:
+        """Fit the regressions that values are drawn by to a job's samples: of nodes on a graph, of covariates on blankets."""
+        covariates = job.knowledge.covariates
+        incomplete = covariates[np.isin(covariates, list(self._absent))]
+        if not len(incomplete):
+            return regress(job, edges)
+        others = Lists.of([np.delete(np.arange(job.n_variables), c) for c in incomplete])
+        found = iter(job.scorer.grown(incomplete, others).members)
+        blankets = [next(found) if c in incomplete else covariates[:0] for c in covariates]
+        return regress(job, edges, Lists.of(blankets))
+
     def draw_missing(self, regressions: Regressions) -> None:
         """Draw every missing value given the others of its sample, one variable after another."""
         margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
-            neighbours = self._values[np.ix_(regressions.blankets[variable], absent)]
+            neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]
             chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
-            steps = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)[:, :-1]
-            self._values[variable, absent] = (self._rng.random((len(absent), 1)) > steps).sum(
-                axis=1
-            )
+            steps = np.cumsum(chances[:, :-1], axis=1) / chances.sum(axis=1, keepdims=True)
+            drawn = self._rng.random((len(absent), 1)) > steps
+            self._values[variable, absent] = drawn.sum(axis=1)
 
     def samples(self) -> Samples:
         """Return the samples as they are completed now."""

@@ -34,23 +34,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Integral
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError, option
 from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import Learned, Numbers, numbers_of, regress
+from markhood.learning.describe import Learned, Numbers, numbers_of
 from markhood.learning.edge_columns import edge_columns
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
 FIRST_TURNS = 6
 MOST_TURNS = 20
 MANY = 0.1  # as a share of all values: from here on all first turns are taken
-EXPECTED_TURNS = 3  # two where few values are missing, seven where a third are
 TURNS_PER_SET = 3
 SWEEPS = 5  # of drawing after a fit
 TURN_OF_CHAIN = 0.25  # of what chains take where nothing is missing: all pairs are fitted anew
@@ -87,17 +85,6 @@ class Imputation:
 
     sets: int = 10
     seed: int | None = 0
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        if not isinstance(self.sets, Integral) or self.sets < 2:
-            raise InputError(
-                f"{option('imputations')} must be a whole number from 2 up, not {self.sets!r}."
-            )
-        if self.seed is not None and (not isinstance(self.seed, Integral) or self.seed < 0):
-            raise InputError(
-                f"{option('seed')} must be a whole number from 0 up, not {self.seed!r}."
-            )
 
 
 def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
@@ -132,21 +119,87 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
     return _described(sets, values, found, columns, perf_counter() - start)
 
 
+def completed_search(
+    job: Job, method: Method, rng: np.random.Generator, sets: int = 1
+) -> tuple[Found, list[Job]]:
+    """Search in samples that may have missing values, and complete them; quick, for many data sets.
+
+    The missing values are drawn in turns with searches until the graph settles, one sweep a turn. Each set is
+    then drawn on the graph found before it, by regressions that fit the completed samples best, and searched.
+    One set of each data set is enough where many data sets are compared (bootstrap replicates, permuted
+    groups): the spread between data sets contains that of the drawn values. The bootstrap of the samples that
+    `learn_imputed` draws from is left out, because these data sets are themselves resampled.
+
+    Parameters
+    ----------
+    job : Job
+        With or without missing values in its samples.
+    method : Method
+        A method that takes missing values itself searches once, in the samples as they are.
+    rng : numpy Generator
+        Draws the missing values.
+    sets : int, default=1
+        Number of completed sets.
+
+    Returns
+    -------
+    found : Found
+        The graph; of several sets, with the edges that more than half of them have.
+    jobs : list of Job
+        The job on each completed set. Numbers that describe the graph (couplings, fields) are means over these.
+        Without missing values it is the job itself, once.
+    """
+    if not job.samples.missing:
+        return method.search(job), [job]
+    if method.takes_missing:
+        found = method.search(job)
+        return found, completed_on(job, found.edges, rng, sets)
+    values = Completed(job.samples, rng)
+    found, of_sets, jobs = _settled(job, method.settling, values, sweeps=1), [], []
+    for _ in range(sets):
+        jobs.append(drawn(job, found.edges, values))
+        found = method.search_again(jobs[-1], found)
+        of_sets.append(found)
+    return _in_most(of_sets, job.n_variables)[0], jobs
+
+
+def completed_on(
+    job: Job, edges: NDArray[np.int64], rng: np.random.Generator, sets: int = 1
+) -> list[Job]:
+    """Complete samples on a given graph; return the job on each set, or itself where nothing is missing."""
+    if not job.samples.missing:
+        return [job]
+    values = Completed(job.samples, rng)
+    for _ in range(FIRST_TURNS):
+        drawn(job, edges, values, sweeps=1)
+    return [drawn(job, edges, values) for _ in range(sets)]
+
+
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
     """Say what learning from samples with missing values will take, from one completed set."""
-    filled = Completed(job.samples, np.random.default_rng(imputation.seed)).samples()
-    said = method.forecast(job.on(filled))
+    values = Completed(job.samples, np.random.default_rng(imputation.seed))
+    said = method.forecast(job.on(values.samples()))
+    turn = _seconds_of_draws(job, values)  # whatever the graph is: most of it is for each variable
     chains, evidence = said.seconds.get("chains", 0.0), said.seconds["evidence"]
     search = sum(said.seconds.values()) - evidence - chains
     fit = evidence / 2  # a fit takes about half of what evidence does
-    seconds = {"settling": EXPECTED_TURNS * (search + fit)}
+    seconds = {"settling": (_first_turns(job, values) + 1) * (search + fit + turn)}
     if "chains" in said.seconds:
-        seconds["chains"] = 1.5 * imputation.sets * TURN_OF_CHAIN * chains
+        sweeps = SWEEPS_OF_VALUES / SWEEPS * int(getattr(method, "chains", 1))
+        seconds["chains"] = 1.5 * imputation.sets * (TURN_OF_CHAIN * chains + sweeps * turn)
     else:
         again = said.seconds.get("climb", search)
-        seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit)
-    seconds["evidence"] = imputation.sets * (TURNS_PER_SET * fit + 3 * evidence)
+        seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit + turn)
+    seconds["evidence"] = imputation.sets * (TURNS_PER_SET * (fit + turn) + 3 * evidence)
     return replace(said, seconds=seconds)
+
+
+def _seconds_of_draws(job: Job, values: Completed) -> float:
+    """Time a turn of drawing on a graph without edges."""
+    quiet = replace(job, runner=replace(job.runner, progress=no_progress, checkpoint=None))
+    start = perf_counter()
+    drawn(quiet, np.empty((0, 2), np.int64), values)
+    return perf_counter() - start
 
 
 def search_in_sets(
@@ -168,17 +221,17 @@ def search_in_sets(
     return _in_most(of_sets, job.n_variables)
 
 
-def _settled(job: Job, method: Method, values: Completed) -> Found:
+def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) -> Found:
     """Search and draw the missing values in turns until the graph stays as it is, but for chance.
 
     The answer has the last graph, and the unions of blankets of all searches.
     """
-    first_turns = math.ceil(FIRST_TURNS * min(1.0, values.share_missing / MANY))
+    first_turns = _first_turns(job, values)
     found, changed = method.search(job.on(values.samples())), math.inf
     seen = pair_numbers(found.or_edges)
     for turn in range(1, MOST_TURNS + 1):
         before, changed_before = found, changed
-        found = method.search(drawn(job, found.edges, values))
+        found = method.search(drawn(job, found.edges, values, sweeps=sweeps))
         seen = np.union1d(seen, pair_numbers(found.or_edges))
         changed = len(np.setxor1d(pair_numbers(found.edges), pair_numbers(before.edges)))
         if turn >= first_turns and (not changed or changed >= changed_before):
@@ -186,14 +239,28 @@ def _settled(job: Job, method: Method, values: Completed) -> Found:
     return replace(found, or_edges=pairs_numbered(seen))
 
 
-def drawn(job: Job, edges: NDArray[np.int64], values: Completed, *, by_chance: bool = False) -> Job:
-    """Draw the missing values anew, by regressions on a graph; return the job with them.
+def _first_turns(job: Job, values: Completed) -> int:
+    masks, covariates = values.is_missing, job.knowledge.covariates.tolist()
+    # What is imputed for a covariate matters to every pair.
+    shares = [values.share_missing, *(float(masks[c].mean()) for c in covariates if c in masks)]
+    return math.ceil(FIRST_TURNS * min(1.0, max(shares) / MANY))
 
-    They are those that fit the completed samples best or, ``by_chance``, a bootstrap of these.
+
+def drawn(
+    job: Job,
+    edges: NDArray[np.int64],
+    values: Completed,
+    *,
+    by_chance: bool = False,
+    sweeps: int = SWEEPS,
+) -> Job:
+    """Draw the missing values from the regressions on a graph; return the job with them.
+
+    The regressions are fitted to the completed samples or, ``by_chance``, to a bootstrap of these.
     """
     fitted = values.resampled() if by_chance else values.samples()
-    regressions = regress(job.on(fitted), edges)
-    for _ in range(SWEEPS):
+    regressions = values.drawn_by(job.on(fitted), edges)
+    for _ in range(sweeps):
         values.draw_missing(regressions)
     return job.on(values.samples())
 
@@ -230,7 +297,7 @@ def _described(
     seconds: float,
 ) -> Learned:
     """Put together what the sets say of a graph's edges."""
-    known, variables = sets[0].knowledge, sets[0].samples.variables
+    known, variables = sets[0].knowledge, sets[0].samples.variables.pick(range(sets[0].n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
     described = [numbers_of(job, found) for job in sets]
@@ -281,10 +348,11 @@ def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.flo
         blankets = Lists(np.arange(len(targets) + 1), others)
         ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
+    blankets = sets[0].knowledge.adjusted(targets, blankets)
     of_members = surplus_of(
         samples, values.is_missing, targets, blankets, sets[0].runner, sets[0].scorer.kernels
     )
-    return np.asarray(of_members[ends])
+    return np.asarray(of_members[blankets.values < sets[0].n_nodes][ends])
 
 
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:

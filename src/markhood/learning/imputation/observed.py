@@ -31,11 +31,15 @@ from markhood.execution.runner import Runner, shared_out
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Kernels
 from markhood.kernels.tables import codes
+from markhood.kernels.words import unpacked
+from markhood.learning.imputation.completed import Completed
 from markhood.model.regressions import Regressions
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 
 TARGETS_PER_TILE = 8
+SETTLING_SWEEPS = 5
+DRAWS = 20
 
 
 def surplus_of(
@@ -101,9 +105,7 @@ def _surplus(
     logs = _log_likelihoods(regressions, samples[0], target, blanket, seen)
     observed = (logs[0] - logs[1:]) @ weighed[seen]
     of_sets = [_log_likelihoods(regressions, s, target, blanket, guessed) for s in samples]
-    observed += _mean_of_ratios(
-        np.array([logs[1:] - logs[0] for logs in of_sets]), weighed[guessed]
-    )
+    observed -= _log_mean(np.array([logs[1:] - logs[0] for logs in of_sets])) @ weighed[guessed]
     return np.asarray(ratios - observed)
 
 
@@ -143,10 +145,45 @@ def _log_likelihoods(
     return np.array(logs)
 
 
-def _mean_of_ratios(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return - sum of log mean of ratios, given as logs of shape (n_sets, n_models, n_samples)."""
+def _log_mean(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log of the mean over sets (the first axis) of ratios given as logs, its bias removed."""
     largest = logs.max(axis=0, initial=-np.inf)
     ratios = np.exp(logs - largest)
     means = ratios.mean(axis=0)
     too_large = ratios.var(axis=0, ddof=1) / (2 * len(logs) * means**2)
-    return np.asarray(-(np.log(means) + largest + too_large) @ weights)
+    return np.asarray(np.log(means) + largest + too_large)
+
+
+def observed_pseudo_likelihood(
+    regressions: Regressions, samples: Samples, margin: float, rng: np.random.Generator
+) -> float:
+    """Return the log pseudo-likelihood of the observed values of samples, per sample.
+
+    An observed value has the probability p(x | the other observed values of its sample). It is the harmonic
+    mean of p(x | neighbours) over draws of the missing values given *all* observed ones, x included (the
+    conditional predictive ordinate of Geisser and Eddy, 1979), so that all values are scored by the same draws.
+    Each variable's mean is over the samples that have it; these are summed over variables.
+
+    Parameters
+    ----------
+    regressions : Regressions
+    samples : Samples
+        With or without missing values; not those that the regressions were fitted to.
+    margin : float
+        Probabilities are kept off 0 by this.
+    rng : numpy Generator
+    """
+    if not samples.missing:
+        return regressions.log_pseudo_likelihood(samples, margin)
+    values, logs = Completed(samples, rng), []
+    for k in range(SETTLING_SWEEPS + DRAWS):
+        values.draw_missing(regressions)
+        if k >= SETTLING_SWEEPS:
+            logs.append(regressions.log_probabilities(values.samples(), margin))
+    scored = np.ones((samples.n_variables, samples.n_samples))
+    for variable, mask in samples.missing.items():
+        scored[variable] -= unpacked(mask, samples.n_samples)
+    if samples.weights is not None:
+        scored *= samples.weights.counts
+    totals = (-_log_mean(-np.array(logs)) * scored).sum(axis=1)
+    return float((totals / np.maximum(scored.sum(axis=1), 1)).sum())

@@ -21,7 +21,6 @@ import numpy as np
 
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import GraphChain, GraphSums
-from markhood.learning.describe import regress
 from markhood.learning.imputation.completed import Completed
 from markhood.search.graph_sampler import (
     SCREEN_GAMMA,
@@ -73,7 +72,7 @@ def sample_with_values(
     screened = screen(completed, SCREEN_GAMMA)
     also = np.concatenate([screened.edges, settled.or_edges])
     state = settle(completed, settled.edges, also, prior, seeds[-1])
-    scorer, pairs, present = job.scorer, state.pairs, state.present
+    scorer, pairs, present, known = job.scorer, state.pairs, state.present, job.knowledge
     # Pairs that are sure with these values may not be so with others.
     start = state.pair_prior()._replace(periods=np.ones(len(pairs), np.uint8))
     n_settling = (n_turns + 1) // 2
@@ -90,12 +89,13 @@ def sample_with_values(
             set_up = set_up._replace(density=float(of_turn.densities[-1]))
             edges = pairs[chain.present > 0]
             resampled = drawn.resampled()
-            regressions = regress(Job(resampled, scorer.on(resampled), Runner(1)), edges)
+            own_job = Job(resampled, scorer.on(resampled), Runner(1), known)
+            regressions = drawn.drawn_by(own_job, edges)
             for _ in range(SWEEPS_OF_VALUES):
                 drawn.draw_missing(regressions)
         return _added_up(sums[n_settling:])
 
-    chains = list(job.runner.map("chains", run, seeds[:-1]))
+    chains = list(completed.runner.map("chains", run, seeds[:-1]))
     lengths = Sweeps(n_chains, 0, n_turns * SWEEPS_OF_TURN.n_averaged)
     probabilities = replace(together(job, state, chains, lengths), choice=choice, sweeps=None)
     return replace(

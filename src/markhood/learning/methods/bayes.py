@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,10 @@ from markhood.learning.forecast.forecast import Forecast, forecast_chains, requi
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import Imputation
 from markhood.learning.imputation.sampled import sample_with_values
+from markhood.learning.known import listed_priors
 from markhood.learning.methods.climbing import Plrhc
-from markhood.learning.methods.method import (
-    Method,
-    is_number,
-    require_count,
-)
+from markhood.learning.methods.method import Method
+from markhood.options import Options, declare
 from markhood.output.citation import PAPER
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
@@ -34,57 +32,57 @@ MOST_QUICK = 2000
 QUICK_SWEEPS, SWEEPS = 80, 20
 
 
-@dataclass(frozen=True)
-class Bayes(Method):
-    """Every pair that may be an edge with its probability, by chains over graphs.
+@dataclass(kw_only=True)
+class BayesOptions(Options):
+    """Options of the chains over graphs."""
 
-    Parameters
-    ----------
-    fdr : float, optional
-        Keep the largest set of likeliest pairs of which no more than this share is expected to be
-        false; in place of ``min_probability``.
-    min_probability : float, default=0.5
-        Keep the pairs whose probability is above this.
-    edge_prior : float, optional
-        The probability of an edge before the data are seen; by default learned from all pairs.
-    sweeps : int, optional
-        Over how many sweeps of each chain probabilities are averaged; a quarter as many come before.
-        By default 80 for up to 2000 variables of two values, whose fits are quick, and 20 otherwise.
-    chains : int, default=4
-        How many chains there are.
-    """
+    fdr: float | None = declare(
+        None,
+        "Keep the largest set of the most probable pairs with at most this expected share of false edges; replaces "
+        "min_probability.",
+        above=0,
+        below=1,
+    )
+    min_probability: float = declare(
+        0.5, "Keep pairs whose probability is above this.", low=0, below=1
+    )
+    edge_prior: float | None = declare(
+        None,
+        "Prior probability of an edge. By default it is learned from all pairs.",
+        above=0,
+        below=1,
+    )
+    pair_priors: Any = declare(
+        None,
+        "Prior probabilities of certain pairs: {('a', 'b'): 0.9}, a table of source, target and probability, or a "
+        "file of such lines.",
+        content=listed_priors,
+        metavar="FILE",
+    )
+    sweeps: int | None = declare(
+        None,
+        "Sweeps of each chain that are averaged; a quarter as many are burn-in. By default 80 for up to 2000 binary "
+        "variables, whose fits are fast, and 20 otherwise.",
+        low=1,
+    )
+    chains: int = declare(4, "Number of chains.", low=1)
+
+
+@dataclass(kw_only=True)
+class Bayes(BayesOptions, Method):
+    """Every pair that may be an edge with its probability, by chains over graphs."""
 
     name: ClassVar[str] = "bayes"
     is_random: ClassVar[bool] = True
 
-    fdr: float | None = None
-    min_probability: float = 0.5
-    edge_prior: float | None = None
-    sweeps: int | None = None
-    chains: int = 4
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        for name in ("fdr", "edge_prior"):
-            value = getattr(self, name)
-            if value is not None and (not is_number(value) or not 0 < value < 1):
-                raise InputError(
-                    f"{option(name)} must be a number between 0 and 1, both excluded, not "
-                    f"{value!r}."
-                )
-        least = self.min_probability
-        if not is_number(least) or not 0 <= least < 1:
-            raise InputError(
-                f"{option('min_probability')} must be a number from 0 to below 1, not {least!r}."
-            )
-        if self.fdr is not None and least != 0.5:
+    def check(self) -> None:
+        """Check the options, and that they go together."""
+        super().check()
+        if self.fdr is not None and self.min_probability != 0.5:
             raise InputError(
                 f"{option('fdr')} and {option('min_probability')} both choose edges: leave one of "
                 "the two out."
             )
-        if self.sweeps is not None:
-            require_count("sweeps", self.sweeps)
-        require_count("chains", self.chains)
 
     @property
     def scored_by(self) -> Criterion:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, cast
 
 from markhood.errors import InputError, option
 from markhood.kernels.protocol import FitPenalty
 from markhood.learning.forecast.forecast import Climb, Forecast, forecast_climb, require_room
-from markhood.learning.methods.method import (
-    Method,
-    is_number,
-    require_count,
-    require_gamma,
-    require_one_of,
-)
+from markhood.learning.methods.method import GammaOptions, Method
+from markhood.options import declare
 from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criteria import CRITERIA
@@ -25,6 +20,7 @@ from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 
+PENALTIES = ("l1", "l2")
 FEWER_CANDIDATES = 100  # a bound that keeps most of what is found
 RULES = {
     "global": "hill climbing over the union of all neighbourhoods then chose the edges by the sum of the scores",
@@ -34,55 +30,70 @@ RULES = {
 }
 
 
-@dataclass(frozen=True)
-class Climbing(Method):
-    """Every variable's blanket by a greedy search, and a graph of these: what some methods share.
+def _penalty(given: Any) -> tuple[str, float]:
+    """Return a penalty as its kind and strength: "l2", "l2:0.5" or ("l2", 0.5)."""
+    if isinstance(given, str):
+        kind, _, strength = given.partition(":")
+        given = (kind, strength or 1.0)
+    try:
+        kind, strength = given
+        number = float(strength)
+    except (TypeError, ValueError):
+        kind, number = "", 0.0
+    if kind not in PENALTIES or not 0 < number < float("inf"):
+        raise InputError(
+            f"Unknown {option('fit_penalty')} {given!r}: choose one of {', '.join(PENALTIES)}, or give a strength "
+            "above 0 with it, ('l2', 0.5)."
+        )
+    return str(kind), number
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Weight of the number of possible blankets in the criterion.
-    rule : {"global", "or", "and"}, default="global"
-        How blankets become a graph: by a climb, by their union, or by their agreement.
-    start : {"or", "empty"}, default="or"
-        Where the climb begins: at the union of all blankets, or without edges.
-    """
 
-    rules: ClassVar[list[str]] = ["global", "or", "and"]
+def _criterion(given: Any) -> Any:
+    is_known = isinstance(given, str) and given in CRITERIA
+    is_class = isinstance(given, type)
+    if not is_known and (is_class or not callable(getattr(given, "score", None))):
+        raise InputError(
+            f"Unknown {option('criterion')} {given!r}: choose one of {', '.join(CRITERIA)}, or "
+            "give an object with a method score(table)."
+        )
+    return given
 
-    gamma: float = 0.5
-    rule: str = "global"
-    start: str = "or"
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        require_gamma(self.gamma)
-        require_one_of("rule", self.rule, self.rules)
-        require_one_of("start", self.start, ["or", "empty"])
+@dataclass(kw_only=True)
+class ClimbingOptions(GammaOptions):
+    """Options of a climb over edges."""
+
+    rule: Literal["global", "or", "and"] = declare(
+        "global",
+        "How blankets become a graph: by hill climbing over edges (global), by their union (or) or by their "
+        "intersection (and).",
+    )
+    start: Literal["or", "empty"] = declare(
+        "or", "Where the climb starts: at the union of all blankets (or), or without edges (empty)."
+    )
+
+
+class Climbing(ClimbingOptions, Method):
+    """Every variable's blanket by a greedy search, and a graph of these: what some methods share."""
 
     @property
     def near(self) -> dict[str, int | None]:
         """Where blankets are looked for: among all variables."""
         return {"depth": None}
 
-    @property
-    def adjusts(self) -> bool:
-        """Whether it can keep covariates in every blanket: the likelihood of pairs has none."""
-        return self.rule != "pair"
-
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return hill_climb(
             job,
             gamma=self.gamma,
-            rule=self.rule,  # type: ignore[arg-type]
-            start=self.start,  # type: ignore[arg-type]
+            rule=self.rule,
+            start=self.start,
             **self.near,  # type: ignore[arg-type]
         )
 
     def search_again(self, job: Job, before: Found) -> Found:
         """Search among the neighbours that were found before."""
-        return climb_again(job, before, self.rule, self.gamma)  # type: ignore[arg-type]
+        return climb_again(job, before, self.rule, self.gamma)
 
     is_conditional: ClassVar[bool] = True
 
@@ -127,41 +138,41 @@ class Climbing(Method):
             require_room(job, self.gamma, max_candidates=self.climb.max_candidates)
 
 
-@dataclass(frozen=True)
-class HillClimbing(Climbing):
-    """Blankets searched for among all variables (HC).
+@dataclass(kw_only=True)
+class HillClimbingOptions(ClimbingOptions):
+    """Options of HC."""
 
-    Parameters
-    ----------
-    gamma, rule, start
-        As for `Climbing`; the rule "pair" is a climb that scores each edge once, with the
-        likelihood of its pair.
-    criterion : "bic", "mpl" or Criterion, default="bic"
-        What scores a blanket; an object with a method ``score(table) -> float``.
-    fit_penalty : {"l2", "l1"}, optional
-        Maximise the likelihood in "bic" less a penalty on the slopes; intercepts are free.
-    fit_strength : float, optional
-        Times what the slopes' squares ("l2") or sizes ("l1") are taken off; by default 1.
-    """
+    rule: Literal["global", "pair", "or", "and"] = declare(  # type: ignore[assignment]
+        "global",
+        "How blankets become a graph: by hill climbing over edges (global), by a climb that scores each edge once with "
+        "the likelihood of its pair (pair), by their union (or) or by their intersection (and).",
+    )
+    criterion: Any = declare(
+        "bic",
+        "What scores a blanket: bic, mpl, or an object with a method score(table).",
+        convert=_criterion,
+        parse=str,
+        metavar="NAME",
+    )
+    fit_penalty: Any = declare(
+        None,
+        "Penalise the slopes in the fits of bic: l2 or l1, with strength 1, or with a strength as in ('l2', 0.5); "
+        "helps with separated or few data. On the command line l2:0.5.",
+        convert=_penalty,
+        parse=str,
+        metavar="KIND",
+    )
+
+
+@dataclass(kw_only=True)
+class HillClimbing(HillClimbingOptions, Climbing):
+    """Blankets searched for among all variables (HC)."""
 
     name: ClassVar[str] = "hc"
-    rules: ClassVar[list[str]] = ["global", "pair", "or", "and"]
 
-    criterion: str | Criterion = "bic"
-    fit_penalty: str | None = None
-    fit_strength: float | None = None
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        is_known = isinstance(self.criterion, str) and self.criterion in CRITERIA
-        is_class = isinstance(self.criterion, type)
-        if not is_known and (is_class or not callable(getattr(self.criterion, "score", None))):
-            raise InputError(
-                f"Unknown criterion {self.criterion!r}: choose one of {', '.join(CRITERIA)}, or "
-                "give an object with a method score(table)."
-            )
-        require_one_of("fit_penalty", self.fit_penalty, [None, "l1", "l2"])
+    def check(self) -> None:
+        """Check the options, and that they go together."""
+        super().check()
         if self.rule == "pair" and (self.criterion != "bic" or self.fit_penalty is not None):
             raise InputError(
                 f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: "
@@ -172,52 +183,37 @@ class HillClimbing(Climbing):
                 f"{option('fit_penalty')} is for the criterion 'bic', which alone fits "
                 "regressions: leave one of the two out."
             )
-        if self.fit_strength is not None:
-            if self.fit_penalty is None:
-                raise InputError(
-                    f"{option('fit_strength')} needs a {option('fit_penalty')}: give l1 or l2, or "
-                    "leave it out."
-                )
-            if not is_number(self.fit_strength) or self.fit_strength <= 0:
-                raise InputError(
-                    f"{option('fit_strength')} must be a number above 0, not {self.fit_strength!r}."
-                )
 
     @property
     def scored_by(self) -> Criterion:
         """What scores blankets."""
         if not isinstance(self.criterion, str):
-            return self.criterion
+            return cast("Criterion", self.criterion)
         if self.fit_penalty is None:
             return CRITERIA[self.criterion](self.gamma)
-        strength = 1.0 if self.fit_strength is None else float(self.fit_strength)
-        return Bic(self.gamma, FitPenalty(**{self.fit_penalty: strength}))
+        kind, strength = self.fit_penalty
+        return Bic(self.gamma, FitPenalty(**{kind: float(strength)}))
 
 
-@dataclass(frozen=True)
-class Plrhc(HillClimbing):
-    """Blankets searched for near each variable in the screened graph (PLRHC).
+@dataclass(kw_only=True)
+class PlrhcOptions(HillClimbingOptions):
+    """Options of PLRHC."""
 
-    Parameters
-    ----------
-    gamma, rule, criterion, start, fit_penalty, fit_strength
-        As for `HillClimbing`; the screen's criterion is always BIC_gamma.
-    depth : int, default=3
-        How many steps of the screened graph are near.
-    max_candidates : int, optional
-        Look among so many near variables at most: see `markhood.search.spaces` for which.
-    """
+    depth: int = declare(
+        3, "Search for blankets within this many steps of the screened graph.", low=1
+    )
+    max_candidates: int | None = declare(
+        None,
+        "Search among at most this many variables near each; nearer and stronger ones first. By default all.",
+        low=1,
+    )
+
+
+@dataclass(kw_only=True)
+class Plrhc(PlrhcOptions, HillClimbing):
+    """Blankets searched for near each variable in the screened graph (PLRHC)."""
 
     name: ClassVar[str] = "plrhc"
-
-    depth: int = 3
-    max_candidates: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        require_count("depth", self.depth)
-        require_count("max_candidates", 1 if self.max_candidates is None else self.max_candidates)
 
     @property
     def near(self) -> dict[str, int | None]:
@@ -231,19 +227,21 @@ class Plrhc(HillClimbing):
         return {} if self.max_candidates is not None else {"max_candidates": FEWER_CANDIDATES}
 
 
-@dataclass(frozen=True)
-class MarginalPseudoLikelihood(Climbing):
-    """Hill climbing over all variables by the marginal pseudo-likelihood (MPL).
+@dataclass(kw_only=True)
+class MarginalPseudoLikelihoodOptions(ClimbingOptions):
+    """Options of MPL, with the defaults of its authors."""
 
-    Parameters
-    ----------
-    gamma, rule, start
-        As for `Climbing`, with the defaults of the method's authors.
-    """
+    start: Literal["or", "empty"] = declare(
+        "empty",
+        "Where the climb starts: at the union of all blankets (or), or without edges (empty).",
+    )
+
+
+@dataclass(kw_only=True)
+class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
+    """Hill climbing over all variables by the marginal pseudo-likelihood (MPL)."""
 
     name: ClassVar[str] = "mpl"
-
-    start: str = "empty"
 
     @property
     def scored_by(self) -> Criterion:

@@ -1,4 +1,7 @@
-"""`Method`: what every method answers about itself, and the checks that options share.
+"""`Method`: what every method answers about itself.
+
+A method is two classes: a dataclass of its options (``PlrhcOptions``), which the scikit-learn estimator inherits too,
+and the method itself (``Plrhc``), a value that searches and answers for itself.
 
 Nothing else in markhood asks which method it has: whether a method can be forecast or adjusted, how it is imputed,
 what to warn about and what to cite are attributes here, with defaults that suit a search for a graph. The modules of
@@ -7,16 +10,15 @@ what to warn about and what to cite are attributes here, with defaults that suit
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
+from markhood.errors import InputError
 from markhood.learning.checks.chance import warn_of_chance
 from markhood.learning.checks.convergence import warn_of_disagreement
 from markhood.learning.checks.density import warn_of_linkage
@@ -25,14 +27,16 @@ from markhood.learning.describe import Learned
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import Imputation, search_in_sets
+from markhood.options import Options, Sealed, declare
 from markhood.output.citation import Reference
 from markhood.scores.criterion import Criterion
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 
 
-class Method(Protocol):
-    """Options of a way of learning, and the search."""
+@dataclass(kw_only=True)
+class Method(Sealed):
+    """A way of learning: a dataclass of options, with the search."""
 
     name: ClassVar[str]
     is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
@@ -41,16 +45,12 @@ class Method(Protocol):
     @property
     def scored_by(self) -> Criterion:
         """What scores blankets in the search, and edges in the graph that it ends with."""
+        raise NotImplementedError
 
     @property
     def heeds_order(self) -> bool:
         """Whether it uses the order of levels; by default if its criterion does."""
         return getattr(self.scored_by, "heeds_order", True)
-
-    @property
-    def adjusts(self) -> bool:
-        """Whether it can keep covariates in every blanket."""
-        return False
 
     @property
     def settling(self) -> Method:
@@ -59,6 +59,7 @@ class Method(Protocol):
 
     def search(self, job: Job) -> Found:
         """Search for a graph."""
+        raise NotImplementedError
 
     def search_again(self, job: Job, before: Found) -> Found:
         """Search in samples that hardly differ from those in which something was found before."""
@@ -138,25 +139,12 @@ class Method(Protocol):
             warn_of_letters(job.samples, n_edges)
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+@dataclass(kw_only=True)
+class GammaOptions(Options):
+    """The option that most methods share."""
 
-
-def require_count(name: str, value: Any) -> None:
-    """Refuse what is no whole number from 1 up."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{option(name)} must be a whole number from 1 up, not {value!r}.")
-
-
-def require_gamma(gamma: float) -> None:
-    """Refuse what cannot weigh the number of possible blankets."""
-    if not is_number(gamma) or gamma < 0:
-        raise InputError(f"{option('gamma')} must be a finite number from 0 up, not {gamma!r}.")
-
-
-def require_one_of(name: str, value: Any, choices: list[Any]) -> None:
-    """Refuse what is none of the choices."""
-    if value not in choices:
-        listed = ", ".join(map(str, choices))
-        raise InputError(f"Unknown {option(name)} {value!r}: choose one of {listed}.")
+    gamma: float = declare(
+        0.5,
+        "Weight of the model-space penalty in BIC_gamma; larger gives fewer edges, 0 is the classical BIC.",
+        low=0,
+    )

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
 from markhood.learning.forecast.forecast import Forecast, forecast_couplings, forecast_pairs
-from markhood.learning.methods.method import (
-    Method,
-    is_number,
-    require_count,
-    require_gamma,
-    require_one_of,
-)
+from markhood.learning.methods.method import GammaOptions, Method
+from markhood.options import Options, declare
 from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
@@ -42,37 +35,31 @@ ARACNE = Reference(
 )
 
 
-@dataclass(frozen=True)
-class Pairwise(Method):
-    """The screen alone: all pairs that depend on each other, directly or not.
+@dataclass(kw_only=True)
+class PairwiseOptions(GammaOptions):
+    """Options of the screen alone."""
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Weight of the number of variables in the penalty.
-    ranking : {"evidence", "mi", "mi_apc"}, default="evidence"
-        By what pairs are ranked: their gain in the screen, which must be above nothing; or, of all pairs whatever
-        their price, the mutual information, or that with the average-product correction.
-    top : int, optional
-        Keep so many of the best; by default all that pass the screen, and of all pairs one and a half
-        times as many as there are variables.
-    remove_indirect : bool, default=False
-        Whether the weakest pair of every triangle of these is taken for indirect and left out (ARACNE's rule).
-    """
+    ranking: Literal["evidence", "mi", "mi_apc"] = declare(
+        "evidence",
+        "How pairs are ranked: by their gain in the screen, which must be positive; or, for all pairs, by mutual "
+        "information, without (mi) or with (mi_apc) the average-product correction.",
+    )
+    top: int | None = declare(
+        None,
+        "Keep this many of the best pairs; by default all that pass the screen, or, of all pairs, 1.5 times the "
+        "number of variables.",
+        low=1,
+    )
+    remove_indirect: bool = declare(
+        False, "Leave out the weakest pair of every triangle as indirect (ARACNE's rule)."
+    )
+
+
+@dataclass(kw_only=True)
+class Pairwise(PairwiseOptions, Method):
+    """The screen alone: all pairs that depend on each other, directly or not."""
 
     name: ClassVar[str] = "pairwise"
-
-    gamma: float = 0.5
-    ranking: str = "evidence"
-    top: int | None = None
-    remove_indirect: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        require_gamma(self.gamma)
-        require_one_of("ranking", self.ranking, ["evidence", "mi", "mi_apc"])
-        require_count("top", 1 if self.top is None else self.top)
-        require_one_of("remove_indirect", self.remove_indirect, [True, False])
 
     @property
     def scored_by(self) -> Criterion:
@@ -85,7 +72,7 @@ class Pairwise(Method):
         return pairwise(
             job,
             self.gamma,
-            self.ranking,  # type: ignore[arg-type]
+            self.ranking,
             top,
             bool(self.remove_indirect),
         )
@@ -126,27 +113,20 @@ class Pairwise(Method):
         return forecast_pairs(job, self.gamma, self.ranking, top, bool(self.remove_indirect))
 
 
-@dataclass(frozen=True)
-class ChowLiu(Method):
-    """The forest under which the data are most likely.
+@dataclass(kw_only=True)
+class ChowLiuOptions(GammaOptions):
+    """Options of the Chow-Liu forest."""
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Weight of the number of variables in the penalty.
-    forest : bool, default=True
-        Whether only pairs that pass the screen may be edges; otherwise the result is a tree.
-    """
+    forest: bool = declare(
+        True, "Only pairs that pass the screen may be edges; otherwise the result is a tree."
+    )
+
+
+@dataclass(kw_only=True)
+class ChowLiu(ChowLiuOptions, Method):
+    """The forest under which the data are most likely."""
 
     name: ClassVar[str] = "chow-liu"
-
-    gamma: float = 0.5
-    forest: bool = True
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        require_gamma(self.gamma)
-        require_one_of("forest", self.forest, [True, False])
 
     @property
     def scored_by(self) -> Criterion:
@@ -179,36 +159,35 @@ class ChowLiu(Method):
         yield f"The graph is the {kind} with the highest likelihood."
 
 
-@dataclass(frozen=True)
-class PseudoLikelihood(Method):
-    """All pairs ranked by the couplings of the whole Potts model, penalised (plmDCA).
+def _top(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
-    Parameters
-    ----------
-    penalty : float, default=0.01
-        What the squares of couplings are multiplied by, times (d - 1) sqrt((r_i - 1) (r_j - 1)).
-    top : int or "mixture", optional
-        How many pairs are edges, or those that stick out of the background of scores. By default three
-        for every two positions of a protein, and the mixture elsewhere.
-    """
+
+@dataclass(kw_only=True)
+class PseudoLikelihoodOptions(Options):
+    """Options of PLM."""
+
+    penalty: float = declare(
+        0.01,
+        "Weight of the squared couplings, times (d - 1) sqrt((r_i - 1) (r_j - 1)).",
+        above=0,
+    )
+    top: int | Literal["mixture"] | None = declare(
+        None,
+        "Number of pairs that become edges, or mixture: those that stand out from the background of scores. By default "
+        "1.5 pairs per position of a protein, and mixture elsewhere.",
+        low=1,
+        parse=_top,
+        metavar="N|mixture",
+    )
+
+
+@dataclass(kw_only=True)
+class PseudoLikelihood(PseudoLikelihoodOptions, Method):
+    """All pairs ranked by the couplings of the whole Potts model, penalised (plmDCA)."""
 
     name: ClassVar[str] = "plm"
     takes_missing: ClassVar[bool] = True
-
-    penalty: float = 0.01
-    top: int | str | None = None
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        if not is_number(self.penalty) or self.penalty <= 0:
-            raise InputError(f"{option('penalty')} must be a number above 0, not {self.penalty!r}.")
-        if self.top is None or self.top == MIXTURE:
-            return
-        if not isinstance(self.top, Integral) or isinstance(self.top, bool) or self.top < 1:
-            raise InputError(
-                f"{option('top')} must be a whole number of pairs from 1 up, or {MIXTURE}, not "
-                f"{self.top!r}."
-            )
 
     @property
     def scored_by(self) -> Criterion:

@@ -1,17 +1,14 @@
-"""What the paper compares PLRHC with, besides climbing: L1LR-BIC and BJP."""
+"""Methods that the paper compares PLRHC with, apart from climbing: L1LR-BIC and BJP."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from markhood.learning.methods.climbing import RULES
-from markhood.learning.methods.method import (
-    Method,
-    require_gamma,
-    require_one_of,
-)
+from markhood.learning.methods.method import GammaOptions, Method
+from markhood.options import declare
 from markhood.output.citation import Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
@@ -21,36 +18,28 @@ from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 
 
-@dataclass(frozen=True)
-class L1Logistic(Method):
-    """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC).
+@dataclass(kw_only=True)
+class L1LogisticOptions(GammaOptions):
+    """Options of L1LR-BIC."""
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Weight of the number of possible blankets in BIC_gamma, which chooses on the path.
-    rule : {"or", "and"}, default="or"
-        How blankets become a graph.
-    standardize : bool, default=False
-        Whether slopes are penalised in proportion to their variables' standard deviations.
-    refit : bool, default=True
-        Whether supports are scored at their own maximum of the likelihood. IsingFit's variant is
-        ``refit=False, standardize=True, gamma=0.25, rule="and"``.
-    """
+    rule: Literal["or", "and"] = declare(
+        "or", "How blankets become a graph: by their union (or) or by their intersection (and)."
+    )
+    standardize: bool = declare(
+        False, "Penalise slopes in proportion to the standard deviations of their variables."
+    )
+    refit: bool = declare(
+        True,
+        "Score supports at their own maximum of the likelihood. IsingFit's variant is refit=False, "
+        "standardize=True, gamma=0.25, rule='and'.",
+    )
+
+
+@dataclass(kw_only=True)
+class L1Logistic(L1LogisticOptions, Method):
+    """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC)."""
 
     name: ClassVar[str] = "l1lr"
-
-    gamma: float = 0.5
-    rule: str = "or"
-    standardize: bool = False
-    refit: bool = True
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        require_gamma(self.gamma)
-        require_one_of("rule", self.rule, ["or", "and"])
-        require_one_of("standardize", self.standardize, [True, False])
-        require_one_of("refit", self.refit, [True, False])
 
     @property
     def scored_by(self) -> Criterion:
@@ -104,23 +93,16 @@ class L1Logistic(Method):
         )
 
 
-@dataclass(frozen=True)
-class BlanketsJointPosterior(Method):
-    """The graph whose independence assertions are most probable together (BJP).
+@dataclass(kw_only=True)
+class BlanketsJointPosteriorOptions(GammaOptions):
+    """Options of BJP: gamma of BIC_gamma, which scores the edges of the finished graph."""
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Of BIC_gamma, which scores the edges of the finished graph; the search has no options.
-    """
+
+@dataclass(kw_only=True)
+class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
+    """The graph whose independence assertions are most probable together (BJP)."""
 
     name: ClassVar[str] = "bjp"
-
-    gamma: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        require_gamma(self.gamma)
 
     @property
     def scored_by(self) -> Criterion:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.encode import encode_table
 from markhood.data.coding.frames import as_frame
 from markhood.data.given import as_samples
 from markhood.data.matching import matched_codes
-from markhood.data.reading import MOST_LEVELS
+from markhood.data.reading import MOST_LEVELS, Missing, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import DataWarning, InputError, option, warn
@@ -60,7 +61,7 @@ def fit_model(
     *,
     method: str = "pseudo-likelihood",
     prior: float | None = SCALE,
-    missing: str = "error",
+    missing: Missing = "error",
     missing_values: Iterable[Any] = (),
     weights: Any = None,
     normalize_weights: bool = True,
@@ -207,7 +208,7 @@ def _near(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
 def _read(
     graph: Graph,
     data: Any,
-    missing: str,
+    missing: Missing,
     missing_values: Iterable[Any],
     weights: Any,
     normalize_weights: bool,
@@ -221,19 +222,18 @@ def _read(
     if isinstance(data, Samples):
         return data
     is_named = isinstance(data, (str, os.PathLike)) or as_frame(data) is not None
-    named = {"columns": graph.nodes} if is_named else {"names": graph.nodes}
+    reading = Reading(
+        columns=graph.nodes if is_named else None,
+        missing=missing,
+        missing_values=tuple(missing_values),
+        max_levels=MOST_LEVELS if levels else 64,
+        weights=weights,
+        normalize_weights=normalize_weights,
+    )
     with warnings.catch_warnings():
         if levels:
             warnings.simplefilter("ignore", DataWarning)
-        return as_samples(
-            data,
-            missing=missing,
-            missing_values=missing_values,
-            max_levels=MOST_LEVELS if levels else 64,
-            weights=weights,
-            normalize_weights=normalize_weights,
-            **named,
-        )
+        return as_samples(data, reading) if is_named else encode_table(data, reading, graph.nodes)
 
 
 def _levels_of(graph: Graph, samples: Samples) -> Variables:

@@ -38,11 +38,24 @@ class Job:
     knowledge: Knowledge = NOTHING
     seed: int | None = 0
 
+    def __post_init__(self) -> None:
+        """Let the scorer measure pairs given the covariates."""
+        if n_covariates := len(self.knowledge.covariates):
+            object.__setattr__(self, "scorer", self.scorer.given(n_covariates))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of variables that are not covariates: the first ones."""
+        return self.n_variables - len(self.knowledge.covariates)
+
     @property
     def n_variables(self) -> int:
         """Number of variables, constant ones included."""
         return self.samples.n_variables
 
     def on(self, samples: Samples) -> Self:
-        """Return the same job with other samples of the same variables."""
-        return replace(self, samples=samples, scorer=self.scorer.on(samples))
+        """Return the same job with other samples of the same variables, by which its saved tiles are known."""
+        runner = self.runner
+        if runner.checkpoint is not None:
+            runner = replace(runner, data=samples.fingerprint)
+        return replace(self, samples=samples, scorer=self.scorer.on(samples), runner=runner)

@@ -1,0 +1,328 @@
+"""Every method as a scikit-learn estimator: its options, and what it keeps beyond the graph.
+
+`StructureEstimator` explains how they work. Parameter sections are made from the options' declarations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.estimators.structure import StructureEstimator
+from markhood.learning import methods
+from markhood.learning.describe import Learned
+from markhood.learning.methods.bayes import BayesOptions
+from markhood.learning.methods.climbing import (
+    HillClimbingOptions,
+    MarginalPseudoLikelihoodOptions,
+    PlrhcOptions,
+)
+from markhood.learning.methods.pairs import (
+    ChowLiuOptions,
+    PairwiseOptions,
+    PseudoLikelihoodOptions,
+)
+from markhood.learning.methods.rivals import BlanketsJointPosteriorOptions, L1LogisticOptions
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HillClimbing(StructureEstimator, HillClimbingOptions):
+    """Learn a graph by hill climbing over all variables (HC).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_ : Graph
+        The learned graph.
+    or_graph_ : Graph
+        The union of all blankets.
+    adjacency_ : csr_array of shape (n_features, n_features), dtype bool
+        Whether two variables are joined.
+    blanket_scores_ : ndarray of shape (n_features,)
+        Score of every variable in ``graph_``; 0 for a constant one.
+    score_ : float
+        Their sum.
+    regressions_ : Regressions
+        Of every variable on its neighbours in ``graph_``.
+    model_ : FittedModel
+        The distribution on ``graph_``, fitted when it is first used; see `fit_model`.
+    evaluations_ : dict of str to ndarray
+        Phase -> how many blankets of each size were scored.
+    n_features_in_ : int
+        Number of variables.
+    feature_names_in_ : ndarray of str
+        Where ``X`` has column names that are all strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> HillClimbing().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method: ClassVar = methods.HillClimbing
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PLRHC(StructureEstimator, PlrhcOptions):
+    """Learn a graph by hill climbing near the pairs that pass a screen (PLRHC).
+
+    Every pair of variables is tested first; the blanket of a variable is then searched within
+    ``depth`` steps of it in the graph of the pairs that passed. The screen's criterion is always BIC_gamma.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    screened_graph_ : Graph
+        The pairs that passed the screen.
+    graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+        As for `HillClimbing`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> PLRHC().fit(coins).adjacency_.toarray().astype(int).tolist()
+    [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+    """
+
+    _method: ClassVar = methods.Plrhc
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginalPseudoLikelihood(StructureEstimator, MarginalPseudoLikelihoodOptions):
+    """Learn a graph by hill climbing by the marginal pseudo-likelihood (MPL).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+        As for `HillClimbing`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> MarginalPseudoLikelihood().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method: ClassVar = methods.MarginalPseudoLikelihood
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class L1Logistic(StructureEstimator, L1LogisticOptions):
+    """Learn a graph from the paths of L1-penalised logistic regressions (L1LR-BIC).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, or_graph_, adjacency_, blanket_scores_, score_
+        As for `HillClimbing`.
+    evaluations_ : dict of str to ndarray
+        How many supports of each size were scored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> L1Logistic().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method: ClassVar = methods.L1Logistic
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
+    """Learn the graph whose independence assertions are most probable together (BJP).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, or_graph_, adjacency_, blanket_scores_, score_
+        As for `HillClimbing`; ``or_graph_`` has the edges of ``graph_``, and scores are BIC_gamma.
+    evaluations_ : dict of str to ndarray
+        Tests of independence by the number of conditioning variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> BlanketsJointPosterior().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method: ClassVar = methods.BlanketsJointPosterior
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Pairwise(StructureEstimator, PairwiseOptions):
+    """Join all pairs of variables that pass the screen: those that depend, directly or not.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, screened_graph_, or_graph_, adjacency_, evaluations_
+        As for `PLRHC`; where all pairs are ranked there is no screened graph. Evidence and coupling of an edge are
+        those of the pair alone, so there is no model of a variable given all others, and no score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> Pairwise().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method: ClassVar = methods.Pairwise
+    _is_conditional: ClassVar = False
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ChowLiu(StructureEstimator, ChowLiuOptions):
+    """Learn the forest under which the data are most likely.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+        As for `PLRHC`; ``or_graph_`` has the edges of ``graph_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> ChowLiu().fit(coins).graph_.edges.tolist()
+    [[0, 2]]
+    """
+
+    _method: ClassVar = methods.ChowLiu
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
+    """Rank all pairs by the couplings of the whole Potts model, and join the best (plmDCA).
+
+    Missing values are not imputed: they contribute nothing.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, or_graph_, adjacency_, evaluations_
+        As for `PLRHC`; the two graphs are the same. The evidence of an edge is its score, which is not a
+        likelihood ratio: it ranks pairs of one data set. Its coupling is that of the whole model.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        All pairs of variables that vary, i < j.
+    scores_ : ndarray of shape (n_pairs,)
+        How strong each is: the Frobenius norm of its zero-sum table, gaps left out, less the average
+        product; where all variables are binary, the absolute log odds ratio.
+
+    Examples
+    --------
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> found = PseudoLikelihood(top=1).fit(coins)
+    >>> found.graph_.edges.tolist(), found.pairs_[found.scores_.argmax()].tolist()
+    ([[0, 2]], [0, 2])
+    """
+
+    _method: ClassVar = methods.PseudoLikelihood
+    _is_conditional: ClassVar = False
+
+    def _keep(self, learned: Learned) -> None:
+        super()._keep(learned)
+        assert learned.ranking is not None
+        self.pairs_: NDArray[np.int64] = learned.ranking.pairs
+        self.scores_: NDArray[np.float64] = learned.ranking.scores
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Bayes(StructureEstimator, BayesOptions):
+    """Learn how probable every edge is, by chains over graphs.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
+        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the mean
+        given that the edge is present, with a 95 % interval among the annotations.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        All pairs that were candidates, i < j; the probability of any other pair is close to 0.
+    probabilities_ : ndarray of shape (n_pairs,)
+        Probability that each pair is an edge; a small one is evidence of absence.
+    edge_density_ : float
+        The mean probability of all pairs of variables.
+    coupling_scale_ : float
+        The standard deviation of couplings.
+    coupling_deviations_ : list of ndarray
+        For every edge of ``graph_`` the standard deviation of its coupling, given that the edge is present: of
+        shape (1, 1), or one for each cell of a table of more levels.
+    model_ : FittedModel
+        As for `HillClimbing`, with ``coupling_scale_`` as its prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[:, 2] = coins[:, 0]
+    >>> found = Bayes().fit(coins)
+    >>> found.graph_.edges.tolist(), found.graph_.probability.round(2).tolist()
+    ([[0, 2]], [1.0])
+    """
+
+    _method: ClassVar = methods.Bayes
+
+    def _keep(self, learned: Learned) -> None:
+        super()._keep(learned)
+        found = learned.probabilities
+        assert found is not None
+        self.pairs_: NDArray[np.int64] = found.pairs
+        self.probabilities_: NDArray[np.float64] = found.probabilities
+        self.edge_density_ = found.density
+        self.coupling_scale_ = found.scale
+        levels = learned.graph.variables.levels
+        assert levels is not None  # of data they are known
+        n_levels = np.array([max(2, len(values)) for values in levels], dtype=np.int64)
+        self.coupling_deviations_ = found.deviations_of(learned.graph.edges, n_levels)
+
+    def _coupling_scale(self) -> float:
+        return self.coupling_scale_

@@ -1,0 +1,36 @@
+"""What was asked for, asked again: a graph's provenance becomes the request that it was learned with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markhood.errors import InputError, warn
+from markhood.graph.graph import Graph
+from markhood.learning.request import Request, flattened
+
+
+def repeated(graph: Graph, changes: Mapping[str, Any] | None = None) -> Request:
+    """Return the request that a graph was learned with, with some options changed.
+
+    Raises
+    ------
+    InputError
+        If the graph has no such provenance, or an option was stored by its hash only and is not given again.
+    """
+    stored = graph.provenance
+    if "method" not in stored or "reading" not in stored:
+        raise InputError(
+            "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...) with its options."
+        )
+    return Request.from_json(stored, **flattened(changes or {}))
+
+
+def warn_of_other_data(graph: Graph, again: Graph) -> None:
+    """Warn where two graphs that should be of the same data are not."""
+    before, now = (one.provenance.get("data", {}).get("fingerprint") for one in (graph, again))
+    if before is not None and before != now:
+        warn(
+            "The data are not those that the graph was learned from (their fingerprints differ): the results are of "
+            "the data passed now."
+        )

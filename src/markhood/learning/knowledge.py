@@ -1,0 +1,175 @@
+"""`Knowledge`: what a caller knows of the graph before the data are seen.
+
+Variables are named as columns. A search sees one variable for each group of copies, so `constraints_on` looks names up
+among all columns and translates them to the groups that the columns are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.names import pick_columns
+from markhood.data.genome.loci import Places
+from markhood.data.samples import Samples
+from markhood.data.variables import Variables
+from markhood.errors import InputError, option
+from markhood.learning.known import (
+    known_groups,
+    known_pairs,
+    known_priors,
+    listed_groups,
+    listed_pairs,
+)
+from markhood.options import Sealed, declare, documented
+from markhood.search.values.knowledge import Knowledge as Constraints
+from markhood.search.values.knowledge import Near
+
+if TYPE_CHECKING:
+    from markhood.learning.request import Request
+
+
+@dataclass(kw_only=True)
+class Knowledge(Sealed):
+    """What is known of the graph before the data are seen.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Examples
+    --------
+    >>> Knowledge(forbidden_edges=[("age", "sex")]).forbidden_edges
+    [('age', 'sex')]
+    """
+
+    required_edges: Any = declare(
+        None,
+        "Edges that the graph must have: pairs of column names or numbers, or a file with two names per line.",
+        content=listed_pairs,
+        metavar="FILE",
+    )
+    forbidden_edges: Any = declare(
+        None,
+        "Edges that the graph must not have: pairs of column names or numbers, or a file with two names per line.",
+        content=listed_pairs,
+        metavar="FILE",
+    )
+    groups: Any = declare(
+        None,
+        "Group of every variable: by name, in order, or a file with a name and a label per line.",
+        content=listed_groups,
+        metavar="FILE",
+    )
+    group_rule: Literal["between", "within"] = declare(
+        "between", "Which edges groups allow: between two groups, or within one."
+    )
+
+    def check(self) -> None:
+        """Check the options, and that they go together."""
+        super().check()
+        if self.groups is None and self.group_rule != "between":
+            raise InputError(
+                f"{option('group_rule', self.group_rule)} needs {option('groups')}: give them, or leave it out."
+            )
+
+
+documented(Knowledge)(Knowledge)
+
+
+def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
+    """Return numbers that differ between variables which must not become one: groups, covariates."""
+    all_of = samples.variables.unfolded()
+    n_covariates = _count(samples.names, request.reading.adjust_for)
+    n_nodes = len(all_of.node) - n_covariates
+    labels = np.zeros(len(all_of.node), np.int64)
+    labels[n_nodes:] = -1 - np.arange(n_covariates)
+    if request.knowledge.groups is not None:
+        groups = known_groups(request.knowledge.groups, all_of.variables.names[:n_nodes])
+        labels[:n_nodes] = groups
+    return labels[_firsts(all_of.node)]
+
+
+def constraints_on(variables: Variables, request: Request) -> Constraints:
+    """Return what a request says of the graph of these variables, covariates being the last."""
+    given = request.knowledge
+    n_covariates = _count(variables.names, request.reading.adjust_for)
+    n_nodes, all_of = len(variables) - n_covariates, variables.unfolded()
+    columns = all_of.variables.names[: len(all_of.node) - n_covariates]
+    node, groups = np.array(all_of.node), None
+    if given.groups is not None:
+        labels = known_groups(given.groups, columns)[_firsts(all_of.node[: len(columns)])]
+        groups = np.append(labels, np.full(n_covariates, -1))
+    required = known_pairs(given.required_edges, columns, "required_edges")
+    forbidden = known_pairs(given.forbidden_edges, columns, "forbidden_edges")
+    pairs, priors = known_priors(getattr(request.method, "pair_priors", None), columns)
+    if variables.members is not None:
+        _require_two_groups(required, node, columns)
+        required, _ = pairs_of_groups(required, node)
+        forbidden, _ = pairs_of_groups(forbidden, node)
+        pairs, kept = pairs_of_groups(pairs, node)
+        priors = priors[kept]
+    known = Constraints(
+        required,
+        forbidden,
+        groups,
+        given.group_rule,
+        pairs,
+        priors,
+        np.arange(n_nodes, len(variables)),
+        _near(variables, request.reading.min_distance),
+    )
+    known.check(variables.names)
+    return known
+
+
+def pairs_of_groups(
+    pairs: NDArray[np.int64], node: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return pairs of columns as pairs of their nodes, each once, and which they were.
+
+    Examples
+    --------
+    >>> pairs_of_groups(np.array([[0, 1], [1, 2], [0, 2]]), np.array([0, 0, 1]))
+    (array([[0, 1]]), array([1]))
+    """
+    ends = np.sort(node[pairs], axis=1)
+    two = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    found, first = np.unique(ends[two], axis=0, return_index=True)
+    return found, two[first]
+
+
+def _near(variables: Variables, least: float | None) -> Near | None:
+    """Return which pairs are too near to each other to be reported."""
+    if least is None:
+        return None
+    if variables.loci is None:
+        raise InputError(
+            f"{option('min_distance')} needs positions of the variables: give "
+            f"{option('positions')}, or names such as 'chr1:12345'."
+        )
+    return Near(Places.of(variables.loci, variables.genome_length), float(least))
+
+
+def _require_two_groups(
+    pairs: NDArray[np.int64], node: NDArray[np.int64], columns: Sequence[str]
+) -> None:
+    """Raise where two columns that are to be joined are one node."""
+    for i, j in pairs[node[pairs[:, 0]] == node[pairs[:, 1]]].tolist():
+        raise InputError(
+            f"{columns[i]!r} and {columns[j]!r} are copies and become one node, which cannot be joined to "
+            f"itself: take the pair out of {option('required_edges')}, or give {option('identical', 'keep')}."
+        )
+
+
+def _count(names: Sequence[str], covariates: Sequence[str]) -> int:
+    return len(pick_columns(names, covariates)) if covariates else 0
+
+
+def _firsts(node: Sequence[int]) -> NDArray[np.intp]:
+    """Return the first column of every node."""
+    return np.unique(np.array(node, np.int64), return_index=True)[1]
