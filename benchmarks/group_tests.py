@@ -1,10 +1,12 @@
-"""How often the test of two groups is wrong where they are alike, and right where they differ.
+"""How often the tests of groups are wrong where the groups are equal, and right where they differ.
 
-python benchmarks/group_tests.py docs/stability/groups.csv     goes on where the file ends
+python benchmarks/group_tests.py docs/stability/groups.csv          two groups, one edge of which may differ
+python benchmarks/group_tests.py docs/stability/equal_groups.csv    false alarms of the designs in `DESIGNS`
 
-Two groups of the same Ising network (10 variables, 14 edges of 0.5 to 1.5 with random signs), one edge of which is
-changed in the second group by `change`. Shuffles: 99. A row is one pair of data sets and one way of testing.
-The tables in docs/stability.md are those that this prints.
+A run continues where the file ends. Data are drawn from Ising networks (10 variables, 14 edges of 0.5 to 1.5 with random
+signs) and compared with 99 permutations, in `DESIGNS` with 39. A row of the first file is one pair of data sets and one way of testing; `change` is the
+change of the edge in the second group. A row of the second file is one data set of a design. The tables in docs/stability.md
+are those that this prints.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.graph.graph import Graph
+from markhood.stability.networks import MEASURES
 
 CHANGES = (0.0, 1.0, 2.0)
 SIZES = ((250, 250),)
@@ -30,9 +34,16 @@ COLUMNS = (
     "least_adjusted", "p_field_mean",
 )  # fmt: skip
 
+OF_DESIGNS = ("design", "trial", "p_structure", "p_strength", "edges", "fields", *MEASURES)
+EQUAL_TRIALS = 200
+EQUAL_SHUFFLES = 39  # enough for p <= 0.05 to be 5 %
+
 
 def main(path: Path) -> None:
     """Run what the file does not have yet, then print the table."""
+    if path.stem == "equal_groups":
+        main_of_designs(path)
+        return
     done = _read(path)
     have = {tuple(row[:5]) for row in done}
     for trial in range(max(TRIALS.values())):
@@ -50,9 +61,7 @@ def main(path: Path) -> None:
 
 def _run(n_first: int, n_second: int, change: float, trial: int, relearn: int) -> tuple:
     rng = np.random.default_rng([trial, n_first, n_second])
-    pairs = [(i, j) for i in range(D) for j in range(i + 1, D)]
-    edges = sorted(pairs[k] for k in rng.choice(len(pairs), EDGES, replace=False))
-    couplings = rng.uniform(0.5, 1.5, EDGES) * rng.choice([-1, 1], EDGES)
+    edges, couplings = _network(rng)
     changed = couplings.copy()
     changed[0] += -np.sign(couplings[0]) * change
     groups = [_drawn(edges, own, n, rng) for own, n in ((couplings, n_first), (changed, n_second))]
@@ -69,11 +78,108 @@ def _run(n_first: int, n_second: int, change: float, trial: int, relearn: int) -
     return (n_first, n_second, change, trial, relearn, *(round(p, 6) for p in ends))
 
 
+def _network(rng: np.random.Generator) -> tuple[list, np.ndarray]:
+    pairs = [(i, j) for i in range(D) for j in range(i + 1, D)]
+    edges = sorted(pairs[k] for k in rng.choice(len(pairs), EDGES, replace=False))
+    return edges, rng.uniform(0.5, 1.5, EDGES) * rng.choice([-1, 1], EDGES)
+
+
+def _model(edges: list, couplings: np.ndarray) -> markhood.IsingModel:
+    return markhood.IsingModel.from_spins(Graph([f"x{k}" for k in range(D)], edges), couplings / 4)
+
+
 def _drawn(edges: list, couplings: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    model = markhood.IsingModel.from_spins(Graph([f"x{k}" for k in range(D)], edges), couplings / 4)
+    model = _model(edges, couplings)
     states = (np.arange(2**D)[:, None] >> np.arange(D)) & 1  # few enough to draw from exactly
     chances = np.exp(model.log_potential(states) - model.log_partition())
     return states[rng.choice(len(states), n, p=chances / chances.sum())]
+
+
+def main_of_designs(path: Path) -> None:
+    """Run the designs that the file does not have yet, then print the table."""
+    done = [(r[0], int(r[1]), *map(float, r[2:])) for r in read_rows(path)]
+    have = {row[:2] for row in done}
+    for name, design in DESIGNS.items():
+        for trial in range(EQUAL_TRIALS):
+            if (name, trial) not in have:
+                rng = np.random.default_rng([trial, list(DESIGNS).index(name)])
+                done.append((name, trial, *design(rng, trial)))
+                append_rows(path, OF_DESIGNS, [done[-1]])
+    print(
+        f"| design | data sets | structure | strength | any edge | any field | {' | '.join(MEASURES)} |"
+    )
+    print("|---" * (6 + len(MEASURES)) + "|")
+    for name in DESIGNS:
+        own = np.array([row[2:] for row in done if row[0] == name])
+        shares = (own <= 0.05 + 1e-9).mean(axis=0)
+        print(f"| {name} | {len(own)} | {' | '.join(f'{share:.3f}' for share in shares)} |")
+
+
+def _three(rng: np.random.Generator, trial: int) -> tuple:
+    edges, couplings = _network(rng)
+    return _smallest(_compared([_drawn(edges, couplings, 200, rng) for _ in range(3)], trial))
+
+
+def _two_of_three(rng: np.random.Generator, trial: int) -> tuple:
+    """Return p-values of two equal groups, compared together with a third that has another network."""
+    edges, couplings = _network(rng)
+    equal = [_drawn(edges, couplings, 200, rng) for _ in range(2)]
+    found = _compared([*equal, _drawn(*_network(rng), 200, rng)], trial)
+    return _smallest(found, ("a", "b"))
+
+
+def _paired(rng: np.random.Generator, trial: int) -> tuple:
+    """Draw the second sample of a person by ten updates of Gibbs sampling from the first, each of a random variable."""
+    edges, couplings = _network(rng)
+    before, rows = _drawn(edges, couplings, 200, rng), np.arange(200)
+    model, after = _model(edges, couplings), before.copy()
+    for _ in range(10):
+        at = rng.integers(D, size=200)
+        both = [after.copy(), after.copy()]
+        for value in (0, 1):
+            both[value][rows, at] = value
+        odds = model.log_potential(both[1]) - model.log_potential(both[0])
+        after[rows, at] = rng.random(200) < 1 / (1 + np.exp(-odds))
+    return _smallest(_compared([before, after], trial, pairs=[rows, rows]))
+
+
+def _missing(rng: np.random.Generator, trial: int) -> tuple:
+    edges, couplings = _network(rng)
+    both = [_drawn(edges, couplings, 200, rng).astype(float) for _ in range(2)]
+    for values in both:
+        values[rng.random(values.shape) < 0.2] = np.nan
+    return _smallest(_compared(both, trial, missing="impute"))
+
+
+DESIGNS = {
+    "three equal groups of 200": _three,
+    "two equal groups of 200, a third differs": _two_of_three,
+    "200 persons, paired": _paired,
+    "two equal groups of 200, 20 % missing": _missing,
+}
+
+
+def _compared(tables: list[np.ndarray], trial: int, **options: Any) -> markhood.GroupComparison:
+    return markhood.compare_groups(
+        *tables, permutations=EQUAL_SHUFFLES, n_jobs=1, seed=trial, **options
+    )
+
+
+def _smallest(found: markhood.GroupComparison, groups: tuple[str, str] | None = None) -> tuple:
+    """Return adjusted p-values: of structure and strength, and the smallest of each family, in all pairs or one."""
+
+    def least(rows: list[dict], name: str = "p_adjusted") -> float:
+        own = [r[name] for r in rows if groups in (None, (r["first"], r["second"]))]
+        return round(min(own, default=1.0), 6)
+
+    of_pairs, nodes = found.pair_rows(), found.centrality_rows()
+    return (
+        least(of_pairs, "p_structure_adjusted"),
+        least(of_pairs, "p_strength_adjusted"),
+        least(found.edge_rows()),
+        least(found.field_rows()),
+        *(least([r for r in nodes if r["measure"] == measure]) for measure in MEASURES),
+    )
 
 
 def as_table(rows: list[tuple]) -> str:

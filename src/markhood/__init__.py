@@ -54,8 +54,9 @@ if TYPE_CHECKING:
     from markhood.output.report.page import write_report
     from markhood.scores.independence import independence_test
     from markhood.stability.bootstrap import Bootstrap, bootstrap
+    from markhood.stability.comparison import GroupComparison
     from markhood.stability.gamma import GammaPath, gamma_path
-    from markhood.stability.groups import GroupComparison, compare_groups
+    from markhood.stability.groups import compare_groups
 
 __all__ = [
     "PLRHC",
@@ -118,7 +119,7 @@ _HOMES = {
     "GammaPath": "markhood.stability.gamma",
     "Genome": "markhood.data.reading",
     "Graph": "markhood.graph.graph",
-    "GroupComparison": "markhood.stability.groups",
+    "GroupComparison": "markhood.stability.comparison",
     "HillClimbing": "markhood.estimators.methods",
     "InputError": "markhood.errors",
     "IsingModel": "markhood.model.ising.model",

@@ -8,7 +8,7 @@ from markhood.errors import InputError
 from markhood.evaluate.measures import compare, edge_outcomes, folded
 from markhood.graph.convert import from_igraph, from_networkx, to_igraph, to_networkx
 from markhood.graph.graph import Graph
-from markhood.graph.notebook import summary_html
+from markhood.graph.notebook import graph_html
 from markhood.output.graphs.files import read_graph, write_graph
 
 LEVELS = ((0, 1), ("no", "yes"), ("x", "y", "z"))
@@ -100,8 +100,8 @@ def test_example_the_truth_is_folded():
 
 
 def test_example_a_notebook_tells_of_groups():
-    assert "2 of 6 columns, 3 at most" in summary_html(GROUPS)
-    assert "a (+2)" in summary_html(GROUPS)
+    assert "2 of 6 columns, 3 at most" in graph_html(GROUPS)
+    assert "a (+2)" in graph_html(GROUPS)
 
 
 @pytest.mark.parametrize("others", [("b",), ("a",), ("x", "x")])

@@ -69,8 +69,12 @@ def test_oracle_completion_is_the_best_state(model, frame, monkeypatch):
     holes.iloc[0, [0, 2]] = None
     holes.iloc[1, [0, 1, 2, 3]] = None
     holes.iloc[2, 3] = None
+    holes.index = list("uvwxyz")
     completed = model.complete(holes)
-    for row, own in zip(holes.itertuples(index=False), completed, strict=True):
+    assert list(completed.index) == list("uvwxyz")
+    assert model.complete(holes.to_numpy().tolist()).equals(completed.reset_index(drop=True))
+    pairs = zip(holes.itertuples(index=False), completed.itertuples(index=False), strict=True)
+    for row, own in pairs:
         numbers = [LEVELS[v].index(own[v]) for v in range(4)]
         known = [v for v in range(4) if not pd.isna(row[v])]
         assert all(own[v] == row[v] for v in known)
@@ -79,7 +83,7 @@ def test_oracle_completion_is_the_best_state(model, frame, monkeypatch):
         assert numbers == best.tolist()
     monkeypatch.setattr(prediction, "MOST_STATES", 1)
     with pytest.warns(DataWarning, match="were drawn"):
-        assert (model.complete(holes) == completed).all()
+        assert model.complete(holes).equals(completed)
 
 
 def test_example_missing_values_are_summed_over(model, frame):
@@ -99,7 +103,7 @@ def test_example_answers_are_in_the_words_of_the_data(model, frame):
     assert both.shape == (400, 2)
     assert set(both[:, 1]) <= {1, 2, 3}
     drawn = model.sample(50, seed=1)
-    assert all(set(drawn[:, v]) <= set(LEVELS[v]) for v in range(4))
+    assert all(set(drawn[name]) <= set(LEVELS[v]) for v, name in enumerate(NAMES))
     shares = model.predictability(frame)
     right = np.mean(model.predict(frame, "work") == frame["work"])
     assert shares.accuracy[2] == pytest.approx(right)

@@ -7,19 +7,24 @@ import pytest
 
 from markhood.data.weights import Weights
 from markhood.graph.numbering import pair_numbers, pairs_numbered
+from markhood.kernels.protocol import GraphChain
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
     SCREEN_GAMMA,
     GraphPrior,
     Sweeps,
     _two_steps,
+    generator_of,
     periods_of,
+    run_chain,
     sample_edges,
+    settle,
+    together,
 )
 from markhood.search.other_pairs import LEAST_PROBABILITY, may_be_edges, measure_other_pairs
 from markhood.search.screen import screen
 from markhood.search.values.knowledge import NOTHING, Knowledge
-from markhood.search.values.probabilities import Choice, EdgeProbabilities
+from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,
@@ -325,3 +330,78 @@ def test_example_other_pairs_that_are_all_alike_are_counted():
     factors, counts = measure_other_pairs(job_of(samples_of(values))).histogram(np.empty(0), 1.0)
     assert counts.sum() == 3
     assert np.all(factors < 0)
+
+
+def test_property_parts_of_twenty_sweeps_are_the_same_chain(monkeypatch):
+    samples = samples_of(network(31, 300, 12, strength=1.5))
+    lengths = Sweeps(n_chains=2, n_settling=5, n_averaged=40)
+    monkeypatch.setattr(Sweeps, "parts", property(lambda self: [20, 20]))
+    in_parts = sample(samples, sweeps=lengths)
+    monkeypatch.setattr(Sweeps, "parts", property(lambda self: [40]))
+    whole = sample(samples, sweeps=lengths)
+    np.testing.assert_array_equal(in_parts.pairs, whole.pairs)
+    np.testing.assert_allclose(in_parts.probabilities, whole.probabilities, atol=1e-14)
+    np.testing.assert_allclose(in_parts.couplings, whole.couplings, atol=1e-12)
+    assert in_parts.density == pytest.approx(whole.density, abs=1e-14)
+    assert in_parts.draws.probabilities.shape == (2, 2, len(whole.pairs))
+    np.testing.assert_array_equal(in_parts.draws.edges[:, -1], whole.draws.edges[:, -1])
+
+
+def test_oracle_effective_samples_tell_how_much_other_seeds_differ():
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 150)
+    b = np.where(rng.random(150) < 0.75, a, 1 - a)
+    near = [np.where(rng.random(150) < 0.06, 1 - b, b) for _ in range(2)]  # stand for each other
+    job = job_of(samples_of(np.column_stack([a, b, *near])))
+    everything = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)])
+    state = settle(job, NO_EDGES, everything, None, np.random.SeedSequence(0))
+    lengths, prior, no_fits = Sweeps(4, 10, 80), state.pair_prior(), np.empty(0, np.int64)
+    means, claimed, rhats = [], [], []
+    for seed in range(60):
+        starts = [
+            GraphChain(state.present, generator_of(own), no_fits)
+            for own in np.random.SeedSequence(seed).spawn(4)
+        ]
+        runs = [run_chain(job.scorer, state.pairs, prior, at, lengths)[0] for at in starts]
+        found = together(job, state, runs, lengths)
+        agreement = found.draws.agreement(np.arange(len(found.pairs)))
+        p = found.probabilities
+        means.append(p)
+        claimed.append(p * (1 - p) / agreement["ess"])
+        rhats.append(agreement["rhat"])
+    in_doubt = np.abs(np.mean(means, axis=0) - 0.5) < 0.45
+    assert in_doubt.sum() >= 3
+    ratio = (np.var(means, axis=0, ddof=1) / np.mean(claimed, axis=0))[in_doubt]
+    assert np.all((ratio > 0.4) & (ratio < 2.5))  # 60 seeds: a standard deviation of 18 %
+    assert np.max(rhats) < 1.05
+
+
+def test_example_chains_that_disagree_have_a_large_r_hat_and_are_worth_little():
+    halves = np.array([[[0.1, 1.0, 0.5], [0.1, 1.0, 0.5]], [[0.9, 1.0, 0.5], [0.9, 1.0, 0.5]]])
+    draws = Draws(np.zeros(halves.shape, np.uint8), halves, np.zeros((2, 40)))
+    found = draws.agreement(np.array([0, 1, 2, 0]))
+    within, between = 0.09, np.var([0.1, 0.1, 0.9, 0.9], ddof=1)
+    np.testing.assert_allclose(
+        found["rhat"], np.sqrt([1 + between / within, 1, 1, 1 + between / within])
+    )
+    np.testing.assert_allclose(found["ess"], [0.25 / (between / 4), 1e6, 1e6, 0.25 / (between / 4)])
+    certain = Draws(np.zeros((2, 1, 1), np.uint8), np.array([[[0.0]], [[1.0]]]), np.zeros((2, 9)))
+    assert certain.agreement(np.array([0]))["rhat"].tolist() == [np.inf]
+    alone = Draws(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1, 1)), np.zeros((1, 1)))
+    assert alone.agreement(np.array([0])) == {}
+
+
+def test_property_kept_draws_are_a_sweep_each_and_average_to_the_answer():
+    samples = samples_of(network(31, 300, 12, strength=1.5))
+    lengths = Sweeps(n_chains=3, n_settling=10, n_averaged=60, keep_draws=True)
+    found = sample(samples, sweeps=lengths)
+    draws, n_pairs = found.draws, len(found.pairs)
+    assert draws.edges.shape == draws.probabilities.shape == (3, 60, n_pairs)
+    assert draws.densities.shape == (3, 60)
+    np.testing.assert_allclose(draws.probabilities.mean(axis=(0, 1)), found.probabilities)
+    assert draws.densities.mean() == pytest.approx(found.density)
+    shares = draws.edges.mean(axis=(0, 1))
+    error = np.sqrt(found.probabilities * (1 - found.probabilities) / 180)
+    assert np.all(np.abs(shares - found.probabilities) < 5 * error + 0.01)
+    usual = sample(samples, sweeps=replace(lengths, keep_draws=False))
+    np.testing.assert_allclose(found.probabilities, usual.probabilities, atol=0.1)

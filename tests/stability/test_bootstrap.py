@@ -1,6 +1,8 @@
 """Drawn data sets, what is learned from them, and what is said of the two together."""
 
 import warnings
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,14 @@ import pytest
 import markhood
 from markhood.data.coding.encode import encode, encode_like
 from markhood.graph.graph import Graph
+from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
+from markhood.learning.methods import Plrhc
+from markhood.stability.centrality import centrality_rows
 from markhood.stability.differences import difference_rows
-from markhood.stability.replicates import Replicate, Replicates
+from markhood.stability.replicates import WEAK, Replicate, Replicates, replicate
 from markhood.stability.resampling import DROPPED, Cases, Halves, Rows, Units
+from oracles.jobs import job_of
 from oracles.networks import network
 
 VALUES = network(31, 300, 6, strength=1.5)
@@ -97,6 +103,31 @@ def test_oracle_a_replicate_is_what_is_learned_from_its_rows():
     rows = drawn_rows(Rows(Units.of(300, 0)), 300, 5)
     graph = markhood.learn(VALUES[rows], n_jobs=1)
     np.testing.assert_array_equal(found.replicates.each()[5].edges, graph.edges)
+
+
+def test_property_replicates_of_two_seeds_share_no_random_numbers():
+    job, seeds = job_of(encode(VALUES)), []
+    method = SimpleNamespace(search=lambda own: seeds.append(own.seed) or Plrhc().search(own))
+    for seed in (0, 1):
+        replicate(replace(job, seed=seed), method, Rows(Units.of(300, seed)), 5)
+    assert len(set(seeds)) == 10
+
+
+def test_property_weak_couplings_are_fitted_by_the_kernels_that_are_given():
+    fitted = []
+
+    class Recording(NativeKernels):
+        def fit_blankets(self, bits, targets, blankets, penalty):
+            fitted.append(penalty)
+            return super().fit_blankets(bits, targets, blankets, penalty)
+
+    markhood.bootstrap(VALUES, run=markhood.Run(kernels=Recording()), **QUICK)
+    assert fitted.count(WEAK.penalty) >= 12
+    fitted.clear()
+    markhood.compare_groups(
+        VALUES, by=np.arange(300) % 2, permutations=3, run=markhood.Run(kernels=Recording())
+    )
+    assert fitted.count(WEAK.penalty) >= 8
 
 
 def test_oracle_couplings_are_weakly_penalised_regressions():
@@ -216,7 +247,9 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         ({"replicates": 1}, "replicates must be a whole number from 2 up"),
         ({"resample": "x"}, "Unknown resample 'x'"),
         ({"level": 1.0}, "level must be a number between 0 and 1"),
-        ({"clusters": [1, 2]}, "There are 2 clusters for 300 samples"),
+        ({"clusters": [1, 2]}, "There are 2 labels in clusters for 300 samples"),
+        ({"clusters": ["a", np.nan, None] * 100}, "200 of 300 samples have no label in clusters"),
+        ({"strata": np.where(VALUES[:, 0], 1.0, np.nan)}, "samples have no label in strata"),
         ({"resample": "model", "strata": [0] * 300}, "draws none"),
         ({"model": object()}, "model is for resample='model'"),
         ({"nonsense": 1}, "has no option nonsense=1"),
@@ -244,3 +277,15 @@ def test_property_a_graph_is_bootstrapped_as_it_was_learned(tmp_path):
     assert found.graph.provenance["parameters"] == learned.provenance["parameters"]
     with pytest.raises(markhood.InputError, match="does not say how"):
         Graph("ab", [(0, 1)]).bootstrap(VALUES)
+
+
+def test_oracle_intervals_of_centralities_hold_the_level():
+    values = np.random.default_rng(3).normal(size=(201, 4))  # the graph's own first
+    rows = centrality_rows({"strength": values}, "abcd", level=0.8)
+    ascending = np.sort(values[1:], axis=0)
+    for k, row in enumerate(rows):
+        inside = (row["low"] <= values[1:, k]) & (values[1:, k] <= row["high"])
+        assert inside.sum() == 160
+        assert ascending[19, k] < row["low"] < ascending[20, k]
+        assert row["value"] == values[0, k]
+        assert row["mean"] == pytest.approx(values[1:, k].mean())

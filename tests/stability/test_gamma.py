@@ -8,6 +8,7 @@ import markhood
 from markhood.commandline.app import app
 from markhood.scores.bic import Bic
 from markhood.scores.table import blanket_table
+from markhood.stability.gamma import GammaPath
 from oracles.networks import network
 
 VALUES = network(31, 300, 6, strength=1.5)
@@ -52,7 +53,7 @@ def test_example_at_the_command_line_and_drawn(tmp_path):
              "--edges", edges, "--plot", tmp_path / "path.svg"]  # fmt: skip
     done = CliRunner().invoke(app, list(map(str, words)))
     assert done.exit_code == 0, done.output
-    assert "predicts samples that were left out best" in done.stdout
+    assert "predicts held-out samples best" in done.stdout
     assert len(out.read_text().splitlines()) == 4
     assert edges.read_text().startswith("source,target,largest_gamma,gammas")
 
@@ -69,3 +70,36 @@ def test_example_at_the_command_line_and_drawn(tmp_path):
 def test_example_bad_input_is_one_sentence(options, said):
     with pytest.raises(markhood.InputError, match=said):
         markhood.gamma_path(VALUES, **options)
+
+
+# Folds differ by far more than the gammas do, as they do where some samples are hard to predict.
+HARD = np.array([0.0, 4.0, 8.0, 2.0])
+
+
+def hand_made(*below):
+    graphs = tuple(markhood.Graph("ab", []) for _ in below)
+    held_out = -HARD - np.array(below)
+    return GammaPath(tuple(map(float, range(len(below)))), graphs, held_out, np.zeros(len(below)))
+
+
+def test_example_the_sparsest_is_within_the_paired_standard_error():
+    near, far = [-0.1, 0.2, 0.1, -0.1], [0.2, 0.2, 0.2, 0.3]
+    path = hand_made([0, 0, 0, 0], near, far)
+    assert (path.best, path.sparsest) == (0.0, 1.0)
+    rows = path.rows()
+    for row, below in zip(rows, ([0] * 4, near, far), strict=True):
+        assert row["below_best"] == pytest.approx(np.mean(below))
+        assert row["standard_error"] == pytest.approx(np.std(below, ddof=1) / 2)
+    # Unpaired, the error would be that of the folds, and all gammas would be within it.
+    assert rows[2]["below_best"] < HARD.std(ddof=1) / 2
+
+
+def test_example_one_that_predicts_worse_in_every_fold_is_never_the_sparsest():
+    assert hand_made([0, 0, 0, 0], [1, 1, 1, 1.001]).sparsest == 0.0
+    assert hand_made([0.5, 0.5, 0.5, 0.501], [0, 0, 0, 0], [1, 1, 1, 1]).sparsest == 1.0
+
+
+def test_example_the_sparsest_of_the_rows_is_the_one_that_is_named():
+    path = markhood.gamma_path(VALUES, folds=4, n_jobs=1)
+    within = [r["gamma"] for r in path.rows() if r["below_best"] <= r["standard_error"]]
+    assert path.sparsest == max(within)

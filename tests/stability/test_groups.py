@@ -1,4 +1,6 @@
-"""Two groups: what is compared, how p-values come about, and what the doors say."""
+"""Groups: which statistics are compared, how p-values are computed, and what the interfaces report."""
+
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -7,11 +9,19 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
-from markhood.stability.groups import Differences
+from markhood.data.coding.encode import encode
+from markhood.graph.centrality import centralities
+from markhood.learning.methods import Bayes, Plrhc
+from markhood.learning.request import Request
+from markhood.stability.grouped import Groups
+from markhood.stability.groups import compare
+from markhood.stability.networks import MEASURES, Network, differences
+from markhood.stability.permutation import MaxT
 from oracles.networks import network
 
 RNG = np.random.default_rng(8)
 SEX = np.repeat(["m", "w"], [150, 250])
+AGE = np.tile(["old", "young", "mid", "young"], 100)
 
 
 def moderated():
@@ -32,6 +42,7 @@ def test_example_the_edge_that_differs_is_found(relearn):
     assert found.names == ("m", "w")
     assert found.sizes == (150, 250)
     assert (first["source"], first["target"]) == ("a", "b")
+    assert (first["first"], first["second"]) == ("m", "w")
     assert first["p_value"] == first["p_adjusted"] == found.p_structure == 1 / 40
     assert first["difference"] == pytest.approx(first["coupling_w"] - first["coupling_m"])
     assert {row["variable"] for row in found.field_rows()} == set("abcd")
@@ -42,6 +53,8 @@ def test_property_two_tables_are_one_with_labels():
     men, women = (DATA[sex == SEX].reset_index(drop=True) for sex in ("m", "w"))
     two = markhood.compare_groups(men, women, names=("m", "w"), **QUICK)
     assert one.edge_rows() == two.edge_rows()
+    mapped = markhood.compare_groups({"m": men, "w": women}, **QUICK)
+    assert one.edge_rows() == mapped.edge_rows()
     named = markhood.compare_groups(DATA.assign(sex=SEX), by="sex", **QUICK)
     assert named.edge_rows() == one.edge_rows()
 
@@ -62,62 +75,351 @@ def test_example_levels_are_compared_cell_by_cell(kinds):
     assert bool(found.graphs[1].coupling_tables) == (kinds == "nominal")
 
 
-def test_oracle_adjusted_p_values_are_of_the_largest_in_units_of_their_own():
-    signed = RNG.normal(size=5) * [1, 1, 1, 9, 4]
-    shuffled = np.abs(RNG.normal(size=(60, 5))) * [1, 1, 1, 9, 0.5]
-    tests = Differences.of(signed, shuffled)
-    own = np.vstack([np.abs(signed), shuffled])
-    z = own / own.std(axis=0)
-    for k in range(5):
-        assert tests.p_values[k] == pytest.approx((own[:, k] >= own[0, k]).mean())
-        assert tests.adjusted[k] == pytest.approx((z.max(axis=1) >= z[0, k]).mean())
+@pytest.mark.parametrize("relearn", [True, False])
+def test_example_the_group_that_differs_from_two_others(relearn):
+    groups = np.where(SEX == "w", "w", np.where(np.arange(400) < 75, "m1", "m2"))
+    found = markhood.compare_groups(DATA, by=groups, relearn=relearn, **QUICK)
+    assert found.names == ("m1", "m2", "w")
+    assert [len(graph.nodes) for graph in found.graphs] == [4, 4, 4]
+    differing = {
+        (row["source"], row["target"], row["first"], row["second"])
+        for row in found.edge_rows()
+        if row["p_adjusted"] < 0.05
+    }
+    assert differing >= {("a", "b", "m1", "w"), ("a", "b", "m2", "w")}
+    assert not any(row[2:] == ("m1", "m2") for row in differing)
+    assert found.p_structure == 1 / 40
+    of_pairs = {(row["first"], row["second"]): row for row in found.pair_rows()}
+    assert of_pairs["m1", "w"]["p_structure_adjusted"] == 1 / 40
+    assert of_pairs["m1", "m2"]["p_structure"] > 0.1
+    assert len(found.edge_rows()) == 3 * len(found.edges)
+    assert "m1 (75), m2 (75), w (250)" in repr(found)
+
+
+def test_property_rows_without_pairs_are_the_most_different_pair():
+    found = markhood.compare_groups(DATA, by=AGE, **QUICK)
+    for rows in (found.edge_rows, found.field_rows, found.centrality_rows):
+        pairwise = rows()
+        for row in rows(pairwise=False):
+            own = [
+                r for r in pairwise if all(r[k] == v for k, v in row.items() if isinstance(v, str))
+            ]
+            assert len(own) == 3
+            assert abs(row["difference"]) == max(abs(r["difference"]) for r in own)
+            assert row["p_adjusted"] == min(r["p_adjusted"] for r in own)
+            assert row["p_value"] <= row["p_adjusted"]
+    two = markhood.compare_groups(DATA, by=SEX, **QUICK)
+    without = [
+        {k: v for k, v in row.items() if k not in ("first", "second")} for row in two.edge_rows()
+    ]
+    assert two.edge_rows(pairwise=False) == without
+
+
+@pytest.mark.parametrize("n_pairs", [1, 3])
+def test_oracle_adjusted_p_values_are_of_the_largest_in_units(n_pairs):
+    signed = RNG.normal(size=(n_pairs, 5)) * [1, 1, 1, 9, 4]
+    permuted = np.abs(RNG.normal(size=(60, n_pairs, 5))) * [1, 1, 1, 9, 0.5]
+    own = np.concatenate([np.abs(signed)[None], permuted])
+    given = np.arange(1.0, n_pairs + 1)[:, None]
+    for units, unit in ((None, own.std(axis=0)), (given, np.broadcast_to(given, signed.shape))):
+        tests = MaxT.of(signed, permuted, units)
+        z = own / unit
+        for p in range(n_pairs):
+            for k in range(5):
+                assert tests.p_values[p, k] == pytest.approx((own[:, p, k] >= own[0, p, k]).mean())
+                largest = np.array([table.max() for table in z])
+                assert tests.adjusted[p, k] == pytest.approx((largest >= z[0, p, k]).mean())
+                of_pairs = np.array([table[:, k].max() for table in z])
+                assert tests.p_any[k] == pytest.approx((of_pairs >= of_pairs[0]).mean())
     assert (tests.adjusted >= tests.p_values).all()
     largest = np.append(np.abs(signed).max(), np.abs(RNG.normal(size=60)) * 9)
-    given = Differences.of(signed, shuffled, largest)
-    assert given.adjusted[3] == pytest.approx((largest >= abs(signed[3])).mean())
+    tests = MaxT.of(signed, permuted, np.ones((n_pairs, 1)), largest)
+    assert tests.adjusted[0, 3] == pytest.approx((largest >= abs(signed[0, 3])).mean())
+
+
+def test_oracle_differences_of_every_two_networks():
+    networks = [
+        Network(
+            edges := np.array([pair for pair in combinations(range(5), 2) if RNG.random() < 0.5]),
+            couplings := RNG.normal(size=(len(edges), 1)),
+            couplings[:, 0],
+            RNG.normal(size=(5, 1)),
+        )
+        for _ in range(3)
+    ]
+    wanted = np.array([[0, 1], [1, 3], [2, 4]])
+    found = differences(list(combinations(networks, 2)), wanted)
+    known = [dict(zip(map(tuple, n.edges.tolist()), n.numbers, strict=True)) for n in networks]
+    for k, (g, h) in enumerate(combinations(range(3), 2)):
+        gaps = {
+            pair: known[h].get(pair, 0.0) - known[g].get(pair, 0.0)
+            for pair in combinations(range(5), 2)
+        }
+        assert found["structure"][k, 0] == pytest.approx(max(map(abs, gaps.values())))
+        assert found["edges"][k] == pytest.approx([gaps[tuple(pair)] for pair in wanted.tolist()])
+        total = [sum(map(abs, own.values())) for own in known]
+        assert found["strength"][k, 0] == pytest.approx(total[h] - total[g])
+        np.testing.assert_allclose(
+            found["fields"][k], (networks[h].fields - networks[g].fields)[:, 0]
+        )
+
+
+def test_oracle_centralities_are_those_of_the_groups_graphs():
+    found = markhood.compare_groups(DATA, by=SEX, **QUICK)
+    of_graphs = [
+        centralities(4, np.array(graph.edges), graph.coupling, np.zeros(4, int))
+        for graph in found.graphs
+    ]
+    rows = found.centrality_rows()
+    assert {row["measure"] for row in rows} == set(MEASURES)
+    for row in rows:
+        m, w = (own[row["measure"]]["abcd".index(row["node"])] for own in of_graphs)
+        assert (row["value_m"], row["value_w"]) == pytest.approx((m, w))
+        assert row["difference"] == pytest.approx(w - m)
+    strongest = [row for row in rows if row["measure"] == "strength"][:2]
+    assert {row["node"] for row in strongest} <= {"a", "b"}
+    assert strongest[0]["p_adjusted"] == 1 / 40
+
+
+def test_property_persons_keep_one_sample_in_every_group():
+    samples = encode(DATA)
+    person = np.repeat(np.arange(100), 4)[RNG.permutation(400)]
+    group = np.empty(400, int)
+    for k in range(100):
+        group[person == k] = RNG.permutation(4)
+    groups = Groups.by(samples, group, person)
+    assert groups.names == ("0", "1", "2", "3")
+    assert (group[groups.persons] == np.arange(4)).all()
+    orders = set()
+    for seed in range(5):
+        rows = groups.permuted(np.random.default_rng(seed))
+        assert len(rows) == 12
+        for k, pair in enumerate(combinations(range(4), 2)):
+            both = np.concatenate(rows[2 * k : 2 * k + 2])
+            assert sorted(both.tolist()) == np.flatnonzero(np.isin(group, pair)).tolist()
+        assert all(sorted(person[own].tolist()) == list(range(100)) for own in rows)
+        orders.add(tuple(group[rows[0]].tolist()))
+    assert len(orders) == 5
+
+
+def test_property_labels_of_two_groups_are_permuted_among_their_samples():
+    groups = Groups.by(encode(DATA), AGE)
+    rows = groups.permuted(np.random.default_rng(0))
+    for k, pair in enumerate(combinations(groups.names, 2)):
+        first, second = rows[2 * k : 2 * k + 2]
+        assert len(first) == np.sum(pair[0] == AGE)
+        both = np.sort(np.concatenate([first, second]))
+        np.testing.assert_array_equal(both, np.flatnonzero(np.isin(AGE, pair)))
+        assert set(AGE[first]) == set(AGE[second]) == set(pair)
+
+
+def test_example_persons_without_a_sample_in_each_group_are_left_out():
+    samples = encode(DATA[:9])
+    person = ["a", "a", "b", "b", "c", "c", "d", None, "a"]
+    group = [1, 2, 2, 1, 1, 1, 2, 1, 3]
+    with pytest.warns(markhood.DataWarning, match="4 of 8 samples .* 2 of 4 persons in pairs"):
+        groups = Groups.by(samples.take(np.arange(8)), group[:8], person[:8])
+    assert groups.samples.n_samples == 4
+    assert groups.persons.tolist() == [[0, 1], [3, 2]]
+    assert groups.numbers.tolist() == [0, 1, 1, 0]
+    with pytest.raises(
+        markhood.InputError, match="0 of 4 labels in pairs occur once in each group"
+    ):
+        Groups.by(samples, group, ["a", "a", "b", "b", "c", "c", "d", None, "d"])
+
+
+def test_property_paired_tables_are_one_with_labels():
+    person = np.arange(200)
+    before, after = DATA[:200].assign(who=person), DATA[200:].assign(who=person[::-1])
+    both = pd.concat([before, after], ignore_index=True)
+    one = markhood.compare_groups(both, by=np.repeat([1, 2], 200), pairs="who", **QUICK)
+    two = markhood.compare_groups(before, after, names=("1", "2"), pairs="who", **QUICK)
+    labels = [person, person[::-1]]
+    given = [own.drop(columns="who") for own in (before, after)]
+    three = markhood.compare_groups(*given, names=("1", "2"), pairs=labels, **QUICK)
+    free = markhood.compare_groups(*given, names=("1", "2"), **QUICK)
+    assert one.edge_rows() == two.edge_rows() == three.edge_rows()
+    assert free.edge_rows() != one.edge_rows()
+
+
+def test_example_samples_without_a_label_are_left_out():
+    labels = [None if k % 4 == 0 else label for k, label in enumerate(SEX.tolist())]
+    with pytest.warns(markhood.DataWarning, match="100 of 400 samples have no label in by"):
+        found = markhood.compare_groups(DATA, by=labels, **QUICK)
+    kept = np.arange(400) % 4 != 0
+    rest = markhood.compare_groups(DATA[kept].reset_index(drop=True), by=SEX[kept], **QUICK)
+    assert found.sizes == rest.sizes
+    assert found.edge_rows() == rest.edge_rows()
+    numbers = np.where(kept, SEX == "w", np.nan)
+    with pytest.warns(markhood.DataWarning, match="100 of 400 samples have no label in by"):
+        assert markhood.compare_groups(DATA, by=numbers, **QUICK).names == ("0", "1")
+
+
+@pytest.mark.parametrize("method", ["plrhc", "bayes", "plm", "pairwise"])
+@pytest.mark.parametrize("relearn", [True, False])
+def test_example_missing_values_are_imputed_in_each_group(method, relearn):
+    holes = DATA.mask(np.random.default_rng(0).random(DATA.shape) < 0.15)
+    options = {"by": SEX, "missing": "impute", "method": method, "relearn": relearn, **QUICK}
+    found = markhood.compare_groups(holes, **options | {"permutations": 19})
+    row = found.edge_rows()[0]
+    assert (row["source"], row["target"]) == ("a", "b")
+    assert row["p_adjusted"] == 1 / 20
+    full = markhood.compare_groups(DATA, **options | {"permutations": 1})
+    same = next(r for r in full.edge_rows() if (r["source"], r["target"]) == ("a", "b"))
+    assert row["coupling_w"] == pytest.approx(same["coupling_w"], rel=0.35)
+
+
+def test_property_tables_with_missing_levels_are_one_with_labels():
+    holes = DATA.astype(object).mask(np.random.default_rng(0).random(DATA.shape) < 0.15, None)
+    parts = [holes[sex == SEX].reset_index(drop=True) for sex in ("m", "w")]
+    for missing in ("level", "impute", "drop"):
+        options = {"missing": missing, "permutations": 5, "n_jobs": 1}
+        with warned_if(missing == "drop"):
+            two = markhood.compare_groups(*parts, names=("m", "w"), **options)
+            one = markhood.compare_groups(holes.assign(sex=SEX), by="sex", **options)
+        assert one.sizes == two.sizes
+        assert one.edge_rows() == two.edge_rows()
+
+
+def warned_if(is_so):
+    from contextlib import nullcontext
+
+    return pytest.warns(markhood.DataWarning) if is_so else nullcontext()
+
+
+def test_property_weights_of_two_tables_are_used():
+    counts = RNG.integers(1, 4, 400)
+    men, women = (DATA[sex == SEX] for sex in ("m", "w"))
+    weights = [counts[sex == SEX] for sex in ("m", "w")]
+    two = markhood.compare_groups(men, women, names=("m", "w"), weights=weights, **QUICK)
+    one = markhood.compare_groups(DATA, by=SEX, weights=counts, **QUICK)
+    assert two.edge_rows() == one.edge_rows()
+    rows = np.repeat(np.arange(400), counts)
+    repeated = markhood.compare_groups(DATA.iloc[rows], by=SEX[rows], **QUICK)
+    for weighed, plain in zip(two.graphs, repeated.graphs, strict=True):
+        assert weighed.edges.tolist() == plain.edges.tolist()
+        np.testing.assert_allclose(weighed.coupling, plain.coupling, rtol=1e-6)
+    with pytest.raises(markhood.InputError, match="weights has 400 entries for 2 tables"):
+        markhood.compare_groups(men, women, weights=counts, **QUICK)
+
+
+def test_property_every_search_draws_its_own_random_numbers(monkeypatch):
+    seeds, search = [], Bayes.search
+    monkeypatch.setattr(
+        Bayes, "search", lambda self, job: seeds.append(job.seed) or search(self, job)
+    )
+    for seed in (0, 1):
+        markhood.compare_groups(
+            DATA, by=SEX, method="bayes", sweeps=2, permutations=2, seed=seed, n_jobs=1
+        )
+    assert len(set(seeds)) == len(seeds) == 12
+
+
+def test_property_a_checkpoint_belongs_to_groups_and_pairs(tmp_path):
+    request = Request.of(Plrhc(), {"checkpoint": tmp_path / "saved", "n_jobs": 1})
+    samples, halves = encode(DATA), np.arange(400) % 2
+    groups = Groups.by(samples, halves)
+    first = compare(request, groups, 5, True)
+    assert compare(request, groups, 5, True).edge_rows() == first.edge_rows()
+    others = (
+        (Groups.by(samples, SEX), 5, True),
+        (Groups.by(samples, halves, np.arange(400) // 2), 5, True),
+        (groups, 6, True),
+        (groups, 5, False),
+    )
+    for other in others:
+        with pytest.raises(markhood.InputError, match="holds tiles of another run"):
+            compare(request, *other)
+
+
+def run(*words):
+    done = CliRunner().invoke(app, ["compare-groups", *map(str, words), "-j", "1"])
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 def test_example_at_the_command_line(tmp_path):
     table = tmp_path / "data.csv"
     DATA.assign(sex=SEX).to_csv(table, index=False)
-    out, fields, picture = (tmp_path / n for n in ("edges.csv", "fields.csv", "both.svg"))
-    words = ["compare-groups", table, "--by", "sex", "--permutations", 39, "-j", 1, "-o", out,
-             "--fields", fields, "--plot", picture]  # fmt: skip
-    done = CliRunner().invoke(app, list(map(str, words)))
-    assert done.exit_code == 0, done.output
+    out, fields, nodes, picture = (tmp_path / n for n in ("e.csv", "f.csv", "c.csv", "both.svg"))
+    said = run(table, "--by", "sex", "--permutations", 39, "-o", out, "--fields", fields,
+               "--centrality", nodes, "--plot", picture)  # fmt: skip
     rows = markhood.compare_groups(DATA, by=SEX, **QUICK).edge_rows()
     written = pd.read_csv(out).to_dict("records")
     assert [row["p_value"] for row in written] == [row["p_value"] for row in rows]
     assert len(pd.read_csv(fields)) == 4
-    assert "m (150 samples" in picture.read_text() or picture.stat().st_size > 1000
-    assert "structure largest difference" in done.stdout
+    assert len(pd.read_csv(nodes)) == 4 * len(MEASURES)
+    assert picture.stat().st_size > 1000
+    assert "structure largest difference" in said
+    listed = said.partition("Edges that differ (adjusted p < 0.05)")[2].strip().splitlines()
+    differing = [row for row in rows if row["p_adjusted"] < 0.05]
+    assert 0 < len(differing) < len(rows)
+    ends = [tuple(line.split()[:2]) for line in listed[-len(differing) :]]
+    assert ends == [(row["source"], row["target"]) for row in differing]
+    assert len(listed) == len(differing) + 2  # headings of two lines
 
 
-def test_example_both_networks_stand_at_the_same_places():
+def test_example_only_edges_below_the_adjusted_level_are_listed(tmp_path):
+    """The two halves have the same network; of 6 pairs some have a p-value below 0.05, and none an adjusted one."""
+    samples = network(2, 300, 8, strength=1.0)
+    rows, halves = None, None
+    for seed in range(20):
+        halves = np.random.default_rng(seed).permutation(np.repeat([0, 1], 150))
+        found = markhood.compare_groups(samples, by=halves, **QUICK)
+        rows = found.edge_rows()
+        if any(r["p_value"] < 0.05 for r in rows) and all(r["p_adjusted"] > 0.1 for r in rows):
+            break
+    else:
+        raise AssertionError("no such halves")
+    table = tmp_path / "data.csv"
+    pd.DataFrame(samples, columns=list("abcdefgh")).assign(half=halves).to_csv(table, index=False)
+    said = run(table, "--by", "half", "--permutations", 39)
+    assert "Edges that differ (adjusted p < 0.05): none" in said
+
+
+def test_example_three_files_and_persons_at_the_command_line(tmp_path):
+    folders = [tmp_path / name for name in ("one", "two", "three")]
+    for k, folder in enumerate(folders):
+        folder.mkdir()
+        DATA[k::3][:130].assign(who=range(130)).to_csv(folder / "data.csv", index=False)
+    out = tmp_path / "edges.csv"
+    files = [folder / "data.csv" for folder in folders]
+    said = run(*files, "--pairs", "who", "--permutations", 9, "-o", out)
+    assert said.count("130 samples") == 3
+    assert "Pairs of groups" in said
+    assert set(pd.read_csv(out)["first"]) == {str(file) for file in files[:2]}
+
+
+def test_example_all_networks_have_the_same_positions():
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    left, right = markhood.plot.group_networks(markhood.compare_groups(DATA, by=SEX, **QUICK))
-    places = [np.asarray(ax.collections[-1].get_offsets()) for ax in (left, right)]
-    np.testing.assert_array_equal(*places)
-    assert left.get_title().startswith("m (150 samples")
+    axes = markhood.plot.group_networks(markhood.compare_groups(DATA, by=AGE, **QUICK))
+    assert len(axes) == 3
+    places = [np.asarray(ax.collections[-1].get_offsets()) for ax in axes]
+    np.testing.assert_array_equal(places[0], places[1])
+    np.testing.assert_array_equal(places[0], places[2])
+    assert axes[0].get_title().startswith("mid (100 samples")
     pyplot.close("all")
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),
     [
-        ((DATA,), {}, "Two groups are two tables"),
-        ((DATA, DATA), {"by": SEX}, "Two groups are two tables"),
-        ((DATA,), {"by": np.arange(400) % 3}, "by has 3 values"),
-        ((DATA,), {"by": [1, 2]}, "There are 2 labels"),
-        ((DATA, DATA[["a", "b"]]), {}, "different columns ('c' is in one only)"),
+        ((DATA,), {}, "Pass either two tables or more"),
+        ((DATA, DATA), {"by": SEX}, "Pass either two tables or more"),
+        ((DATA,), {"by": np.zeros(400)}, "by has 1 value"),
+        ((DATA,), {"by": np.arange(400) < 1}, "Group '1' has 1 sample"),
+        ((DATA,), {"by": [1, 2]}, "There are 2 labels in by"),
+        ((DATA, DATA[["a", "b"]]), {}, "different columns ('c' is missing from one)"),
+        ((DATA, DATA), {"names": ["a"]}, "There are 1 names for 2 tables"),
+        ((DATA, DATA), {"names": ["a", "a"]}, "Two groups have the same name"),
         ((DATA,), {"by": SEX, "permutations": 0}, "permutations must be a whole number from 1 up"),
     ],
 )
-def test_example_bad_input_is_one_sentence(arguments, options, said):
+def test_example_bad_input(arguments, options, said):
     with pytest.raises(markhood.InputError) as error:
         markhood.compare_groups(*arguments, **QUICK | options)
     assert said in str(error.value)

@@ -78,5 +78,7 @@ def choose_gamma(
         table.add_row(*(f"{value:.6g}" for value in row.values()))
     console = console_for([])
     console.print(table)
-    console.print(f"best      gamma {found.best:g} predicts samples that were left out best")
-    console.print(f"sparsest  gamma {found.sparsest:g} does so but for one standard error")
+    console.print(f"best      gamma {found.best:g} predicts held-out samples best")
+    console.print(
+        f"sparsest  gamma {found.sparsest:g} is the largest that predicts within one standard error of it"
+    )

@@ -1,4 +1,4 @@
-"""`markhood compare-groups`: whether two groups have the same network."""
+"""`markhood compare-groups`: whether groups have the same network."""
 
 from __future__ import annotations
 
@@ -10,25 +10,33 @@ import typer
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
-from markhood.errors import InputError, printable
+from markhood.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from markhood.stability.groups import GroupComparison
+    from markhood.stability.comparison import GroupComparison
 
+LEVEL = 0.05
 SHOWN = 10
+KEYS = ("source", "target", "first", "second")
 
 
 def compare_groups(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Data of one group, or of both.")],
+    tables: Annotated[
+        list[Path], typer.Argument(help="Data of each group, or one table of all groups.")
+    ],
     ask: Ask,
-    b: Annotated[
-        Path | None, typer.Argument(metavar="[B]", help="Data of the other group.")
-    ] = None,
     by: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column that tells the groups, of one table."),
+        typer.Option(metavar="COLUMN", help="The column with the groups, of one table."),
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the persons of paired samples: labels are permuted within a person.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the test of every edge: .csv.")
@@ -36,35 +44,36 @@ def compare_groups(
     fields: Annotated[
         Path | None, typer.Option(help="Write the test of every variable's field: .csv.")
     ] = None,
+    centrality: Annotated[
+        Path | None, typer.Option(help="Write the test of every variable's centralities: .csv.")
+    ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw both networks side by side: .png, .svg or .pdf."),
+        typer.Option(help="Draw all networks side by side: .png, .svg or .pdf."),
     ] = None,
-    permutations: Annotated[int, typer.Option(help="How often labels are shuffled.")] = 1000,
+    permutations: Annotated[int, typer.Option(help="Number of permutations of the labels.")] = 1000,
     relearn: Annotated[
         bool,
         typer.Option(
-            help="Learn both graphs anew each time; else one graph of both groups together is kept."
+            help="Learn all graphs again in each permutation; else keep one graph of all groups together."
         ),
     ] = True,
 ) -> None:
-    """Test whether two groups have the same network: structure, strength, every edge and field.
+    """Test whether groups have the same network: structure, strength, every edge, field and centrality.
 
     [bold]Examples[/bold]
 
       markhood compare-groups women.csv men.csv -o edges.csv --plot two.png
 
-      markhood compare-groups survey.csv --by sex --columns 'Q*' --fields fields.csv
+      markhood compare-groups survey.csv --by country --columns 'Q*' --fields fields.csv
 
-      markhood compare-groups survey.csv --by country --no-relearn
+      markhood compare-groups visits.csv --by visit --pairs person --no-relearn
     """
     from markhood.output.tables import check_table_writable, write_table
-    from markhood.stability.groups import Groups, compare
-    from markhood.stability.labels import read_with_labels
+    from markhood.stability.grouped import read_groups
+    from markhood.stability.groups import compare
 
-    if (b is None) == (by is None):
-        raise InputError("Two groups are two files, or one with --by: give one of the two.")
-    for path in (output, fields):
+    for path in (output, fields, centrality):
         if path is not None:
             check_table_writable(path)
     if plot is not None:
@@ -73,18 +82,24 @@ def compare_groups(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[a, b, *ask.files()],
-        others=[path for path in (output, fields, plot) if path is not None],
+        inputs=[*tables, *ask.files()],
+        others=[path for path in (output, fields, centrality, plot) if path is not None],
     )
     with progress_bar() as progress:
         request = ask(progress)
-        if b is not None:
-            groups = Groups.of(request.read(a), request.read(b), (a.stem, b.stem))
-        else:
-            samples, labels = read_with_labels(request, a, {"by": by})
-            groups = Groups.by(samples, labels["by"] or [])
-        found = compare(request, groups, permutations, relearn)
-    for place, rows in ((output, found.edge_rows), (fields, found.field_rows)):
+        stems = [path.stem for path in tables]
+        names = stems if len(set(stems)) == len(stems) else list(map(str, tables))
+        found = compare(
+            request,
+            read_groups([(request, path) for path in tables], names, by, pairs),
+            permutations,
+            relearn,
+        )
+    for place, rows in (
+        (output, found.edge_rows),
+        (fields, found.field_rows),
+        (centrality, found.centrality_rows),
+    ):
         if place is not None:
             write_rows(rows(), place, write_table)
     if plot is not None:
@@ -97,35 +112,40 @@ def compare_groups(
 
 
 def _print(found: GroupComparison, console: Console) -> None:
-    """Say what differs."""
-    (one, other), (first, second) = found.names, found.graphs
+    """Print which groups differ, and where."""
+    groups = zip(found.names, found.sizes, found.graphs, strict=True)
     console.print(
-        printable(f"{one}: {found.sizes[0]} samples, {first.n_edges} edges; "
-                  f"{other}: {found.sizes[1]} samples, {second.n_edges} edges"),
+        printable("; ".join(f"{g}: {n} samples, {graph.n_edges} edges" for g, n, graph in groups)),
         style="bold",
-    )  # fmt: skip
+    )
     console.print(
         f"structure largest difference of a coupling {found.structure:.3g}, p = {found.p_structure:.3g}"
     )
     console.print(
         f"strength  difference of the sums of couplings {found.strength:+.3g}, p = {found.p_strength:.3g}"
     )
-    rows = [row for row in found.edge_rows() if row["p_value"] < 0.05][:SHOWN]
-    fields = sum(row["p_adjusted"] < 0.05 for row in found.field_rows())
-    console.print(f"fields    {fields} differ (adjusted p < 0.05)")
-    if rows:
+    for name, rows in (("fields", found.field_rows()), ("centrality", found.centrality_rows())):
+        n = sum(row["p_adjusted"] < LEVEL for row in rows)
+        console.print(f"{name:<9} {n} of {len(rows)} differ (adjusted p < {LEVEL})")
+    if len(found.names) > 2:
         console.print()
-        console.print(_moderated(rows))
+        console.print(_table("Pairs of groups", found.pair_rows()))
+    differing = [row for row in found.edge_rows() if row["p_adjusted"] < LEVEL]
+    title = f"Edges that differ (adjusted p < {LEVEL})"
+    console.print()
+    console.print(_table(title, differing[:SHOWN]) if differing else f"{title}: none")
+    if len(differing) > SHOWN:
+        console.print(f"and {len(differing) - SHOWN} more")
 
 
-def _moderated(rows: list[dict[str, Any]]) -> Any:
+def _table(title: str, rows: list[dict[str, Any]]) -> Any:
     from rich.table import Table
 
-    title = "Edges that differ (p < 0.05; adjusted for their number in the last column)"
     table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for k, heading in enumerate(rows[0]):
-        table.add_column(printable(heading.replace("_", " ")), justify="left" if k < 2 else "right")
+    for name in rows[0]:
+        table.add_column(
+            printable(name.replace("_", " ")), justify="left" if name in KEYS else "right"
+        )
     for row in rows:
-        values = list(row.values())
-        table.add_row(*map(printable, values[:2]), *(f"{value:.3g}" for value in values[2:]))
+        table.add_row(*(printable(v) if n in KEYS else f"{v:.3g}" for n, v in row.items()))
     return table

@@ -136,6 +136,9 @@ def _from_model(
     thinning: int,
 ) -> None:
     """Draw from a model that was fitted; its levels are written as the data had them."""
+    import numpy as np
+
+    from markhood.data.to_frame import level_array
     from markhood.output.data_files import write_data
     from markhood.output.model_files import read_model
 
@@ -144,8 +147,12 @@ def _from_model(
             "--variables and --blocks are not for a model from a file: leave them out."
         )
     model = read_model(path)
-    drawn = model.sample(samples, _three_seeds(seed)[2], burn_in=burn_in, thinning=thinning)
-    write_data(drawn, model.graph.nodes, output)
+    drawn = model.distribution.sample(
+        samples, _three_seeds(seed)[2], burn_in=burn_in, thinning=thinning
+    )
+    levels = [level_array(own).astype(object) for own in model.levels]
+    columns = [own[drawn[:, v]] for v, own in enumerate(levels)]
+    write_data(np.column_stack(columns), model.graph.nodes, output)
     say(f"Wrote {output}: {samples} samples of {len(model.variables)} variables")
     write_graphs(model.graph, [str(truth)] if truth else [])
 

@@ -1,29 +1,29 @@
-"""New data in the words of variables that are known: level numbers, whatever the data come as.
+"""New data as level numbers of known variables, whatever the data come as.
 
-A graph or a model knows its variables by name, and their levels. Data that come later may have other
-columns beside them, miss some levels, or list them in another order; files and packed samples have been
-given levels of their own. Here all of it becomes the level numbers of the known variables.
+A graph or a model knows its variables by name, and their levels. New data may have further columns, lack
+some levels, or list them in another order. They are read with `Reading.known`: the columns of the known variables
+only, each value as the level that it is or belongs to (a bin, a merged level, a class of letters). Packed samples
+have levels already, which are translated by the same rule (`markhood.data.coding.merged.level_numbers`).
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import bin_like
-from markhood.data.coding.encode import encode_like
-from markhood.data.coding.frames import as_frame
+from markhood.data.coding.encode import column_names, pack_table
+from markhood.data.coding.merged import UNSEEN, level_numbers
 from markhood.data.coding.names import near
-from markhood.data.given import as_samples
-from markhood.data.reading import MOST_LEVELS, Reading
+from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
-from markhood.data.variables import Levels, Variables, level_text
+from markhood.data.understood import Notes
+from markhood.data.variables import Variables, default_names, level_text
 from markhood.errors import DataWarning, InputError
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
@@ -63,46 +63,110 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
         if name not in columns:
             raise InputError(f"The data have no column {name!r}: {near(name, samples.names)}.")
         j = columns[name]
-        own = codes(samples.bits, j)
-        levels = (variables.levels or samples.levels)[i if variables.levels else j]
-        if levels != samples.levels[j]:
-            own = _translation(samples.levels[j], levels)[own]
+        own, shown = codes(samples.bits, j).astype(np.int64), samples.levels[j]
+        levels = shown if variables.levels is None else variables.levels[i]
+        if levels != shown:
+            own = level_numbers(shown, levels)[own]
+        of_missing = levels.index(None) if None in levels else UNKNOWN
+        if None in shown and None not in levels:
+            own[codes(samples.bits, j) == shown.index(None)] = UNKNOWN
         if j in samples.missing:
-            is_missing = unpacked(samples.missing[j], samples.n_samples)
-            own = np.where(is_missing == 1, np.uint16(UNKNOWN), own)
-        if own.size and (own[own != UNKNOWN] >= max(2, len(levels))).any():
-            wrong = _strange(samples.levels[j], levels)
+            own[unpacked(samples.missing[j], samples.n_samples) == 1] = of_missing
+        if (own < 0).any():
+            strange = shown[int(codes(samples.bits, j)[own.argmin()])]
             raise InputError(
-                f"Column {name!r} has the value {wrong!r}, which is none of its levels: "
-                f"{', '.join(map(level_text, levels))}."
+                f"Column {name!r} has the value {level_text(strange)!r}, which is none of its "
+                f"levels: {', '.join(map(level_text, levels))}."
             )
         found[i] = own
     return found
+
+
+def read_like(
+    data: Any,
+    variables: Variables,
+    reading: Reading | None = None,
+    names: Sequence[str] | None = None,
+) -> Samples:
+    """Read a table or a file with the levels of known variables.
+
+    Parameters
+    ----------
+    data : array, data frame or sparse matrix of shape (n_samples, n_columns), or path
+    variables : Variables
+        With their levels.
+    reading : Reading, optional
+        How the known data were read: what means missing, and what to do about it. Choices of columns,
+        kinds and levels are ignored, since they are those of the variables.
+    names : sequence of str, optional
+        What the columns of an array are called, if there are as many; by default as the variables are.
+    """
+    reading = replace(
+        reading or Reading(),
+        known=variables,
+        columns=variables.names,
+        exclude=(),
+        kinds="auto",
+        bins=None,
+        merge_rare=None,
+        letters="all",
+        notes=Notes(),
+    )
+    if isinstance(data, (str, os.PathLike)):
+        from markhood.data.formats.files import read_file
+
+        with warnings.catch_warnings():  # how such a file is read was said before
+            warnings.simplefilter("ignore", DataWarning)
+            return read_file(data, reading)
+    if column_names(data) is not None:
+        return pack_table(data, None, reading)
+    table = np.array(data, dtype=object) if isinstance(data, (list, tuple)) else data
+    shape = np.shape(table)
+    for called in (
+        names or variables.names,
+        variables.names,
+        default_names(shape[-1] if shape else 0),
+    ):
+        if len(shape) == 2 and len(called) == shape[1] and {*variables.names} <= {*called}:
+            return pack_table(table, called, reading)
+    raise InputError(
+        f"The data have shape {shape}, and the model has {len(names or variables)} variables: give a "
+        "column for each, or a data frame with their names."
+    )
 
 
 def codes_like(
     data: Any,
     variables: Variables,
     hidden: Collection[int] = (),
-    missing_values: Iterable[Any] = (),
+    reading: Reading | None = None,
+    *,
+    missing: Missing = "impute",
+    unseen: bool = False,
 ) -> NDArray[np.uint16]:
-    """Return new data as level numbers of known variables; missing values are unknown.
+    """Return new data as level numbers of known variables.
 
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
-        An array has a column for each variable, or for each that is not hidden; others may have
-        more columns, and are matched by name.
+        Columns are matched by name. Those of an array are all variables in order, all that are not
+        hidden, or else called x0, x1, ....
     variables : Variables
         With their levels.
     hidden : collection of int
         Variables that are not looked at, whether the data have them or not.
-    missing_values : iterable, default=()
-        Further values that mean missing.
+    reading : Reading, optional
+        How the known data were read.
+    missing : {"impute", "drop", "error", "level"}, default="impute"
+        What to do about missing values in place of what the reading says; by default keep them.
+    unseen : bool, default=False
+        Whether a value that is none of a variable's levels has the number past the last one. By default
+        it is an error.
 
     Returns
     -------
     ndarray of shape (n_variables, n_samples), dtype uint16
+        `UNKNOWN` where a value is missing, unless missing is one of the variable's levels.
 
     Examples
     --------
@@ -116,75 +180,13 @@ def codes_like(
     if not shown:
         raise InputError("All variables are targets, and none is left to predict them from.")
     picked = variables.pick(shown)
-    if isinstance(data, Samples):
-        seen = matched_codes(data, picked)
-    elif isinstance(data, (str, os.PathLike)):
-        has_level = any(None in own for own in picked.levels or ())
-        with warnings.catch_warnings():  # how its like is read has been said before
-            warnings.simplefilter("ignore", DataWarning)
-            reading = Reading(
-                columns=picked.names,
-                missing="level" if has_level else "impute",
-                missing_values=tuple(missing_values),
-                max_levels=MOST_LEVELS,
-                min_columns=1,
-            )
-            samples = as_samples(data, reading)
-        seen = matched_codes(samples, picked)
-    else:
-        table = _columns(data, variables, shown)
-        levels: Levels = picked.levels or ()
-        names = picked.names
-        if len(shown) == 1:  # a table has two columns or more: the one twice
-            frame = as_frame(table)
-            column = np.empty(len(table), dtype=object)
-            column[:] = frame[names[0]].to_list() if frame is not None else np.ravel(table).tolist()
-            table = np.column_stack([column, column])
-            levels, names = levels * 2, (*names, names[0] + "_")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            samples = encode_like(
-                table, levels, names, missing="impute", missing_values=missing_values
-            )
-        seen = matched_codes(samples, picked)
+    if unseen:
+        wider = tuple((*levels, UNSEEN) for levels in picked.levels or ())
+        picked = replace(picked, levels=wider)
+    if not isinstance(data, Samples):
+        kept = replace(reading or Reading(), missing=missing, weights=None)
+        data = read_like(data, picked, kept, variables.names)
+    seen = matched_codes(data, picked)
     found = np.full((len(variables), seen.shape[1]), UNKNOWN, np.uint16)
     found[shown] = seen
     return found
-
-
-def _columns(data: Any, variables: Variables, shown: Sequence[int]) -> Any:
-    """Return the columns of a table that are shown, in the order of the variables."""
-    frame = as_frame(data)
-    names = [variables.names[j] for j in shown]
-    if frame is not None:
-        for name in names:
-            if name not in frame.columns:
-                raise InputError(f"The data have no column {name!r}: {near(name, frame.columns)}.")
-        return frame.select(names).to_native()
-    sparse = sys.modules.get("scipy.sparse")
-    table = data.tocsc() if sparse is not None and sparse.issparse(data) else data
-    if isinstance(table, (list, tuple)):
-        table = np.array(table, dtype=object)
-    shape = np.shape(table)
-    if len(shape) == 2 and shape[1] == len(variables):
-        return table[:, list(shown)]
-    if len(shape) == 2 and shape[1] == len(shown):
-        return table
-    raise InputError(
-        f"The data have shape {shape}, and the model has {len(variables)} variables: give a column "
-        "for each, or a data frame with their names."
-    )
-
-
-def _translation(given: Sequence[Any], levels: Sequence[Any]) -> NDArray[np.uint16]:
-    """Return the number of each given value among the levels; one past them all where it is none."""
-    binned = bin_like(given, levels) or given
-    numbers = {level_text(level): k for k, level in enumerate(levels)}
-    past = max(2, len(levels))
-    return np.array([numbers.get(level_text(value), past) for value in binned], np.uint16)
-
-
-def _strange(given: Sequence[Any], levels: Sequence[Any]) -> str:
-    known = {level_text(level) for level in levels}
-    binned = bin_like(given, levels) or given
-    return next(level_text(value) for value in binned if level_text(value) not in known)

@@ -7,7 +7,7 @@ checked, and travels from the interfaces to the encoder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, Self
@@ -19,8 +19,9 @@ from markhood.data.coding.cells import parse_cell
 from markhood.data.kinds import Kinds, checked_kinds
 from markhood.data.storage.places import MEMORY, Storage
 from markhood.data.understood import Notes
+from markhood.data.variables import Variables
 from markhood.errors import InputError, option
-from markhood.options import Options, Sealed, declare, documented
+from markhood.options import Options, Sealed, declare, documented, options_from_json
 
 SIMILARITY = "similarity"
 MOST_LEVELS = 65535  # codes have sixteen bits
@@ -275,6 +276,8 @@ class Reading(TableFormat, Genome, ColumnOptions):
         Where packed bits are kept; by default in memory.
     min_columns : int
         A graph needs two columns; a column of labels is read alone.
+    known : Variables, optional
+        Read new data like these: only their columns, with their levels. See `markhood.data.matching`.
     notes : Notes
         What readers decide is gathered here.
 
@@ -296,6 +299,7 @@ class Reading(TableFormat, Genome, ColumnOptions):
     )
     storage: Storage = MEMORY
     min_columns: int = 2
+    known: Variables | None = None
     notes: Notes = field(default_factory=Notes, compare=False, repr=False)
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 
@@ -333,6 +337,14 @@ def reading_of(
     """Put the groups of options together."""
     groups = {**(table or TableFormat()).changed(), **(genome or Genome()).changed()}
     return Reading(**groups, **flat)
+
+
+def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
+    """Return how the data of a graph were read, for new data: without their weights, with some changes."""
+    stored = dict(provenance.get("reading", {}))
+    for name in ("weights", "similarity_threshold", "positions", *changes):
+        stored.pop(name, None)
+    return Reading(**options_from_json(Reading, stored), **changes)
 
 
 def _codes(values: Iterable[Any]) -> frozenset[Any]:

@@ -157,6 +157,36 @@ def find_weights(
     return list(picked), None, replace(reading, weights=read_weights(Path(given)))
 
 
+def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
+    """Return samples that were packed without weights, with weights.
+
+    Parameters
+    ----------
+    samples : Samples
+    weights : array-like of shape (n_samples,), "similarity" or None
+        One weight per sample, or per row of the table that the samples came from. Samples of weight 0
+        are left out.
+    normalize : bool, default=True
+        Whether weights that are not whole numbers are scaled to mean 1.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> weighted(encode([[0, 1], [1, 0], [1, 1]]), [2, 0, 3]).weights.counts.tolist()
+    [2, 3]
+    """
+    if weights is None:
+        return samples
+    if samples.weights is not None:
+        raise InputError("The samples have weights already: give weights only once.")
+    if isinstance(weights, str) and weights == SIMILARITY:
+        return replace(samples, weights=similarity_weights(samples))
+    numbers = check_weights(samples.per_sample(weights, "weights"), samples.n_samples)
+    counts, unit = as_weights(numbers, samples.n_samples, normalize)
+    found = replace(samples, weights=Weights(counts, unit))
+    return found if counts.all() else found.take(np.flatnonzero(counts))
+
+
 def repeated(samples: Samples) -> Samples:
     """Return samples that are there as often as they count, which must be a whole number of times.
 

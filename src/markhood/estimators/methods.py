@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from markhood.errors import InputError
 from markhood.estimators.structure import StructureEstimator
 from markhood.learning import methods
 from markhood.learning.describe import Learned
@@ -26,6 +28,8 @@ from markhood.learning.methods.pairs import (
     PseudoLikelihoodOptions,
 )
 from markhood.learning.methods.rivals import BlanketsJointPosteriorOptions, L1LogisticOptions
+from markhood.output.inference_data import to_inference_data
+from markhood.search.values.probabilities import Draws
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -284,7 +288,8 @@ class Bayes(StructureEstimator, BayesOptions):
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
         As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the mean
-        given that the edge is present, with a 95 % interval among the annotations.
+        given that the edge is present, with a 95 % interval among the annotations. ``rhat`` and ``ess`` among them
+        are the R-hat and the effective sample size of the edge in the chains.
     pairs_ : ndarray of shape (n_pairs, 2)
         All pairs that were candidates, i < j; the probability of any other pair is close to 0.
     probabilities_ : ndarray of shape (n_pairs,)
@@ -296,6 +301,9 @@ class Bayes(StructureEstimator, BayesOptions):
     coupling_deviations_ : list of ndarray
         For every edge of ``graph_`` the standard deviation of its coupling, given that the edge is present: of
         shape (1, 1), or one for each cell of a table of more levels.
+    draws_ : Draws
+        Which pairs were edges after each averaged sweep, and their probabilities then; with
+        ``keep_draws``.
     model_ : FittedModel
         As for `HillClimbing`, with ``coupling_scale_`` as its prior.
 
@@ -318,11 +326,25 @@ class Bayes(StructureEstimator, BayesOptions):
         self.pairs_: NDArray[np.int64] = found.pairs
         self.probabilities_: NDArray[np.float64] = found.probabilities
         self.edge_density_ = found.density
+        if self.keep_draws and found.draws is not None:
+            self.draws_: Draws = found.draws
         self.coupling_scale_ = found.scale
         levels = learned.graph.variables.levels
         assert levels is not None  # of data they are known
         n_levels = np.array([max(2, len(values)) for values in levels], dtype=np.int64)
         self.coupling_deviations_ = found.deviations_of(learned.graph.edges, n_levels)
+
+    def to_inference_data(self) -> Any:
+        """Return the draws as `arviz.InferenceData` (extra ``arviz``), with ``keep_draws=True``.
+
+        The posterior has ``edge``, 1 where a pair was an edge after a sweep, and ``probability``, that
+        of the pair given all other edges, by chain, draw and pair; and ``density`` by chain and draw. The mean of
+        ``probability`` is ``probabilities_``.
+        """
+        check_is_fitted(self)
+        if not self.keep_draws:
+            raise InputError("The draws were not kept: fit Bayes(keep_draws=True).")
+        return to_inference_data(self.draws_, self.pairs_, self.graph_.nodes)
 
     def _coupling_scale(self) -> float:
         return self.coupling_scale_

@@ -86,7 +86,7 @@ def _by_paths(
     n_nodes: int, edges: NDArray[np.int64], lengths: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return closeness and betweenness."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
     from scipy.sparse.csgraph import dijkstra
 
     closeness, betweenness = np.zeros(n_nodes), np.zeros(n_nodes)
@@ -95,23 +95,24 @@ def _by_paths(
     tails, heads = np.concatenate([edges, edges[:, ::-1]]).T
     both = np.concatenate([lengths, lengths])
     matrix = csr_array((both, (tails, heads)), shape=(n_nodes, n_nodes))
-    # From an edge to its head, and to its tail.
-    into = csr_array((np.ones(len(heads)), (np.arange(len(heads)), heads)), (len(heads), n_nodes))
-    out_of = csr_array((np.ones(len(tails)), (np.arange(len(tails)), tails)), into.shape)
+    # Which edges lead into each node, and out of it.
+    ones, cuts, shape = np.ones(len(heads)), np.arange(len(heads) + 1), (n_nodes, len(heads))
+    into = csc_array((ones, heads, cuts), shape).tocsr()
+    out_of = csc_array((ones, tails, cuts), shape).tocsr()
     step = max(1, CELLS // len(tails))
     for start in range(0, n_nodes, step):
         sources = np.arange(start, min(start + step, n_nodes))
-        far = np.asarray(dijkstra(matrix, indices=sources))
+        far = np.ascontiguousarray(dijkstra(matrix, indices=sources).T)  # (n_nodes, n_sources)
         reached = np.isfinite(far)
-        others = reached.sum(axis=1) - 1
-        total = np.where(reached, far, 0).sum(axis=1)
+        others = reached.sum(axis=0) - 1
+        total = np.where(reached, far, 0).sum(axis=0)
         share = others / max(1, n_nodes - 1)
         closeness[sources] = np.divide(
             others * share, total, np.zeros(len(sources)), where=total > 0
         )
-        with np.errstate(invalid="ignore"):  # what cannot be reached is on no path
-            gap = np.abs(far[:, tails] + both - far[:, heads])
-            on_path = (gap <= TIE * far[:, heads]).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a node that cannot be reached is on no path
+            gap = np.abs(far[tails] + both[:, None] - far[heads])
+            on_path = (gap <= TIE * far[heads]).astype(np.float64)
         betweenness += _dependencies(on_path, tails, heads, into, out_of, sources)
     return closeness, betweenness / 2
 
@@ -125,20 +126,20 @@ def _dependencies(
     sources: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Add up on how many shortest paths from some sources every node is between two others."""
-    at_source = np.zeros((len(sources), into.shape[1]))
-    at_source[np.arange(len(sources)), sources] = 1.0
+    at_source = np.zeros((into.shape[0], len(sources)))
+    at_source[sources, np.arange(len(sources))] = 1.0
     paths = at_source
     while True:
-        longer = at_source + (paths[:, tails] * on_path) @ into
+        longer = at_source + into @ (paths[tails] * on_path)
         if np.array_equal(longer, paths):
             break
         paths = longer
     counts = np.maximum(paths, 1.0)
-    share = on_path * counts[:, tails] / counts[:, heads]
+    share = on_path * counts[tails] / counts[heads]
     passed = np.zeros_like(paths)
     while True:
-        more = (share * (1 + passed[:, heads])) @ out_of
+        more = out_of @ (share * (1 + passed[heads]))
         if np.allclose(more, passed, rtol=1e-12, atol=1e-12):
             break
         passed = more
-    return np.asarray((passed * (1 - at_source)).sum(axis=0))
+    return np.asarray((passed * (1 - at_source)).sum(axis=1))

@@ -37,6 +37,10 @@ ANNOTATIONS = {
     ),
     "coupling_low": Annotation(_INTERVAL, "coupling_high"),
     "coupling_high": Annotation("", "coupling_low"),
+    "rhat": Annotation(
+        "R-hat and ESS: agreement of the chains about the edge (1 is agreement), and their effective sample size."
+    ),
+    "ess": Annotation(""),
     "standardized": Annotation(
         "Standardized: the coupling times the standard deviations of both ends.", "standardized"
     ),

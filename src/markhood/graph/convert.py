@@ -12,14 +12,15 @@ and matrices have no place for them.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from markhood.data.to_frame import frame_of, installed_library
 from markhood.data.variables import default_names
 from markhood.errors import InputError
 from markhood.graph.columns import (
@@ -36,13 +37,33 @@ from markhood.graph.edge_table import (
     number_columns,
     table_column,
 )
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+__all__ = [
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "from_polars",
+    "from_scipy",
+    "to_igraph",
+    "to_networkx",
+    "to_pandas",
+    "to_polars",
+    "to_scipy",
+    "to_square",
+]
 
-def to_networkx(graph: Graph) -> Any:
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
+
+
+def to_networkx(graph: GraphLike) -> Any:
     """Return a `networkx.Graph` with the numbers as edge attributes, provenance in `.graph`.
 
     In the attributes, `source` is the end that comes first among the nodes; an edge with a coupling
@@ -53,6 +74,7 @@ def to_networkx(graph: Graph) -> Any:
     >>> to_networkx(Graph("abc", [(0, 2)], evidence_ends=[(1, 2)])).edges["a", "c"]["evidence"]
     3.0
     """
+    graph = as_graph(graph)
     import networkx  # type: ignore[import-untyped]
 
     result = networkx.Graph(**_about(graph))
@@ -95,7 +117,7 @@ def from_networkx(graph: Any) -> Graph:
     return graph_from_columns(columns, graph.nodes, graph.graph, further, tables)
 
 
-def to_igraph(graph: Graph) -> Any:
+def to_igraph(graph: GraphLike) -> Any:
     """Return an `igraph.Graph`: `name` of vertices, the numbers of edges, `provenance`.
 
     Where there are coupling tables, `table` of edges has them as nested lists.
@@ -105,7 +127,8 @@ def to_igraph(graph: Graph) -> Any:
     >>> to_igraph(Graph("abc", [(0, 2)])).vs["name"]
     ['a', 'b', 'c']
     """
-    igraph = _optional("igraph")
+    graph = as_graph(graph)
+    igraph = installed_library("igraph")
     tables = {TABLE: table_column(graph)} if graph.coupling_tables else {}
     return igraph.Graph(
         n=graph.n_nodes,
@@ -153,7 +176,7 @@ def from_igraph(graph: Any) -> Graph:
     )
 
 
-def to_scipy(graph: Graph, weight: str | None = None) -> csr_array:
+def to_scipy(graph: GraphLike, weight: str | None = None) -> csr_array:
     """Return the adjacency matrix, a scipy `csr_array`: `Graph.adjacency`.
 
     Its entries are whether there is an edge, or the weight: "coupling", "evidence", or an annotation such
@@ -167,10 +190,11 @@ def to_scipy(graph: Graph, weight: str | None = None) -> csr_array:
     >>> float(to_scipy(graph, "probability")[2, 0])
     0.75
     """
+    graph = as_graph(graph)
     return graph.adjacency(weight)
 
 
-def to_square(graph: Graph, weight: str = "coupling") -> Any:
+def to_square(graph: GraphLike, weight: str = "coupling") -> Any:
     """Return a square pandas data frame of weights, named on both sides, 0 where there is no edge.
 
     Examples
@@ -178,7 +202,8 @@ def to_square(graph: Graph, weight: str = "coupling") -> Any:
     >>> to_square(Graph("ab", [(0, 1)], coupling_ends=[(2, 1)])).loc["a", "b"]
     np.float64(1.5)
     """
-    pandas = _optional("pandas")
+    graph = as_graph(graph)
+    pandas = installed_library("pandas")
     names = list(graph.nodes)
     return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
 
@@ -210,7 +235,7 @@ def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
     return Graph(names, np.stack((row, column), axis=1)[row <= column])
 
 
-def to_pandas(graph: Graph) -> Any:
+def to_pandas(graph: GraphLike) -> Any:
     """Return the edge table as a pandas data frame, provenance in its `attrs`.
 
     Nodes without edges are not in the table: keep `graph.nodes` for `from_pandas`. Annotations are
@@ -221,13 +246,8 @@ def to_pandas(graph: Graph) -> Any:
     >>> to_pandas(Graph("abc", [(0, 2)]))[["source", "target"]].values.tolist()
     [['a', 'c']]
     """
-    pandas = _optional("pandas")
-    # The type is said, not guessed: names stay as they are, an empty column stays one of numbers.
-    columns = edge_columns(graph)
-    types = {name: object if name in COLUMNS[:2] else "float64" for name in columns}
-    table = pandas.DataFrame(
-        {name: pandas.Series(columns[name], dtype=types[name]) for name in types}
-    )
+    graph = as_graph(graph)
+    table = frame_of(_typed_columns(graph), "pandas")
     table.attrs.update(about_graph(graph))
     return table
 
@@ -246,7 +266,7 @@ def from_pandas(table: Any, nodes: Iterable[str] | None = None) -> Graph:
     return _from_frame(table, nodes, table.attrs)
 
 
-def to_polars(graph: Graph) -> Any:
+def to_polars(graph: GraphLike) -> Any:
     """Return the edge table as a polars data frame.
 
     Nodes without edges are not in the table: keep `graph.nodes` for `from_polars`. Annotations are
@@ -257,13 +277,7 @@ def to_polars(graph: Graph) -> Any:
     >>> to_polars(Graph("abc", [(0, 2)])).columns[:4]
     ['source', 'target', 'evidence', 'coupling']
     """
-    polars = _optional("polars")
-    columns = edge_columns(graph)
-    types = {name: polars.String if name in COLUMNS[:2] else polars.Float64 for name in columns}
-    try:
-        return polars.DataFrame(columns, schema=types)
-    except UnicodeEncodeError as error:
-        raise InputError(f"Polars cannot hold a node's name: {error}.") from None
+    return frame_of(_typed_columns(as_graph(graph)), "polars")
 
 
 def from_polars(table: Any, nodes: Iterable[str] | None = None) -> Graph:
@@ -314,10 +328,9 @@ def _table(attributes: Mapping[str, Any]) -> Any:
         return table  # refused with all that is no table
 
 
-def _optional(library: str) -> Any:
-    try:
-        return importlib.import_module(library)
-    except ImportError:
-        raise InputError(
-            f"The library {library} is not installed: pip install 'markhood[{library}]'."
-        ) from None
+def _typed_columns(graph: Graph) -> dict[str, NDArray[Any]]:
+    """Return the edge table as arrays, whose types do not depend on what is in them."""
+    return {
+        name: np.array(column, dtype=object if name in COLUMNS[:2] else np.float64)
+        for name, column in edge_columns(graph).items()
+    }

@@ -266,6 +266,22 @@ class Graph:
         nodes = self.nodes
         return [(nodes[i], nodes[j]) for i, j in self._edges.tolist()]
 
+    def to_frame(self) -> Any:
+        """Return the edge table as a data frame, a row for every edge: pandas, or polars.
+
+        The columns are ``source``, ``target``, ``evidence``, ``coupling``, these two at each end, and the
+        annotations. `markhood.convert.to_pandas` and `to_polars` choose the library.
+
+        Examples
+        --------
+        >>> Graph("abc", [(0, 2)], coupling_ends=[(2, 1)]).to_frame()["coupling"].to_list()
+        [1.5]
+        """
+        from markhood.data.to_frame import frame_library
+        from markhood.graph.convert import to_pandas, to_polars
+
+        return (to_pandas if frame_library() == "pandas" else to_polars)(self)
+
     def strongest(self, k: int) -> NDArray[np.intp]:
         """Row numbers in `edges` of the `k` edges (or all, if fewer) with the most evidence.
 
@@ -450,9 +466,9 @@ class Graph:
         return show(self, layout, columns)
 
     def _repr_html_(self) -> str:
-        from markhood.graph.notebook import summary_html
+        from markhood.graph.notebook import graph_html
 
-        return summary_html(self)
+        return graph_html(self)
 
     def unfold(self, join: bool = True) -> Graph:
         """Return the graph with a node for every column, those that others stand for among them.

@@ -1,4 +1,4 @@
-"""A graph as a notebook shows it: a picture, a small table of facts, and one of the strongest edges.
+"""Graphs and other results as a notebook shows them: tables of facts and of the first rows, a graph with a picture.
 
 The HTML stands alone and names no colour, so it takes those of a light or a dark notebook. Names
 come from the user's data and are escaped, every one.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markhood.graph.edge_table import has_sign
@@ -16,37 +16,57 @@ from markhood.graph.edge_table import has_sign
 if TYPE_CHECKING:
     from markhood.graph.graph import Graph
 
-_STRONGEST = 10
+Fact = tuple[str, str]
+
+_SHOWN = 10  # rows
 _LINE = "border-bottom:1px solid rgba(127,127,127,.35)"
 _CELL = f"text-align:left;padding:2px 12px 2px 0;overflow-wrap:anywhere;{_LINE}"
 _TABLE = "border-collapse:collapse;margin:0 0 8px 0;font-size:inherit"
 
 
-def summary_html(graph: Graph) -> str:
-    """Return HTML that says what a graph is, for `Graph._repr_html_`.
+def graph_html(graph: Graph, title: str = "Graph", facts: Iterable[Fact] = ()) -> str:
+    """Return HTML that describes a graph, or a result that is about one, for `_repr_html_`.
 
     Examples
     --------
     >>> from markhood.graph.graph import Graph
-    >>> "a &lt; b" in summary_html(Graph(["a < b", "c"], [(0, 1)]))
+    >>> "a &lt; b" in graph_html(Graph(["a < b", "c"], [(0, 1)]))
     True
     """
     from markhood.output.pictures.svg import network_svg
 
-    facts = _table((), [*_shape(graph), *_origin(graph.provenance)])
-    parts = ["<div><strong>Graph</strong>", network_svg(graph), facts]
+    known = _table((), [*facts, *_shape(graph), *_origin(graph.provenance)])
+    parts = [f"<div><strong>{title}</strong>", network_svg(graph), known]
     if graph.n_edges:
         further = [name.replace("_", " ") for name in graph.annotations]
         head = ("edge", "", "evidence", "coupling", *further)
         parts.append(_table(head, _strongest_rows(graph)))
-        if graph.n_edges > _STRONGEST:
+        if graph.n_edges > _SHOWN:
             parts.append(
-                f"<small>the {_STRONGEST} edges with the most evidence of {graph.n_edges}</small>"
+                f"<small>the {_SHOWN} edges with the most evidence of {graph.n_edges}</small>"
             )
     return "".join([*parts, "</div>"])
 
 
-def _shape(graph: Graph) -> list[tuple[str, str]]:
+def result_html(title: str, facts: Iterable[Fact], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return HTML that describes a result: a table of facts, and the first of its rows.
+
+    Examples
+    --------
+    >>> "0.333" in result_html("Bootstrap", [("replicates", "3")], [{"frequency": 1 / 3}])
+    True
+    """
+    parts = [f"<div><strong>{title}</strong>", _table((), facts)]
+    if rows:
+        head = [name.replace("_", " ") for name in rows[0]]
+        shown = [tuple(_cell(value) for value in row.values()) for row in rows[:_SHOWN]]
+        parts.append(_table(head, shown))
+        if len(rows) > _SHOWN:
+            parts.append(f"<small>{_SHOWN} of {len(rows)} rows</small>")
+    return "".join([*parts, "</div>"])
+
+
+def _shape(graph: Graph) -> list[Fact]:
     pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
     rows = [("nodes", str(graph.n_nodes)), ("edges", str(graph.n_edges))]
     if pairs:
@@ -67,7 +87,7 @@ def _shape(graph: Graph) -> list[tuple[str, str]]:
     return rows
 
 
-def _origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _origin(provenance: Mapping[str, Any]) -> list[Fact]:
     """Whatever of method, parameters, data and more the graph knows about itself."""
     wanted = ("method", "parameters", "known", "imputation", "data", "seconds", "version")
     return [(key, _words(provenance[key])) for key in wanted if key in provenance]
@@ -93,8 +113,12 @@ def _strongest_rows(graph: Graph) -> list[tuple[str, ...]]:
             _figure(coupling[row], "+.2f" if signed[row] else ".2f"),
             *(_figure(numbers[row], ".3g") for numbers in graph.annotations.values()),
         )
-        for row in graph.strongest(_STRONGEST).tolist()
+        for row in graph.strongest(_SHOWN).tolist()
     ]
+
+
+def _cell(value: Any) -> str:
+    return _figure(value, ".3g") if isinstance(value, float) else str(value)
 
 
 def _figure(number: float, form: str) -> str:

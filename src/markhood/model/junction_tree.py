@@ -76,12 +76,7 @@ class JunctionTree:
 
     def exact(self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the edges."""
-        conditionals, log_partition = self._conditionals(edges, tables, fields)
-        joint: dict[int, NDArray[np.float64]] = {}
-        for v in reversed(self.order):
-            own = self.parents[v]
-            above = np.ones(()) if not own else self._summed(joint[own[0]], own[0], own)
-            joint[v] = conditionals[v] * above
+        joint, log_partition = self._joints(edges, tables, fields)
         marginals = [self._summed(joint[v], v, [v]) for v in range(len(self.order))]
         pairs = []
         for i, j in edges.tolist():
@@ -89,6 +84,30 @@ class JunctionTree:
             table = self._summed(joint[i], i, [i, j]) if is_first else None
             pairs.append(table if table is not None else self._summed(joint[j], j, [j, i]).T)
         return Exact(log_partition, tuple(marginals), tuple(pairs))
+
+    def joint(
+        self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays, variables: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """Return the joint distribution of some variables, all of which are neighbours of each other.
+
+        An axis each, in their order. The first of them that is summed out has all others as parents.
+        """
+        first = min(variables, key=self.order.index)
+        summed = self._summed(self._joints(edges, tables, fields)[0][first], first, variables)
+        axes = [u for u in (first, *self.parents[first]) if u in variables]
+        return summed.transpose([axes.index(u) for u in variables])
+
+    def _joints(
+        self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays
+    ) -> tuple[dict[int, NDArray[np.float64]], float]:
+        """Return the joint distribution of every variable and its parents, and log Z."""
+        conditionals, log_partition = self._conditionals(edges, tables, fields)
+        joint: dict[int, NDArray[np.float64]] = {}
+        for v in reversed(self.order):
+            own = self.parents[v]
+            above = np.ones(()) if not own else self._summed(joint[own[0]], own[0], own)
+            joint[v] = conditionals[v] * above
+        return joint, log_partition
 
     def _conditionals(
         self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.matching import UNKNOWN
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.kernels.lists import Lists
@@ -81,7 +82,8 @@ class Regressions:
         ----------
         variable : int
         levels : ndarray of shape (n_blanket, n_samples)
-            Level numbers of the blanket's members.
+            Level numbers of the blanket's members. One past the last level, for a value that was not
+            in the training data, has the mean effect of all levels.
 
         Returns
         -------
@@ -101,7 +103,7 @@ class Regressions:
             n_rows = int(self.n_levels[member]) - 1
             effects = np.zeros((n_rows + 1, width))
             effects[1:, 1:] = coefficients[row : row + n_rows]
-            odds += effects[values]
+            odds += np.vstack([effects, effects.mean(axis=0)])[values]
             row += n_rows
         return odds
 
@@ -111,16 +113,42 @@ class Regressions:
         Probabilities are kept off 0 by ``margin``.
         """
         weights = None if samples.weights is None else samples.weights.counts
-        logs = self.log_probabilities(samples, margin)
+        return self.mean_log_probability(level_numbers(samples), margin, weights)
+
+    def mean_log_probability(
+        self,
+        values: NDArray[np.uint16],
+        margin: float,
+        weights: NDArray[np.int64] | None = None,
+    ) -> float:
+        """Return what `log_pseudo_likelihood` does, of level numbers; samples with missing values are left out."""
+        known = (values != UNKNOWN).all(axis=0)
+        weights = None if weights is None else weights[known]
+        logs = self.log_probabilities(values[:, known], margin)
         return float(np.average(logs, axis=1, weights=weights).sum())
 
-    def log_probabilities(self, samples: Samples, margin: float) -> NDArray[np.float64]:
-        """Return the log-probability of each value given its neighbours, (n_variables, n_samples)."""
-        values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+    def log_probabilities(self, values: NDArray[np.uint16], margin: float) -> NDArray[np.float64]:
+        """Return the log-probability of each value given its neighbours.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_variables, n_samples), dtype uint16
+            Of new data, as `codes_like` returns them. A value that was not in the training data has the
+            probability ``margin``; where it is a neighbour's, the mean effect of the neighbour's levels is used,
+            which does not depend on their order.
+        margin : float
+            Probabilities are kept off 0 and 1 by this.
+
+        Returns
+        -------
+        ndarray of shape (n_variables, n_samples)
+        """
         logs = np.empty(values.shape)
         for variable, blanket in enumerate(self.blankets):
             probabilities = softmax(self.log_odds(variable, values[blanket]))
-            seen = probabilities[np.arange(samples.n_samples), values[variable]]
+            unseen = np.zeros((len(probabilities), 1))
+            own = np.minimum(values[variable], probabilities.shape[1])
+            seen = np.hstack([probabilities, unseen])[np.arange(len(own)), own]
             logs[variable] = np.log(np.clip(seen, margin, 1 - margin))
         return logs
 
@@ -194,3 +222,8 @@ def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.stack([first, ratios * first], axis=-1)
     powers = np.exp(np.clip(log_odds - log_odds.max(axis=-1, keepdims=True), -700, 0))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def level_numbers(samples: Samples) -> NDArray[np.uint16]:
+    """Return the level number of every value, of shape (n_variables, n_samples)."""
+    return np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])

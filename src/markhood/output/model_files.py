@@ -17,7 +17,8 @@ import numpy as np
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.fitted.model import Errors, FittedModel
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitted.parameters import Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.output.graphs import node_link
@@ -128,6 +129,8 @@ def _document(model: FittedModel) -> dict[str, Any]:
         "method": model.method,
         "prior": model.prior,
         "samples": model.n_samples,
+        "log_likelihood": model.llf,
+        "total_weight": model.total_weight,
         "couplings": _listed(numbers),
         "fields": _listed(own.fields),
         "coupling_errors": _listed(errors.couplings),
@@ -178,4 +181,10 @@ def _model(document: dict[str, Any]) -> FittedModel:
         method=str(document["method"]),
         prior=document["prior"],
         n_samples=int(document["samples"]),
+        llf=_number(document.get("log_likelihood")),
+        total_weight=_number(document.get("total_weight")),
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

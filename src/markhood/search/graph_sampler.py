@@ -11,6 +11,8 @@ the prior odds of an edge gives the probability that the pair is an edge; chains
        pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
        disagreement says how far it is settled. The surer the last round was of a pair, the less often it is visited.
+       Each chain is run in parts, whose means give R-hat and the effective sample size (`values/probabilities.py`). Where
+       draws are kept a part is one sweep, in which all pairs are visited.
 
 **Two numbers are learned from all pairs together.** The density is the mean probability of all
 pairs, so that nothing need be known of how many edges to expect. It would suffer from indirect
@@ -32,13 +34,13 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
-from markhood.scores.scorer import Pairs
+from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.other_pairs import may_be_edges, measure_other_pairs
 from markhood.search.screen import screen
 from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
-from markhood.search.values.probabilities import Choice, EdgeProbabilities
+from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
 
 SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at
@@ -91,11 +93,33 @@ class Sweeps:
         Sweeps of each chain before probabilities are added up.
     n_averaged : int
         Sweeps over which they are.
+    keep_draws : bool
+        Whether the graph of each of these sweeps is kept.
     """
 
     n_chains: int = 4
     n_settling: int = 5
     n_averaged: int = 20
+    keep_draws: bool = False
+
+    @property
+    def parts(self) -> list[int]:
+        """The lengths of the parts in which a chain is averaged, an even number of them if it can be.
+
+        The longest period is 20: in parts of 20 sweeps pairs are visited as often as in one.
+
+        Examples
+        --------
+        >>> Sweeps(n_averaged=80).parts, Sweeps(n_averaged=25).parts, Sweeps(n_averaged=1).parts
+        ([20, 20, 20, 20], [13, 12], [1])
+        """
+        n = min(self.n_averaged, 2 * max(1, self.n_averaged // 40))
+        n = self.n_averaged if self.keep_draws else n
+        return [len(part) for part in np.array_split(np.empty(self.n_averaged), n)]
+
+
+# A chain: its sums, and after each part the mean probability of every pair in it and the graph.
+ChainRun = tuple[GraphSums, NDArray[np.float64], NDArray[np.uint8]]
 
 
 def bayes(
@@ -168,19 +192,43 @@ def sample_edges(
     fits: NDArray[np.int64] | None = state.fits
     first, *others = (generator_of(seed) for seed in seeds[:-1])
 
-    def run(generator: NDArray[np.uint32]) -> tuple[GraphSums, GraphChain]:
-        chain = GraphChain(present, generator, fits)
-        return scorer.swept(pairs, set_up, chain, sweeps.n_settling, sweeps.n_averaged)
+    def run(generator: NDArray[np.uint32]) -> tuple[ChainRun, GraphChain]:
+        return run_chain(scorer, pairs, set_up, GraphChain(present, generator, fits), sweeps)
 
-    def add_up(generator: NDArray[np.uint32]) -> GraphSums:
+    def add_up(generator: NDArray[np.uint32]) -> ChainRun:
         # Its fits are of no use to any other: a checkpoint is small without them.
         return run(generator)[0]
 
     # Half of what a chain fits another has fitted too: so one goes before the others.
-    ((sums, reached),) = job.runner.map("chains", run, [first])
+    ((found, reached),) = job.runner.map("chains", run, [first])
     fits = reached.fits
-    chains = [sums, *job.runner.map("chains", add_up, others)]
+    chains = [found, *job.runner.map("chains", add_up, others)]
     return together(job, state, chains, sweeps)
+
+
+def run_chain(
+    scorer: Scorer, pairs: NDArray[np.int64], prior: PairPrior, chain: GraphChain, sweeps: Sweeps
+) -> tuple[ChainRun, GraphChain]:
+    """Let a chain settle, and average it part by part."""
+    n_settling, sums, present = sweeps.n_settling, list[GraphSums](), []
+    for length in sweeps.parts:
+        of_part, chain = scorer.swept(pairs, prior, chain, n_settling, length)
+        sums.append(of_part)
+        present.append(chain.present)
+        prior, n_settling = prior._replace(density=float(of_part.densities[-1])), 0
+    means = [own.probabilities / n for own, n in zip(sums, sweeps.parts, strict=True)]
+    return (added_up(sums), np.array(means), np.array(present)), chain
+
+
+def added_up(sums: Sequence[GraphSums]) -> GraphSums:
+    """Add up the parts of a chain."""
+    return GraphSums(
+        np.concatenate([own.densities for own in sums]),
+        np.asarray(sum(own.probabilities for own in sums)),
+        np.asarray(sum(own.couplings for own in sums)),
+        np.asarray(sum(own.squares for own in sums)),
+        sum(own.n_fits for own in sums),
+    )
 
 
 def settle(
@@ -321,27 +369,33 @@ def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def together(
-    job: Job, state: State, chains: Sequence[GraphSums], sweeps: Sweeps
+    job: Job, state: State, chains: Sequence[ChainRun], sweeps: Sweeps
 ) -> EdgeProbabilities:
     """Take the mean over chains."""
     n = sweeps.n_averaged * sweeps.n_chains
     sizes = _sizes(job, state.pairs)
-    total = sum(chain.probabilities for chain in chains)
+    sums = [own for own, _, _ in chains]
+    total = sum(own.probabilities for own in sums)
     weight = np.repeat(np.maximum(total, 1e-300), sizes)
-    means = sum(chain.couplings for chain in chains) / weight
-    squares = sum(chain.squares for chain in chains) / weight
-    learned = np.mean([chain.densities[sweeps.n_settling :].mean() for chain in chains])
+    means = sum(own.couplings for own in sums) / weight
+    squares = sum(own.squares for own in sums) / weight
+    densities = np.stack([own.densities[sweeps.n_settling :] for own in sums])
     return EdgeProbabilities(
         state.pairs,
         np.asarray(total / n),
         np.asarray(means),
         np.sqrt(np.maximum(squares - means**2, 0.0)),
         np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
-        float(learned),
+        float(densities.mean()),
         state.scale,
-        np.stack([chain.probabilities / sweeps.n_averaged for chain in chains]),
-        sum(chain.n_fits for chain in chains),
+        np.stack([own.probabilities / sweeps.n_averaged for own in sums]),
+        sum(own.n_fits for own in sums),
         sweeps=sweeps.n_averaged,
+        draws=Draws(
+            np.stack([present for _, _, present in chains]),
+            np.stack([of_parts for _, of_parts, _ in chains]),
+            densities,
+        ),
     )
 
 

@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
+from markhood.data.to_frame import frame_of_rows
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
+from markhood.graph.notebook import result_html
 from markhood.graph.numbering import in_order, pair_numbers, pairs_numbered
 from markhood.learning.again import repeated, warn_of_other_data
 from markhood.learning.imputation.learn_imputed import completed_on
@@ -43,6 +45,10 @@ from markhood.stability.resampling import RESAMPLINGS, Drawn, Resampling, Units
 
 WAYS = (*RESAMPLINGS, "model")
 EdgeRow = dict[str, Any]
+EDGE_COLUMNS = (
+    *("source", "target", "in_graph", "coupling", "frequency"),
+    *("mean", "low", "high", "low_if_edge", "high_if_edge"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +122,10 @@ class Bootstrap:
                 row["expected_false"] = self.expected_false(frequency)
             rows.append(row)
         return rows
+
+    def to_frame(self) -> Any:
+        """Return the rows of `edges` as a data frame: pandas, or polars."""
+        return frame_of_rows(self.edges(), EDGE_COLUMNS)
 
     def expected_false(self, threshold: float) -> float:
         """Bound how many edges are expected to reach a frequency though they are improbable.
@@ -211,6 +221,15 @@ class Bootstrap:
             f"<Bootstrap: {self.replicates.n_replicates} replicates ({self.resample}) of a graph "
             f"with {self.graph.n_nodes} nodes and {self.graph.n_edges} edges>"
         )
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("replicates", f"{self.replicates.n_replicates} ({self.resample})"),
+            ("graph", f"{self.graph.n_nodes} nodes, {self.graph.n_edges} edges"),
+            ("interval", f"{100 * self.level:g} %"),
+        ]
+        ordered = sorted(self.edges(), key=lambda row: -row["frequency"])
+        return result_html("Bootstrap", facts, ordered)
 
 
 def bootstrap(

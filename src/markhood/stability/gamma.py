@@ -23,9 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
+from markhood.data.to_frame import frame_of_rows
 from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
+from markhood.graph.notebook import result_html
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
@@ -76,33 +78,50 @@ class GammaPath:
         """The gamma whose graphs predict samples that were left out best."""
         return self.gammas[int(np.argmax(self.held_out.mean(axis=1)))]
 
-    @cached_property
+    @property
     def sparsest(self) -> float:
-        """The largest gamma that predicts as well as the best but for one standard error."""
-        means = self.held_out.mean(axis=1)
-        best = int(np.argmax(means))
-        apart = self.held_out[best] - self.held_out  # fold by fold
-        error = apart.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
-        within = [
-            g for g, gap, e in zip(self.gammas, apart.mean(axis=1), error, strict=True) if gap <= e
-        ]
-        return max(within, default=self.gammas[best])
+        """The largest gamma that predicts within one standard error of the best."""
+        gaps, errors = self._gaps
+        return max(g for g, gap, e in zip(self.gammas, gaps, errors, strict=True) if gap <= e)
+
+    @cached_property
+    def _gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How far each gamma predicts below the best one, and the standard error of that.
+
+        Both are paired by fold: folds that are hard to predict are so for every gamma.
+        """
+        apart = self.held_out[self.gammas.index(self.best)] - self.held_out
+        errors = apart.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
+        return apart.mean(axis=1), errors
 
     def rows(self) -> list[dict[str, Any]]:
-        """Describe every gamma: its ``edges``, ``held_out`` with its ``standard_error``, ``ebic``."""
-        errors = self.held_out.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
+        """Describe every gamma in a row.
+
+        Returns
+        -------
+        list of dict
+            ``gamma``; the number of ``edges``; ``held_out``, the mean log pseudo-likelihood of held-out
+            samples; ``below_best``, how far that is below the best gamma's, with its
+            ``standard_error`` over folds (`sparsest` is the largest gamma with
+            ``below_best <= standard_error``); and ``ebic``.
+        """
         return [
             {
                 "gamma": gamma,
                 "edges": graph.n_edges,
                 "held_out": float(own.mean()),
+                "below_best": float(gap),
                 "standard_error": float(error),
                 "ebic": float(ebic),
             }
-            for gamma, graph, own, error, ebic in zip(
-                self.gammas, self.graphs, self.held_out, errors, self.ebic, strict=True
+            for gamma, graph, own, gap, error, ebic in zip(
+                self.gammas, self.graphs, self.held_out, *self._gaps, self.ebic, strict=True
             )
         ]
+
+    def to_frame(self) -> Any:
+        """Return `rows` as a data frame, a row for every gamma: pandas, or polars."""
+        return frame_of_rows(self.rows())
 
     def edges(self) -> list[dict[str, Any]]:
         """Describe every edge: the largest gamma whose graph has it, and with how many it is there."""
@@ -128,6 +147,10 @@ class GammaPath:
             f"<GammaPath: {len(self.gammas)} gammas from {self.gammas[0]:g} to {self.gammas[-1]:g}; best "
             f"{self.best:g}, sparsest within a standard error {self.sparsest:g}>"
         )
+
+    def _repr_html_(self) -> str:
+        named = [("best", f"gamma {self.best:g}"), ("sparsest", f"gamma {self.sparsest:g}")]
+        return result_html("GammaPath", named, self.rows())
 
 
 def gamma_path(

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from markhood.execution.runner import Runner
 from markhood.graph.numbering import pair_numbers, pairs_numbered
-from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import FitPenalty
 from markhood.learning.describe import couplings_of
 from markhood.learning.imputation.learn_imputed import completed_search
@@ -29,7 +28,7 @@ from markhood.learning.methods import Method
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
-from markhood.stability.resampling import Resampling
+from markhood.stability.resampling import Resampling, derived_seed
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -126,10 +125,9 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         drawn = resampling.drawn(samples, number)
-        of_search, of_values = np.random.SeedSequence(seed, spawn_key=(number,)).spawn(2)
-        own_seed = int(of_search.generate_state(1)[0])
-        own = Job(drawn, scorer.on(drawn), Runner(1), known, own_seed)
-        found, completed = completed_search(own, method, np.random.default_rng(of_values))
+        own = Job(drawn, scorer.on(drawn), Runner(1), known, derived_seed(seed, number, 0))
+        rng = np.random.default_rng(derived_seed(seed, number, 1))
+        found, completed = completed_search(own, method, rng)
         return reported_couplings(completed, found.edges, found.is_marginal)
 
     tiles = list(range(n_replicates))
@@ -148,6 +146,6 @@ def reported_couplings(
 
 def _weak_couplings(job: Job, edges: NDArray[np.int64], is_marginal: bool) -> NDArray[np.float64]:
     """Return the couplings of edges under the weak prior, of shape (n_edges,)."""
-    scorer = scorer_for(job.samples, WEAK, NativeKernels())
+    scorer = scorer_for(job.samples, WEAK, job.scorer.kernels)
     weak = replace(job, scorer=scorer, runner=Runner(1))
     return np.asarray(couplings_of(weak, edges, is_marginal).mean(axis=1))

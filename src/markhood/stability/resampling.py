@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.data.coding.coders import is_missing
 from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
@@ -70,10 +71,13 @@ class Units:
         >>> [rows.tolist() for rows in units.rows], [u.tolist() for u in units.strata]
         ([[0, 2], [1], [3]], [[0], [1, 2]])
         """
-        rows = _members(_numbers("clusters", np.arange(n_samples), n_samples, clusters))
+        of_clusters = np.arange(n_samples)
+        if clusters is not None:
+            of_clusters = label_numbers("clusters", clusters, n_samples)
+        rows = _members(of_clusters)
         if strata is None:
             return cls(rows, Lists.of([np.arange(len(rows))]), seed)
-        of_rows = _numbers("strata", np.zeros(n_samples, np.int64), n_samples, strata)
+        of_rows = label_numbers("strata", strata, n_samples)
         of_units = of_rows[[unit[0] for unit in rows]]
         if (np.repeat(of_units, np.diff(rows.starts)) != of_rows[rows.values]).any():
             raise InputError(
@@ -222,20 +226,48 @@ RESAMPLINGS: Mapping[str, Callable[[Units], Resampling]] = {
 }
 
 
-def _numbers(
-    name: str, default: NDArray[np.int64], n_samples: int, labels: ArrayLike | None
-) -> NDArray[np.int64]:
-    """Give labels numbers, in the order of their first samples."""
-    if labels is None:
-        return default
-    listed = np.asarray(labels).tolist()
-    if not isinstance(listed, list) or len(listed) != n_samples:
+def label_numbers(name: str, labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
+    """Give labels numbers, in the order of their first samples.
+
+    Raises
+    ------
+    InputError
+        If a sample has no label, or there is not one for each sample.
+    """
+    listed = listed_labels(name, labels, n_samples)
+    if n_missing := sum(map(is_missing, listed)):
         raise InputError(
-            f"There are {len(listed) if isinstance(listed, list) else 0} {option(name)} for "
-            f"{n_samples} samples: give each sample a label, or the name of a column."
+            f"{n_missing} of {n_samples} samples have no label in {option(name)}: fill in the labels, or leave "
+            "these samples out."
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in listed])
+
+
+def listed_labels(name: str, labels: ArrayLike, n_samples: int) -> list[Any]:
+    """Return labels as a list, having checked that there is one for each sample."""
+    # An array of a list would turn the missing label of a list of texts into the text "nan".
+    listed = list(labels) if isinstance(labels, (list, tuple)) else np.asarray(labels).tolist()
+    if not isinstance(listed, list) or len(listed) != n_samples:
+        raise InputError(
+            f"There are {len(listed) if isinstance(listed, list) else 0} labels in {option(name)} for "
+            f"{n_samples} samples: give each sample a label, or the name of a column."
+        )
+    return listed
+
+
+def derived_seed(seed: int | None, *key: int) -> int:
+    """Return a seed that depends on another seed and on a key, and on nothing else.
+
+    Seeds of different keys start random numbers that have nothing in common, which those of ``seed + 1`` and
+    ``seed + 2`` do not: the next seed would use most of them again.
+
+    Examples
+    --------
+    >>> derived_seed(0, 1) == derived_seed(0, 1), derived_seed(0, 1) == derived_seed(1, 0)
+    (True, False)
+    """
+    return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0])
 
 
 def _members(numbers: NDArray[np.int64]) -> Lists:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from markhood.data.coding.cells import MISSING, means_missing
 from markhood.data.coding.findings import Findings
 from markhood.data.coding.many_levels import ManyLevels
-from markhood.data.coding.merged import home_of
 from markhood.data.reading import Reading
 from markhood.errors import InputError
 
@@ -39,8 +38,9 @@ class Codes(NamedTuple):
 
 
 def most_values(reading: Reading) -> int:
-    """Return how many values a column may show: any number, where columns are to be cut into bins."""
-    return reading.max_levels if reading.bins is None else MOST_CODES
+    """Return how many values a column may have: any number, where values become bins or known levels."""
+    is_limited = reading.bins is None and reading.known is None
+    return reading.max_levels if is_limited else MOST_CODES
 
 
 def reject_complex(dtype: object) -> InputError:
@@ -86,13 +86,6 @@ def in_order(values: Sequence[Any], order: Sequence[Any] = ()) -> list[int]:
     return sorted(numbers, key=lambda k: values[k]) + others
 
 
-def fits_array(levels: Levels, kind: str) -> bool:
-    """Return whether fixed levels can be compared with an array of this kind by NumPy."""
-    wanted: Any = {"U": str, "S": bytes}.get(kind, (bool, int, float))
-    known = all(isinstance(value, wanted) for values in levels for value in values)
-    return kind in ARRAY_KINDS and known and all(levels)
-
-
 def _first_of(bits: NDArray[np.bool_]) -> tuple[int, int]:
     place = int(bits.argmax())
     return place // bits.shape[1], place % bits.shape[1]
@@ -107,7 +100,6 @@ class ArrayCoder:
         self._findings = findings
         self._reading = reading
         self._limit = most_values(reading)
-        self._fixed = False
         self._missing = _codes_in(dtype, reading)
         # Level by level; a column repeats its first until it has shown as many, so that "is
         # none of these" is one test for all columns.
@@ -116,26 +108,14 @@ class ArrayCoder:
         self._many: dict[int, ManyLevels] = {}
         self._overfull: set[int] = set()
 
-    def fix(self, levels: Levels) -> None:
-        """Take the levels as given: any other value is an error."""
-        self._fixed = True
-        few = min(FEW, max(2, *map(len, levels)))
-        padded = [(values + values[:1] * few)[:few] for values in levels]
-        self._levels = np.array(padded).T.copy()
-        self._n_levels = np.array([min(FEW, len(values)) for values in levels])
-        many = {j: values[FEW:] for j, values in enumerate(levels) if len(values) > FEW}
-        self._many = {j: ManyLevels(np.array(values), FEW) for j, values in many.items()}
-
     def codes(self, tile: NDArray[Any], row: int, column: int, offset: int) -> Codes | None:
         """Return codes of a tile; None where there is trouble.
 
         The tile begins at `row` and `column` of the data, and at column `offset` of this coder.
         """
         absent = self._find_missing(tile, row, column)
-        if self._fixed and self._findings:
-            return None
         at = slice(offset, offset + tile.shape[1])
-        if row == 0 and not self._fixed:
+        if row == 0:
             self._levels[:, at] = tile[0]
             self._n_levels[at] = 1 if absent is None else ~absent[0]
         codes = np.asarray(tile != self._levels[0, at])
@@ -155,8 +135,6 @@ class ArrayCoder:
     ) -> NDArray[np.int64]:
         """Learn the second values of columns that have one, and return those that need more."""
         columns = np.flatnonzero(unknown.any(axis=0))
-        if self._fixed:
-            return columns
         has_one = self._n_levels[columns + offset] == 1
         fresh, others = columns[has_one], columns[~has_one]
         seen, unknown = tile[:, fresh], unknown[:, fresh]
@@ -184,8 +162,7 @@ class ArrayCoder:
             left[:, np.isin(at, list(self._overfull))] = False
         found: NDArray[Any] = np.zeros(seen.shape, np.uint8)
         for code in range(min(FEW, self._limit)):
-            if not self._fixed:
-                self._meet(code, seen, left, at)
+            self._meet(code, seen, left, at)
             if code == len(self._levels):
                 break
             same = seen == self._levels[code, at]
@@ -226,23 +203,20 @@ class ArrayCoder:
     ) -> NDArray[np.uint32]:
         """Find the codes of what is left of columns that have many levels, a column at a time."""
         row, columns = corner
-        limit = 0 if self._fixed else self._limit
         for c in np.flatnonzero(left.any(axis=0)):
             j = int(at[c])
             rows = np.flatnonzero(left[:, c])
             values = seen[rows, c]
-            many = self._many.setdefault(j, ManyLevels(values[:0], FEW))
-            surplus = many.learn(values, limit)
+            many = self._many.setdefault(j, ManyLevels(values.dtype, FEW))
+            surplus = many.learn(values, self._limit)
             if surplus is None:
                 found[rows, c] = many.codes(values)
                 continue
             where = row + int(rows[surplus]), int(columns[c])
-            if self._fixed:
-                self._findings.note_unknown(*where, plain(values[surplus]), self.levels(j))
-                break
             self._overfull.add(j)
             looked_at = seen[:VALUES_LOOKED_AT, c].tolist()
-            self._findings.note_surplus(*where, limit, [v for v in looked_at if not is_missing(v)])
+            some = [v for v in looked_at if not is_missing(v)]
+            self._findings.note_surplus(*where, self._limit, some)
         return found
 
     def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> NDArray[np.bool_] | None:
@@ -302,16 +276,10 @@ class ValueCoder:
         self._limit = most_values(reading)
         self._parse = parse
         self._declared = declared
-        self._fixed = False
         self._overfull: set[int] = set()
         # By level; and by what stands in the data, where 0 is missing and others are one more.
         self._levels: list[dict[Any, int]] = [{} for _ in range(width)]
         self._stored: list[dict[Any, int]] = [{} for _ in range(width)]
-
-    def fix(self, levels: Levels) -> None:
-        """Take the levels as given: any other value is an error."""
-        self._fixed = True
-        self._levels = [{v: code for code, v in enumerate(values)} for values in levels]
 
     def codes(
         self, columns: Sequence[Sequence[Any]], row: int, column: int, offset: int
@@ -355,7 +323,6 @@ class ValueCoder:
     def _meet(self, values: Sequence[Any], row: int, column: int, offset: int) -> None:
         """Learn the values of a column that have not been seen yet."""
         stored, levels = self._stored[offset], self._levels[offset]
-        limit = 0 if self._fixed else self._limit
         texts_are_levels = column in self._declared
         missing = []
         for r, raw in enumerate(values, start=row):
@@ -377,16 +344,12 @@ class ValueCoder:
                 self._findings.note_infinite(r, column)
             elif value in levels:
                 stored[raw] = levels[value] + 1
-            elif self._fixed and (home := home_of(value, levels)) is not None:
-                stored[raw] = levels[home] + 1
-            elif self._fixed:
-                self._findings.note_unknown(r, column, value, list(levels))
-            elif len(levels) >= limit:
+            elif len(levels) >= self._limit:
                 self._overfull.add(offset)
                 # Up to here all have been looked up; what follows may be of any kind.
                 known = map(self._parse, values[: r - row + 1][-VALUES_LOOKED_AT:])
                 some = [v for v in known if not self._is_missing(v, texts_are_levels)]
-                self._findings.note_surplus(r, column, limit, some)
+                self._findings.note_surplus(r, column, self._limit, some)
                 return
             else:
                 levels[value] = len(levels)

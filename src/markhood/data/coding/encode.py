@@ -34,7 +34,7 @@ from markhood.data.reading import (
     reading_of,
 )
 from markhood.data.samples import Samples
-from markhood.data.variables import default_names
+from markhood.data.variables import Variables, default_names
 from markhood.errors import InputError, option
 from markhood.options import documented
 
@@ -116,7 +116,7 @@ def encode_table(data: Any, reading: Reading, names: Sequence[str] | None = None
     """Pack a table in memory as a reading says."""
     if isinstance(data, Samples):
         return read_again(data, reading, "Samples have been encoded already")
-    return finished(_encode(data, names, None, reading), reading)
+    return finished(pack_table(data, names, reading), reading)
 
 
 # What an option does to the columns of packed samples, in this order; the function takes the option's value.
@@ -159,8 +159,8 @@ def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
             raise InputError(
                 f"{problem}: say {option(name, getattr(reading, name))} where they are read."
             )
-    done = [name for name in reading.names() if name not in wanted]
-    return finished(pick_samples(samples, reading.without(*done)), reading)
+    new = reading.without(*(name for name in reading.names() if name not in wanted))
+    return replace(finished(pick_samples(samples, new), new), reading=reading)
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
@@ -194,13 +194,12 @@ def encode_like(
     data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
         As for `encode`; one sample is enough.
     levels : tuple of tuple
-        The levels of each variable, as in `Samples.levels`; any other value is an error, but
-        numbers find the bins that columns of numbers were cut into, and rare values what they were
-        merged into.
+        The levels of each variable, as in `Samples.levels`. Numbers become the bins, and rare values
+        the merged levels, that they belong to; any other value is an error.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
     ordered : sequence of bool, default=()
-        Of which variables the levels are steps; by default of none.
+        Which variables are ordinal; by default none.
     missing, missing_values
         As for `encode`; where some variable has the level None, missing values are that level.
 
@@ -217,45 +216,49 @@ def encode_like(
     """
     if any(None in values for values in levels):
         missing = "level"
-    samples = _encode(
-        data, names, levels, Reading(missing=missing, missing_values=tuple(missing_values))
-    )
-    return samples.with_order(ordered) if any(ordered) else samples
+    names = tuple(names or column_names(data) or default_names(len(levels)))
+    if len(names) != len(levels):
+        raise _other_columns(len(names), len(levels))
+    known = Variables(names, levels, tuple(ordered) or None)
+    reading = Reading(missing=missing, missing_values=tuple(missing_values), known=known)
+    return pack_table(data, names, reading)
 
 
-def _encode(
-    data: Any, names: Sequence[str] | None, levels: Levels | None, reading: Reading
-) -> Samples:
+def column_names(data: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame, None for other data."""
+    frame = as_frame(data)
+    return None if frame is None else [str(name) for name in frame.columns]
+
+
+def pack_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samples:
+    """Pack a table in memory as a reading says, before levels are merged."""
     frame = as_frame(data)
     if frame is not None:
-        names = _names(names, frame.shape[1], levels, [str(name) for name in frame.columns])
-        return read_frame(frame, reading, names, levels)
+        return read_frame(frame, reading, _names(names, list(map(str, frame.columns)), reading))
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(data):
-        return _encode_sparse(data, names, levels, reading)
+        return _encode_sparse(data, names, reading)
     table = _as_table(data)
-    names = _names(names, table.shape[1], levels)
+    names = _names(names, default_names(table.shape[1]), reading)
     picked = chosen_columns(names, reading)
     if len(picked) < len(names) or reading.columns is not None:
         table, names = table[:, picked], [names[j] for j in picked]
-    packing = Encoder(names, len(table), levels=levels, reading=reading)
+    packing = Encoder(names, len(table), reading=reading)
     packing.add(table)
     return packing.finish()
 
 
-def _encode_sparse(
-    data: Any, names: Sequence[str] | None, levels: Levels | None, reading: Reading
-) -> Samples:
+def _encode_sparse(data: Any, names: Sequence[str] | None, reading: Reading) -> Samples:
     """Pack a sparse matrix, some of its columns at a time."""
     check_table(data.shape, data.dtype)
     n_samples, n_variables = data.shape
-    names = _names(names, n_variables, levels)
+    names = _names(names, default_names(n_variables), reading)
     by_columns = data.tocsc()
     picked = chosen_columns(names, reading)
     if len(picked) < len(names) or reading.columns is not None:
         by_columns, names = by_columns[:, picked], [names[j] for j in picked]
         n_variables = len(names)
-    packing = Encoder(names, n_samples, levels=levels, reading=reading)
+    packing = Encoder(names, n_samples, reading=reading)
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
     for column in range(0, n_variables, step):
         block = by_columns[:, column : column + step].toarray(order="F")
@@ -304,23 +307,22 @@ def _as_table(data: Any) -> NDArray[Any]:
     return table
 
 
-def _names(
-    names: Sequence[str] | None,
-    n_variables: int,
-    levels: Levels | None,
-    own: Sequence[str] | None = None,
-) -> Sequence[str]:
-    """Return the names to use, having checked that their number is right."""
-    if levels is not None and len(levels) != n_variables:
-        raise InputError(
-            f"The data have {n_variables} columns, but the model was fitted to {len(levels)}: "
-            "give the same columns."
-        )
+def _names(names: Sequence[str] | None, own: Sequence[str], reading: Reading) -> Sequence[str]:
+    """Return the names given, having checked that their number is right; else those of the data."""
     if names is None:
-        return own if own is not None else default_names(n_variables)
-    if len(names) != n_variables:
+        return own
+    if len(names) != len(own):
+        if reading.known is not None:
+            raise _other_columns(len(own), len(names))
         raise InputError(
-            f"There are {len(names)} names for {n_variables} columns: give one name a column."
+            f"There are {len(names)} names for {len(own)} columns: give one name per column."
         )
     check_names(names)
     return names
+
+
+def _other_columns(n_columns: int, n_known: int) -> InputError:
+    return InputError(
+        f"The data have {n_columns} columns, but the model was fitted to {n_known}: give the same "
+        "columns."
+    )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import bin_like, columns_to_cut, cut
+from markhood.data.coding.bins import columns_to_cut, cut
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
     VALUES_LOOKED_AT,
@@ -25,14 +25,13 @@ from markhood.data.coding.coders import (
     Codes,
     Levels,
     ValueCoder,
-    fits_array,
     is_missing,
     plain,
 )
 from markhood.data.coding.doubts import ask_about_codes, ask_about_distinct
 from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
 from markhood.data.coding.indicators import Coded, Table, tabulate
-from markhood.data.coding.merged import are_merged
+from markhood.data.coding.known import known_levels, known_numbers, known_values
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.kinds import Category, with_kinds
@@ -42,7 +41,6 @@ from markhood.data.understood import Account
 from markhood.data.variables import Variables
 from markhood.data.weights import as_weights, check_weights, similarity_weights
 from markhood.errors import InputError, option
-from markhood.kernels.words import unpacked
 
 CHUNK_BYTES = 1 << 24
 FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # of time
@@ -68,8 +66,6 @@ class Encoder:
         One a column.
     n_samples : int, optional
         How many rows will come, where that is known: the bits are then allocated once.
-    levels : tuple of tuple, optional
-        Levels that a fitted model knows; any other value is then an error.
     categories : mapping of int to Category, optional
         The columns that were declared to be categories.
     parse : callable, optional
@@ -94,7 +90,6 @@ class Encoder:
         names: Sequence[str],
         n_samples: int | None = None,
         *,
-        levels: Levels | None = None,
         categories: Mapping[int, Category] | None = None,
         parse: Callable[[Any], Any] = plain,
         locate: Callable[[int], str] = row_number,
@@ -102,18 +97,18 @@ class Encoder:
     ) -> None:
         check_names(names)
         self._names = tuple(names)
-        self._fixed = levels
-        self._min_samples = MINIMUM if levels is None else 1
         self._categories = dict(categories or {})
         self._parse = parse
         self._rows = 0
         self._reading = reading or Reading()
+        self._known = known_levels(names, self._reading.known)
+        self._minimum = MINIMUM if self._known is None else 1
         self._findings = Findings(names, locate)
         self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
         self._planes = Planes(len(names), self._reading.storage)
         self._weights: list[Any] = []
         if n_samples is not None:
-            check_shape(n_samples, len(names), self._min_samples, self._reading.min_columns)
+            check_shape(n_samples, len(names), self._minimum, self._reading.min_columns)
             self._planes.reserve(n_samples)
 
     def add(self, chunk: NDArray[Any] | Sequence[Column]) -> None:
@@ -181,7 +176,7 @@ class Encoder:
         return samples
 
     def _finished(self) -> Samples:
-        check_shape(self._rows, len(self._names), self._min_samples, self._reading.min_columns)
+        check_shape(self._rows, len(self._names), self._minimum, self._reading.min_columns)
         if self._findings:
             raise self._findings.error()
         self._planes.trim(self._rows)
@@ -190,15 +185,17 @@ class Encoder:
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
         self._refuse_many(values)
+        numbers = known_numbers(self._planes, self._rows, values, self._known, self._findings)
         kept, weights, rows_left_out = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
         values = self._cut(values, n_samples, weights)
+        values = known_values(self._planes, n_samples, values, self._known, numbers)
         table = tabulate(
             Coded(self._planes, n_samples, values),
             {j: own.order for j, own in self._categories.items() if own.order},
-            fixed=self._fixed,
+            known=self._known,
             missing_is_level=self._reading.missing == "level",
             some_left_out=n_samples < self._rows,
         )
@@ -214,7 +211,7 @@ class Encoder:
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
             samples = replace(samples, weights=by_similarity)
-        if self._fixed is None:
+        if self._known is None:
             self._ask(samples, values, n_missing)
         notes = self._reading.notes
         account = Account(
@@ -229,10 +226,11 @@ class Encoder:
         return replace(samples, account=account)
 
     def _variables(self, levels: Levels) -> Variables:
-        """Return the variables with their kinds; those of levels that are given are the caller's."""
+        """Return the variables with their kinds, which are those of known variables."""
         variables = Variables(tuple(self._names), levels)
-        if self._fixed is not None:
-            return variables
+        if (known := self._reading.known) is not None:
+            steps = dict(zip(known.names, known.is_ordered, strict=True))
+            return replace(variables, ordered=tuple(steps[name] for name in self._names))
         variables, said = with_kinds(variables, self._reading.kinds, self._categories)
         for sentence in said:
             self._reading.notes.mention(sentence)
@@ -240,45 +238,35 @@ class Encoder:
 
     def _refuse_many(self, values: Sequence[tuple[Any, ...]]) -> None:
         """Raise for columns with more values than there may be and that will not be cut."""
-        if self._reading.bins is None or self._fixed is not None:
+        if self._reading.bins is None:
             return
         limit = self._reading.max_levels
         to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
         for j in range(len(values)):
             if len(values[j]) > limit and j not in to_cut:
-                row = int((self._codes(j, len(values[j]), self._rows) == limit).argmax())
+                codes = self._planes.codes(j, len(values[j]), self._rows)
+                row = int((codes == limit).argmax())
                 self._findings.note_surplus(row, j, limit, values[j][:VALUES_LOOKED_AT])
         if self._findings:
             raise self._findings.error()
-
-    def _codes(self, column: int, n_values: int, n_samples: int) -> NDArray[np.int64]:
-        """Return the code of every sample in a column, of shape (n_samples,)."""
-        codes = np.zeros(n_samples, np.int64)
-        for digit in range(max(0, n_values - 1).bit_length()):
-            row = self._planes.words(digit, np.array([column]))[0]
-            codes |= unpacked(row, n_samples).astype(np.int64) << digit
-        return codes
 
     def _cut(
         self, values: Sequence[tuple[Any, ...]], n_samples: int, weights: Weights | None
     ) -> list[tuple[Any, ...]]:
         """Replace the codes of columns that are to be cut by those of bins; return all values."""
         found = list(values)
-        if self._reading.bins is None or self._fixed is not None:
+        if self._reading.bins is None:
             return found
         to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
         for j, number in to_cut.items():
-            at = np.array([j])
-            codes = self._codes(j, len(values[j]), n_samples)
-            gone = unpacked(self._planes.words(MISSING, at)[0], n_samples).astype(np.bool_)
+            codes = self._planes.codes(j, len(values[j]), n_samples)
             counted = np.ones(n_samples) if weights is None else weights.counts * weights.unit
-            counts = np.bincount(codes[~gone], counted[~gone], len(values[j])).astype(float)
+            seen = codes >= 0
+            counts = np.bincount(codes[seen], counted[seen], len(values[j])).astype(np.float64)
             if not counts.any():
                 continue
             bins, labels = cut(values[j], counts, number)
-            for digit in range(max(1, (len(labels) - 1).bit_length())):
-                bits = (bins[codes] >> digit & 1)[:, None]
-                self._planes.put(digit, bits, 0, at if digit else slice(j, j + 1))
+            self._planes.recode(j, bins, len(labels), n_samples)
             found[j] = labels
             self._categories[j] = Category(labels, True)
         return found
@@ -336,10 +324,10 @@ class Encoder:
         numbers = check_weights(given, self._rows)[kept]
         counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
         kept[kept] = counts > 0
-        if kept.sum() < self._min_samples:
+        if kept.sum() < self._minimum:
             raise InputError(
                 f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
-                f"{self._min_samples} is required: give weights to more."
+                f"{self._minimum} is required: give weights to more."
             )
         left_out["weight zero"] = int((counts == 0).sum())
         counts = counts[counts > 0]
@@ -350,18 +338,18 @@ class Encoder:
         if n_kept == self._rows:
             return
         said = f"{self._rows - n_kept} of {self._rows} rows have missing values"
-        if n_kept < self._min_samples:
+        if n_kept < self._minimum:
             raise InputError(
-                f"{said}, so that {n_kept} would stay while a minimum of {self._min_samples} is "
+                f"{said}, so that {n_kept} would stay while a minimum of {self._minimum} is "
                 f"required: leave out the columns with most of them, or choose {option('missing', 'level')}."
             )
         self._reading.notes.say(f"{said} and are dropped: {n_kept} stay.")
 
     def _check_levels(self, table: Table) -> None:
         """Refuse columns with nothing to learn from or of, and warn of constant ones."""
-        if self._fixed is not None:
+        if self._known is not None:
             for j in self._planes.columns(MISSING):
-                if self._reading.missing == "level" and None not in self._fixed[j]:
+                if self._reading.missing == "level" and None not in self._known[j]:
                     raise InputError(
                         f"Column {self._names[j]!r} has missing values, but the data that the "
                         "model was fitted to had none in it: fill them, or leave the rows out."
@@ -397,9 +385,6 @@ class Encoder:
             codes: Codes | None
             if isinstance(coder, ValueCoder):
                 values = [c.tolist() if isinstance(c, np.ndarray) else c for c in part]
-                if self._fixed is not None:
-                    known = self._fixed[first:last]
-                    values = [bin_like(v, own) or v for v, own in zip(values, known, strict=True)]
                 codes = coder.codes(values, row, first, first - start)
             else:
                 if not isinstance(part, np.ndarray):
@@ -438,21 +423,12 @@ class Encoder:
         self, start: int, stop: int, dtype: np.dtype[Any]
     ) -> tuple[int, int, ArrayCoder | ValueCoder]:
         coder: ArrayCoder | ValueCoder
-        fixed = None
-        if self._fixed is not None:
-            given = self._fixed[start:stop]
-            fixed = tuple(tuple(v for v in values if v is not None) for values in given)
-        by_array = fixed is None or (
-            fits_array(fixed, dtype.kind) and not any(map(are_merged, fixed))
-        )
-        if dtype.kind in ARRAY_KINDS and by_array:
+        if dtype.kind in ARRAY_KINDS:
             coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
         else:
             coder = ValueCoder(
                 stop - start, self._findings, self._reading, self._parse, self._categories
             )
-        if fixed is not None:
-            coder.fix(fixed)
         return start, stop, coder
 
 

@@ -33,18 +33,19 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
 
 
 def check_shape(
-    n_samples: int, n_variables: int, min_samples: int = MINIMUM, min_columns: int = MINIMUM
+    n_samples: int, n_variables: int, minimum: int = MINIMUM, min_columns: int = MINIMUM
 ) -> None:
     """Raise where there are too few samples or variables; worded as scikit-learn does."""
     shape = f"(shape=({n_samples}, {n_variables}))"
+    min_columns = min(minimum, min_columns)
     if n_variables < min_columns:
         raise InputError(
-            f"Found {n_variables} feature(s) {shape} while a minimum of {MINIMUM} is required: "
+            f"Found {n_variables} feature(s) {shape} while a minimum of {min_columns} is required: "
             "a graph needs two columns or more, one a variable."
         )
-    if n_samples < min_samples:
+    if n_samples < minimum:
         raise InputError(
-            f"Found {n_samples} sample(s) {shape} while a minimum of {min_samples} is required: "
+            f"Found {n_samples} sample(s) {shape} while a minimum of {minimum} is required: "
             "give one row a sample."
         )
 
@@ -82,16 +83,10 @@ class Findings:
     surplus: dict[int, Surplus] = field(default_factory=dict)
     _first_missing: tuple[int, int] | None = None
     _infinite: tuple[int, int] | None = None
-    _unknown: tuple[int, int, Any, tuple[Any, ...]] | None = None
 
     def __bool__(self) -> bool:
         """Return whether anything was noted."""
-        return (
-            self._infinite is not None
-            or self._unknown is not None
-            or bool(self.missing)
-            or bool(self.surplus)
-        )
+        return self._infinite is not None or bool(self.missing) or bool(self.surplus)
 
     def note_missing(self, row: int, column: int, counts: Mapping[int, int]) -> None:
         """Note missing values: so many by column, the first at this row and column."""
@@ -106,11 +101,6 @@ class Findings:
         """Note a column that has more values than the limit, with values of rows in their order."""
         self.surplus.setdefault(column, Surplus(row, limit, values))
 
-    def note_unknown(self, row: int, column: int, value: Any, known: Sequence[Any]) -> None:
-        """Note a value that a fitted model does not know; only the first is named."""
-        if self._unknown is None:
-            self._unknown = (row, column, value, tuple(known))
-
     def no_level(self, row: int, column: int, value: Any) -> InputError:
         """Return the error for a value that cannot be looked up."""
         return InputError(
@@ -124,14 +114,12 @@ class Findings:
             return self._surplus_values()
         if self._first_missing is not None:
             return self._missing_values(*self._first_missing)
-        if self._infinite is not None:
-            row, column = self._infinite
-            return InputError(
-                f"Column {self.names[column]!r} has an infinite value (inf) at "
-                f"{self.locate(row)}: replace it, or leave the column out."
-            )
-        assert self._unknown is not None
-        return self._unknown_value(*self._unknown)
+        assert self._infinite is not None
+        row, column = self._infinite
+        return InputError(
+            f"Column {self.names[column]!r} has an infinite value (inf) at "
+            f"{self.locate(row)}: replace it, or leave the column out."
+        )
 
     def _missing_values(self, row: int, column: int) -> InputError:
         total = sum(self.missing.values())
@@ -146,10 +134,9 @@ class Findings:
             "'impute'."
         )
 
-    def _unknown_value(
-        self, row: int, column: int, value: Any, levels: tuple[Any, ...]
-    ) -> InputError:
-        known = listed([repr(level) for level in levels]) or "missing values"
+    def unknown_value(self, row: int, column: int, value: Any, levels: Sequence[Any]) -> InputError:
+        """Return the error for a value that a fitted model does not know."""
+        known = listed([repr(level) for level in levels if level is not None]) or "missing values"
         return InputError(
             f"Column {self.names[column]!r} has the value {value!r} at {self.locate(row)}, but the "
             f"model knows only {known} in it: give data with the same levels."

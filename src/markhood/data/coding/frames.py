@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from markhood.data.coding.coders import Levels
 from markhood.data.coding.encoder import LANE, Column, Encoder, chunk_rows
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.kinds import Category
@@ -66,7 +65,6 @@ def read_frame(
     frame: nw.DataFrame[Any],
     reading: Reading,
     names: Sequence[str] | None = None,
-    levels: Levels | None = None,
 ) -> Samples:
     """Pack the columns of a data frame that a reading wants.
 
@@ -77,8 +75,6 @@ def read_frame(
         Weights may be a column of the frame, which then is no variable.
     names : sequence of str, optional
         Other names for all columns.
-    levels : tuple of tuple, optional
-        Levels that a fitted model knows.
     """
     names = list(map(str, frame.columns)) if names is None else list(names)
     picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
@@ -86,7 +82,6 @@ def read_frame(
     encoder = Encoder(
         [names[j] for j in picked],
         len(frame),
-        levels=levels,
         categories=declared_categories(wanted),
         reading=reading,
     )

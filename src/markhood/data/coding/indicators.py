@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from markhood.data.coding.coders import Levels, in_order
 from markhood.data.coding.planes import MISSING, Columns, Planes, blocks, every_sample
 
+ABSENT = -2  # the code of a level that does not occur
+ONE_DIGIT = ([0], [0, 1], [1, 0], [0, ABSENT], [ABSENT, 0])  # codes of one level or two
 ALL_BITS = np.uint64(2**64 - 1)
 
 
@@ -39,7 +41,7 @@ def tabulate(
     coded: Coded,
     orders: Mapping[int, Sequence[Any]],
     *,
-    fixed: Levels | None = None,
+    known: Levels | None = None,
     missing_is_level: bool = False,
     some_left_out: bool = False,
 ) -> Table:
@@ -50,8 +52,8 @@ def tabulate(
     coded : Coded
     orders : mapping of int to sequence
         Categories, in order, of the columns that have them.
-    fixed : tuple of tuple, optional
-        Levels that are given, in this order, whether they occur or not.
+    known : tuple of tuple, optional
+        Levels that are given, in this order, whether they occur or not. All values are among them.
     missing_is_level : bool, default=False
         Whether missing values are the last level of a column that has any, rather than apart.
     some_left_out : bool, default=False
@@ -60,7 +62,7 @@ def tabulate(
     planes, n_samples, values = coded
     absent = _with_missing(planes)
     codes = [list(range(len(v))) for v in values]
-    if fixed is None:
+    if known is None:
         if some_left_out:
             codes = _occurring(coded, codes)
         codes = _ordered(values, codes, orders)
@@ -70,10 +72,11 @@ def tabulate(
                 codes[j].append(MISSING)
                 levels[j] += (None,)
     else:
-        levels = list(fixed)
-        for j, own in enumerate(fixed):
-            codes[j] += [MISSING] * (None in own)
-    if all(own in ([0], [0, 1], [1, 0]) for own in codes) and not len(absent):
+        levels = list(known)
+        for j, (own, shown) in enumerate(zip(known, values, strict=True)):
+            code_of = dict(zip(shown, codes[j], strict=True)) | {None: MISSING}
+            codes[j] = [code_of.get(level, ABSENT) for level in own]
+    if all(own in ONE_DIGIT for own in codes) and not len(absent):
         words = _flip(planes, n_samples, codes)
     else:
         words = _indicators(coded, codes)
@@ -110,7 +113,7 @@ def _ordered(
 
 def _flip(planes: Planes, n_samples: int, codes: Sequence[Sequence[int]]) -> NDArray[np.uint64]:
     """Complement, in place, the rows of columns whose first value is the higher of two."""
-    flipped = np.array([own[0] == 1 for own in codes])
+    flipped = np.array([own[0] != 0 for own in codes])
     words, every = planes.first_digits(), every_sample(n_samples)
     for block in blocks(np.flatnonzero(flipped), len(every)):
         words[block] ^= every
@@ -151,6 +154,7 @@ def _where(
     if (wanted == MISSING).any():
         at = wanted == MISSING
         found[at] = planes.words(MISSING, columns[at])
+    found[wanted == ABSENT] = 0
     return found
 
 

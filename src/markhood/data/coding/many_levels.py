@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 class ManyLevels:
     """Values in order, and their codes, which go by order of appearance from `first` on."""
 
-    def __init__(self, values: NDArray[Any], first: int) -> None:
-        order = np.argsort(values, kind="stable")
-        self._values = values[order]
-        self._codes = (first + order).astype(np.uint32)
-        self._next = first + len(values)
+    def __init__(self, dtype: np.dtype[Any], first: int) -> None:
+        self._values = np.empty(0, dtype)
+        self._codes = np.empty(0, np.uint32)
+        self._next = first
 
     def learn(self, values: NDArray[Any], limit: int) -> int | None:
         """Give codes to new values, as long as fewer than `limit` are known.

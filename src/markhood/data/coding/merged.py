@@ -1,8 +1,9 @@
-"""What levels are called that were merged, and which of them a value of new data belongs to.
+"""Names of merged levels, and the level that a value of new data belongs to.
 
-Levels are all that a model keeps of the table it was fitted to, so the name of a merged one says what went
-into it: neighbouring steps are `4 or 5`, more of them `3 to 5` where they are numbers, bins that were merged
-are one longer bin, and categories are `other`, to which then also belong those that had never been seen.
+Levels are all that a model keeps of the table it was fitted to, so the name of a merged level says what went
+into it: neighbouring steps are `4 or 5`, more of them `3 to 5` where they are numbers, merged bins are one
+longer bin, letters are their class, and rare categories are `other`, to which categories that did not occur
+in the training data belong too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from collections.abc import Collection, Sequence
 from numbers import Real
 from typing import Any
 
-from markhood.data.coding.bins import joined_bin
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.coding.bins import bin_like, joined_bin
+from markhood.data.genome.alphabets import class_among
 from markhood.data.variables import level_text
 
 OTHER = "other"
+UNSEEN = "(not in the training data)"  # a last level, of values that belong to no other
 _OR = " or "
 _NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?)"
 _FROM_TO = re.compile(f"(?a){_NUMBER} to {_NUMBER}")
@@ -48,15 +54,45 @@ def are_merged(levels: Collection[Any]) -> bool:
     )
 
 
+def level_numbers(values: Sequence[Any], levels: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the number of the level that each value belongs to, -1 where there is none.
+
+    A value is a level itself, or has the same text as one (1 and "1"), or falls into a bin or a merged
+    level.
+
+    Examples
+    --------
+    >>> level_numbers([4, 1.0, "2", 7], [1, 2, "3 or 4"]).tolist()
+    [2, 0, 1, -1]
+    >>> level_numbers([33, 80], ["[18, 25)", "[25, 60]"]).tolist()
+    [1, 1]
+    """
+    if levels[-1:] and levels[-1] == UNSEEN:
+        found = level_numbers(values, levels[:-1])
+        found[found < 0] = len(levels) - 1
+        return found
+    exact = {level: k for k, level in enumerate(levels)}
+    texts = {level_text(level): k for level, k in exact.items() if level is not None}
+    found = np.full(len(values), -1)
+    for at, value in enumerate(bin_like(values, levels) or values):
+        if value in exact:
+            found[at] = exact[value]
+        elif value is not None:
+            text = level_text(value)
+            home = home_of(value, levels) if text not in texts else None
+            found[at] = texts.get(text, -1) if home is None else exact[home]
+    return found
+
+
 def home_of(value: Any, levels: Collection[Any]) -> Any | None:
-    """Return the merged level that a value which is none itself belongs to; None without any.
+    """Return the merged level that a value belongs to which is not a level itself, or None.
 
     Examples
     --------
     >>> home_of(4.0, [1, 2, "3 or 4"]), home_of(6, [1, "3 to 8"]), home_of(9, [1, 2, "3 or 4"])
     ('3 or 4', '3 to 8', None)
-    >>> home_of("z", ["a", "b", "other"])
-    'other'
+    >>> home_of("z", ["a", "b", "other"]), home_of("I", ["-", "AG", "LVIMC"])
+    ('other', 'LVIMC')
     """
     text = level_text(value)
     for level in levels:
@@ -65,4 +101,4 @@ def home_of(value: Any, levels: Collection[Any]) -> Any | None:
         run = _FROM_TO.fullmatch(level) if isinstance(value, Real) else None
         if text in level.split(_OR) or (run and float(run[1]) <= value <= float(run[2])):
             return level
-    return OTHER if OTHER in levels else None
+    return class_among(value, levels) or (OTHER if OTHER in levels else None)

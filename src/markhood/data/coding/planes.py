@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import words_per_row
 from markhood.data.storage.places import MEMORY, Storage
+from markhood.kernels.words import unpacked
 
 MISSING = -1  # in the place of a digit
 BLOCK_BYTES = 1 << 22
@@ -81,6 +82,22 @@ class Planes:
             rows = self._rows[digit][columns]
             found[rows >= 0] = self._further[rows[rows >= 0]]
         return found.view("<u8").astype(np.uint64, copy=False)
+
+    def codes(self, column: int, n_values: int, n_samples: int) -> NDArray[np.int64]:
+        """Return the code of every sample in a column, -1 where it is missing."""
+        at = np.array([column])
+        codes = np.zeros(n_samples, np.int64)
+        for digit in range(max(0, n_values - 1).bit_length()):
+            codes |= unpacked(self.words(digit, at)[0], n_samples).astype(np.int64) << digit
+        codes[unpacked(self.words(MISSING, at)[0], n_samples) == 1] = -1
+        return codes
+
+    def recode(self, column: int, new: NDArray[np.int64], n_new: int, n_samples: int) -> None:
+        """Replace every code of a column by its new one."""
+        at, codes = np.array([column]), np.append(new, 0)[self.codes(column, len(new), n_samples)]
+        for digit in range(max(1, (n_new - 1).bit_length())):
+            bits = (codes >> digit & 1)[:, None]
+            self.put(digit, bits, 0, at if digit else slice(column, column + 1))
 
     def trim(self, n_samples: int) -> None:
         """Give back the room past the last sample."""

@@ -18,7 +18,7 @@ from markhood.data.coding.bins import Bins, columns_to_cut, cut
 from markhood.data.coding.findings import listed
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
-from markhood.data.genome.alphabets import N_CLASSES, alphabet_of, classes_of
+from markhood.data.genome.alphabets import CLASSES, alphabet_of, classes_of
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
 from markhood.data.understood import Account
@@ -55,7 +55,7 @@ def with_letters_merged(samples: Samples, letters: str) -> Samples:
         if len(merged) < len(levels):
             groupings[j] = Grouping(np.array([merged.index(c) for c in classes]), tuple(merged))
     account = samples.account or Account(samples.n_samples)
-    said = f"The letters of {alphabet} are merged into {N_CLASSES[alphabet]} classes in {len(groupings)} columns."
+    said = f"The letters of {alphabet} are merged into {len(CLASSES[alphabet])} classes in {len(groupings)} columns."
     found = regrouped(samples, groupings)
     return replace(found, account=replace(account, choices=(*account.choices, said)))
 

@@ -208,6 +208,8 @@ def _format_of(path: Path) -> tuple[FileFormat, str]:
 
 def _read_folder(path: Path, reading: Reading) -> Samples:
     if is_packed(path):
+        if reading.known is not None and reading.weights is None:
+            return read_packed(path)
         return read_again(read_packed(path), reading, f"{path} is packed already")
     _check_options(reading, None, "folders of Parquet files")
     files = sorted(f for f in path.iterdir() if f.suffix.lower() in PARQUET.endings)

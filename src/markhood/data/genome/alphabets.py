@@ -11,7 +11,7 @@ and pyrimidines. What IUPAC calls B, Z, J, U and O goes with the letters that it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from markhood.data.variables import Variables
@@ -24,9 +24,15 @@ RESIDUES = AMINO_ACIDS | frozenset("BZJUOX")
 FEWEST_RESIDUES = 10
 FEWEST_BASES = 3
 
-MURPHY = ("LVIMCJU", "AG", "ST", "P", "FYW", "EDNQBZ", "KRO", "H")
-BASES = ("AG", "CTU")
-N_CLASSES: dict[Alphabet, int] = {"protein": len(MURPHY), "RNA": len(BASES), "DNA": len(BASES)}
+# The letters of each class, by its name: its usual letters.
+MURPHY = {
+    "LVIMC": "LVIMCJU", "AG": "AG", "ST": "ST", "P": "P", "FYW": "FYW", "EDNQ": "EDNQBZ", "KR": "KRO", "H": "H",
+}  # fmt: skip
+CLASSES: dict[Alphabet, dict[str, str]] = {
+    "protein": MURPHY,
+    "RNA": {"AG": "AG", "CU": "CTU"},
+    "DNA": {"AG": "AG", "CT": "CTU"},
+}
 
 
 def alphabet_of(variables: Variables) -> Alphabet | None:
@@ -62,8 +68,17 @@ def classes_of(alphabet: Alphabet, letters: Sequence[Any]) -> list[str | None]:
     >>> classes_of("DNA", ["A", "C", "G", "T"])
     ['AG', 'CT', 'AG', 'CT']
     """
-    if alphabet == "protein":
-        named = {a: "".join(x for x in c if x in AMINO_ACIDS) for c in MURPHY for a in c}
-    else:
-        named = {a: c.replace("T" if alphabet == "RNA" else "U", "") for c in BASES for a in c}
+    named = {letter: name for name, own in CLASSES[alphabet].items() for letter in own}
     return [named.get(letter, letter) for letter in letters]
+
+
+def class_among(letter: Any, levels: Iterable[Any]) -> Any | None:
+    """Return the level that is the class of a letter, or None.
+
+    Examples
+    --------
+    >>> class_among("I", ["-", "LVIMC"]), class_among("T", ["AG", "CT"]), class_among("K", ["AG"])
+    ('LVIMC', 'CT', None)
+    """
+    classes = {c for own in CLASSES.values() for c, letters in own.items() if letter in [*letters]}
+    return next((level for level in levels if level in classes), None)

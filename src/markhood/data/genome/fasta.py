@@ -39,6 +39,8 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
     ``reading.missing`` is other than "error". Columns are positions, counted from "1".
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
+    if reading.known is not None:  # its positions, whether they vary here or not
+        min_minor, max_gap = 0.0, 1.0
     file = _Alignment(path)
     tally = _Tally()
     for chunk in file.chunks():
@@ -88,17 +90,24 @@ def _told(width: int, n_kept: int, tally: _Tally, min_minor: float, max_gap: flo
 
 
 def _by_number(reading: Reading, names: Sequence[str]) -> Reading:
-    """Say which letters are missing values by their numbers, and that these are no numbers."""
+    """Return the reading of letters by their numbers: which are missing, and that all are nominal.
+
+    A gap is a level of new data where it is one of the known data.
+    """
     given = [str(value).upper() for value in reading.missing_values]
     missing = [ord(letter) for letter in given if len(letter) == 1]
-    if reading.missing != "error":
+    known = None if reading.known is None else reading.known.levels or ()
+    gap_is_level = reading.missing == "error"
+    if known is not None:
+        gap_is_level = any(chr(GAP) in own for own in known)
+    if not gap_is_level:
         missing.append(GAP)
     kinds = reading.kinds
     if isinstance(kinds, Mapping):
         kinds = {**dict.fromkeys(names, "nominal"), **kinds}
     elif kinds == "auto":
         kinds = "nominal"
-    return replace(reading, missing_values=missing, kinds=kinds, bins=None)
+    return replace(reading, missing_values=missing, kinds=kinds, bins=None, known=None)
 
 
 def _letter(number: int | None) -> str | None:

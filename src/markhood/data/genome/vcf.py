@@ -43,6 +43,8 @@ def read_vcf(path: Path, reading: Reading) -> Samples:
     calls are phased; otherwise an individual, with the number of copies of any allele but the reference.
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
+    if reading.known is not None:  # its positions, whether they vary here or not
+        min_minor, max_gap = 0.0, 1.0
     file = _opened(path)
     survey = _Survey(len(file.individuals))
     for site in file.sites():

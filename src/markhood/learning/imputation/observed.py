@@ -33,7 +33,7 @@ from markhood.kernels.protocol import Kernels
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 from markhood.learning.imputation.completed import Completed
-from markhood.model.regressions import Regressions
+from markhood.model.regressions import Regressions, level_numbers
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 
@@ -179,7 +179,7 @@ def observed_pseudo_likelihood(
     for k in range(SETTLING_SWEEPS + DRAWS):
         values.draw_missing(regressions)
         if k >= SETTLING_SWEEPS:
-            logs.append(regressions.log_probabilities(values.samples(), margin))
+            logs.append(regressions.log_probabilities(level_numbers(values.samples()), margin))
     scored = np.ones((samples.n_variables, samples.n_samples))
     for variable, mask in samples.missing.items():
         scored[variable] -= unpacked(mask, samples.n_samples)

@@ -14,18 +14,19 @@ candidates are taken from one completed set, in which a search had settled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from markhood.execution.runner import Runner
-from markhood.kernels.protocol import GraphChain, GraphSums
+from markhood.kernels.protocol import GraphChain
 from markhood.learning.imputation.completed import Completed
 from markhood.search.graph_sampler import (
     SCREEN_GAMMA,
+    ChainRun,
     GraphPrior,
     Sweeps,
+    added_up,
     generator_of,
     settle,
     together,
@@ -77,15 +78,16 @@ def sample_with_values(
     start = state.pair_prior()._replace(periods=np.ones(len(pairs), np.uint8))
     n_settling = (n_turns + 1) // 2
 
-    def run(own: np.random.SeedSequence) -> GraphSums:
+    def run(own: np.random.SeedSequence) -> ChainRun:
         drawn = values.copy(np.random.default_rng(own))
-        chain, set_up, sums = GraphChain(present, generator_of(own)), start, []
+        chain, set_up, sums, graphs = GraphChain(present, generator_of(own)), start, [], []
         for _ in range(n_settling + n_turns):
             samples = drawn.samples()
             of_turn, chain = scorer.on(samples).swept(
                 pairs, set_up, chain, SWEEPS_OF_TURN.n_settling, SWEEPS_OF_TURN.n_averaged
             )
-            sums.append(of_turn)
+            sums.append(of_turn._replace(densities=of_turn.densities[-1:]))
+            graphs.append(chain.present)
             set_up = set_up._replace(density=float(of_turn.densities[-1]))
             edges = pairs[chain.present > 0]
             resampled = drawn.resampled()
@@ -93,21 +95,13 @@ def sample_with_values(
             regressions = drawn.drawn_by(own_job, edges)
             for _ in range(SWEEPS_OF_VALUES):
                 drawn.draw_missing(regressions)
-        return _added_up(sums[n_settling:])
+        kept = sums[n_settling:]
+        means = [of_turn.probabilities / SWEEPS_OF_TURN.n_averaged for of_turn in kept]
+        return added_up(kept), np.array(means), np.array(graphs[n_settling:])
 
     chains = list(completed.runner.map("chains", run, seeds[:-1]))
     lengths = Sweeps(n_chains, 0, n_turns * SWEEPS_OF_TURN.n_averaged)
     probabilities = replace(together(job, state, chains, lengths), choice=choice, sweeps=None)
     return replace(
         settled, edges=probabilities.edges, screened=screened, probabilities=probabilities
-    )
-
-
-def _added_up(sums: Sequence[GraphSums]) -> GraphSums:
-    return GraphSums(
-        np.array([of_turn.densities[-1] for of_turn in sums]),
-        np.asarray(sum(of_turn.probabilities for of_turn in sums)),
-        np.asarray(sum(of_turn.couplings for of_turn in sums)),
-        np.asarray(sum(of_turn.squares for of_turn in sums)),
-        sum(of_turn.n_fits for of_turn in sums),
     )

@@ -66,6 +66,10 @@ class BayesOptions(Options):
         low=1,
     )
     chains: int = declare(4, "Number of chains.", low=1)
+    keep_draws: bool = declare(
+        False,
+        "Keep the graph of every averaged sweep of every chain; every sweep then visits all pairs.",
+    )
 
 
 @dataclass(kw_only=True)
@@ -115,7 +119,7 @@ class Bayes(BayesOptions, Method):
         """Return how long the chains are, and how many."""
         is_quick = samples.is_binary and samples.n_variables <= MOST_QUICK
         averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
-        return Sweeps(int(self.chains), (averaged + 3) // 4, averaged)
+        return Sweeps(int(self.chains), (averaged + 3) // 4, averaged, self.keep_draws)
 
     def sentences(self) -> Iterator[str]:
         """Say how edges are found."""

@@ -1,68 +1,33 @@
-"""`FittedModel`: a distribution that was fitted to data, in the words of the data.
+"""`FittedModel`: a distribution that was fitted to data, and what it can be asked in the words of the data.
 
-`IsingModel` and `PottsModel` are distributions of level numbers; a fitted model holds one of them, with the names of
-its variables and levels, the standard errors of its numbers, and what it can be asked. All binary
-variables make an `IsingModel` in 0/1 coding, others a `PottsModel` whose tables and fields are zero-sum.
+`parameters` has its numbers; here are predictions, distributions given evidence, samples and likelihoods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.matching import UNKNOWN, codes_like
-from markhood.data.variables import Variables
+from markhood.data.to_frame import frame_library, frame_of_levels, level_array
 from markhood.errors import InputError
-from markhood.graph.graph import Graph
 from markhood.model.annealing import Estimate
+from markhood.model.fitted.parameters import FittedParameters
 from markhood.model.fitted.pgmpy import to_pgmpy
 from markhood.model.fitted.prediction import predict
-from markhood.model.fitted.rows import coupling_rows, field_rows
+from markhood.model.fitted.query import Answer, answer
 from markhood.model.fitted.scoring import Predictability, predictability
-from markhood.model.ising.model import IsingModel
 from markhood.model.one_hot import OneHot
-from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed
 
 _BLOCK = 1 << 22  # numbers of all samples' log odds at a time
 
 
-@dataclass(frozen=True, eq=False)
-class Errors:
-    """Standard errors.
-
-    Attributes
-    ----------
-    couplings : ndarray of shape (n_edges,)
-    tables : tuple of ndarray of shape (r_i, r_j), or None
-        Of each edge's table; None for an edge that has a number.
-    fields : ndarray of shape (n_variables,), or tuple of ndarray of shape (r_i,)
-    spin_fields : ndarray of shape (n_variables,), or None
-        Of fields in -1/+1 coding, where all variables are binary.
-    """
-
-    couplings: NDArray[np.float64]
-    tables: tuple[NDArray[np.float64] | None, ...]
-    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]
-    spin_fields: NDArray[np.float64] | None
-
-
-class Table(NamedTuple):
-    """A coupling as a zero-sum table, with the levels of its rows and columns, and standard errors."""
-
-    rows: tuple[Any, ...]
-    columns: tuple[Any, ...]
-    values: NDArray[np.float64]
-    errors: NDArray[np.float64]
-
-
-class FittedModel:
+class FittedModel(FittedParameters):
     """A pairwise Markov network with its fields and couplings, fitted to data.
 
     Made by `fit_model`, by ``model_`` of every estimator, or read from a file by `read_model`.
@@ -83,6 +48,11 @@ class FittedModel:
         Standard deviation of couplings beforehand.
     n_samples : int
         How many samples it was fitted to.
+    llf : float or None
+        Log-likelihood of these samples, or log pseudo-likelihood where that was maximised; None if it
+        was read from a file without it.
+    total_weight : float or None
+        The sum of the samples' weights.
 
     Examples
     --------
@@ -98,148 +68,6 @@ class FittedModel:
     >>> model.predict_proba([[1, 0], [1, 1]], "rain").round(1).tolist()
     [[0.9, 0.1], [0.1, 0.9]]
     """
-
-    def __init__(
-        self,
-        distribution: IsingModel | PottsModel,
-        graph: Graph,
-        errors: Errors,
-        infinite_couplings: NDArray[np.bool_],
-        infinite_fields: NDArray[np.bool_],
-        method: str,
-        prior: float | None,
-        n_samples: int,
-    ) -> None:
-        self.distribution = distribution
-        self.errors = errors
-        self.infinite_couplings = infinite_couplings
-        self.infinite_fields = infinite_fields
-        self.method = method
-        self.prior = prior
-        self.n_samples = n_samples
-        self._learned = graph
-
-    @property
-    def variables(self) -> Variables:
-        """Names, levels and kinds of the variables."""
-        return self.distribution.graph.variables
-
-    @property
-    def couplings(self) -> NDArray[np.float64]:
-        """A number for every edge, in the order of ``graph.edges``, shape (n_edges,).
-
-        The log odds ratio given all others; of a step of each where levels are ordered; elsewhere the size of
-        the table. Infinite where there is no maximum.
-        """
-        numbers = self._finite_couplings.copy()
-        at = self.infinite_couplings
-        numbers[at] = np.where(self._has_table[at], np.inf, np.copysign(np.inf, numbers[at]))
-        return numbers
-
-    @property
-    def fields(self) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
-        """What favours the levels of each variable, its neighbours apart.
-
-        Where all variables are binary, shape (n_variables,), in 0/1 coding: the log odds of the second
-        level while all neighbours are at their first. Else a zero-sum vector of n_levels numbers each.
-        """
-        if isinstance(self.distribution, PottsModel):
-            return self.distribution.fields
-        numbers = self.distribution.fields.copy()
-        at = self.infinite_fields
-        numbers[at] = np.copysign(np.inf, numbers[at])
-        return numbers
-
-    @cached_property
-    def graph(self) -> Graph:
-        """The graph with the model's couplings."""
-        low, high = self.intervals().T
-        own = {"coupling_error": self.errors.couplings, "coupling_low": low, "coupling_high": high}
-        # What was learned of other couplings than these would contradict them.
-        stale = (*own, "standardized")
-        kept = {k: v for k, v in self._learned.annotations.items() if k not in stale}
-        tables = [t if has else None for t, has in zip(self._tables, self._has_table, strict=True)]
-        about = {"method": self.method, "prior": self.prior, "samples": self.n_samples}
-        return Graph(
-            self.variables,
-            self._learned.edges,
-            self._learned.evidence_ends,
-            np.column_stack([self.couplings, self.couplings]),
-            {**self._learned.provenance, "model": about},
-            tables,
-            {**kept, **own},
-        )
-
-    def intervals(self, level: float = 0.95) -> NDArray[np.float64]:
-        """Return an interval for the coupling of every edge, shape (n_edges, 2).
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            How often such intervals have the true coupling in them. A table's size has none below 0.
-        """
-        if not 0 < level < 1:
-            raise InputError(f"The level of an interval is between 0 and 1, and not {level!r}.")
-        half = NormalDist().inv_cdf((1 + level) / 2) * self.errors.couplings
-        middle = self._finite_couplings
-        found = np.column_stack([middle - half, middle + half])
-        found[self._has_table, 0] = np.maximum(found[self._has_table, 0], 0)
-        found[self.infinite_couplings] = np.nan
-        return found
-
-    def table(self, first: str | int, second: str | int) -> Table:
-        """Return the coupling of two neighbours as a zero-sum table, with the names of levels.
-
-        Parameters
-        ----------
-        first, second : str or int
-            The variable of the rows, and that of the columns: names or numbers.
-        """
-        i, j = self._number(first), self._number(second)
-        at = np.flatnonzero((self._edges == sorted((i, j))).all(axis=1))
-        if not len(at):
-            names = self.variables.names
-            raise InputError(f"The model has no coupling of {names[i]!r} and {names[j]!r}.")
-        k = int(at[0])
-        values, errors = self._tables[k], self.errors.tables[k]
-        if errors is None:  # a table of one number: a multiple of what a step of both does
-            errors = np.abs(self._steps(k)) * self.errors.couplings[k]
-        own = values if i < j else values.T, errors if i < j else errors.T
-        return Table(self.levels[i], self.levels[j], *own)
-
-    def coupling_rows(self, coding: str = "01") -> list[dict[str, Any]]:
-        """Return the couplings as rows: a row an edge, or a cell where an edge has a table.
-
-        Parameters
-        ----------
-        coding : {"01", "spins"}, default="01"
-            Of binary variables; "spins" is -1/+1, and for models of binary variables only.
-
-        Returns
-        -------
-        list of dict
-            For a data frame or a CSV.
-        """
-        return coupling_rows(self, coding)
-
-    def field_rows(self, coding: str = "01") -> list[dict[str, Any]]:
-        """Return the fields (thresholds) as rows: one for each variable, or for each of its levels.
-
-        Parameters
-        ----------
-        coding : {"01", "spins"}, default="01"
-            As for `coupling_rows`.
-        """
-        return field_rows(self, coding)
-
-    def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return couplings and fields in -1/+1 coding, where all variables are binary: see `recode`."""
-        if isinstance(self.distribution, IsingModel):
-            return self.distribution.to_spins()
-        raise InputError(
-            "Only binary variables are spins, and some of this model have more levels; its tables and "
-            "fields are zero-sum."
-        )
 
     def to_pgmpy(self) -> Any:
         """Return the distribution as a `pgmpy.models.DiscreteMarkovNetwork` (extra ``pgmpy``)."""
@@ -269,7 +97,7 @@ class FittedModel:
         chances = self._chances(data, wanted, seed)
         columns = []
         for variable, own in zip(wanted, chances, strict=True):
-            levels = _array_of(self.levels[variable])
+            levels = level_array(self.levels[variable])
             columns.append(levels[own.argmax(axis=1)])
         return columns[0] if is_one else np.stack([c.astype(object) for c in columns], axis=1)
 
@@ -292,25 +120,71 @@ class FittedModel:
         chances = self._chances(data, wanted, seed)
         return chances[0] if is_one else chances
 
-    def complete(self, data: Any, seed: Seed = 0) -> NDArray[Any]:
+    def query(
+        self,
+        target: str | int | Sequence[str | int],
+        evidence: Mapping[str, Any] | None = None,
+        seed: Seed = 0,
+    ) -> Answer:
+        """Return the distribution of one or some variables given others, the rest summed over.
+
+        Parameters
+        ----------
+        target : str, int or sequence of them
+            Names or numbers of variables; of several, the distribution is the joint one.
+        evidence : mapping, optional
+            Names of variables that are known, and the level of each as the data have it.
+        seed : int, SeedSequence or Generator, default=0
+            Of Gibbs chains, where the graph has too many cycles for exact sums.
+
+        Returns
+        -------
+        Answer
+            With ``probabilities``, ``method`` ("exact" or "sampled"), ``error`` and ``to_frame()``.
+
+        Examples
+        --------
+        >>> import markhood
+        >>> data = [["no", 0, 0], ["no", 0, 1], ["yes", 1, 1], ["yes", 1, 0], ["yes", 0, 1]] * 20
+        >>> model = markhood.fit_model(markhood.Graph("abc", [(0, 1), (1, 2)]), data)
+        >>> model.query("a", {"c": 1})
+        <Answer (exact): a = yes with probability 0.5458>
+        """
+        wanted = list(dict.fromkeys(self._targets(target)[0]))
+        known = {self._number(name): value for name, value in (evidence or {}).items()}
+        both = [self.variables.names[v] for v in wanted if v in known]
+        if both:
+            raise InputError(f"{both[0]!r} is a target and in the evidence: leave it out of one.")
+        codes = np.full(len(self.variables), UNKNOWN, np.uint16)
+        if known:
+            row = np.array([[known.get(v) for v in range(len(codes))]], dtype=object)
+            hidden = [v for v in range(len(codes)) if v not in known]
+            codes = codes_like(row, self.variables, hidden)[:, 0]
+        return answer(self, wanted, codes, seed)
+
+    def complete(self, data: Any, seed: Seed = 0) -> Any:
         """Return data with missing values replaced by the most probable ones, all of a sample together.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
         seed : int, SeedSequence or Generator, default=0
-            For samples with so many missing values at once that the best has to be looked for.
+            Of the search for the best values, where a sample misses too many for all to be tried.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_variables), dtype object
-            Levels as the data have them, in the order of the model's variables.
+        pandas or polars data frame
+            The model's variables in their order, with the levels of the data; ordered texts are ordered
+            categories. A pandas frame keeps its index.
         """
         codes = codes_like(data, self.variables)
         found = predict(self._network, codes, np.random.default_rng(seed)).most_probable
-        return self._in_words(found.T)
+        frame = frame_of_levels(self.variables, found.T, frame_library(data))
+        if type(data).__module__.split(".")[0] == "pandas":
+            frame.index = data.index
+        return frame
 
-    def sample(self, n_samples: int, seed: Seed = None, **settings: Any) -> NDArray[Any]:
+    def sample(self, n_samples: int, seed: Seed = None, **settings: Any) -> Any:
         """Draw samples, levels as the data have them; ``distribution.sample`` draws level numbers.
 
         Parameters
@@ -322,9 +196,11 @@ class FittedModel:
 
         Returns
         -------
-        ndarray of shape (n_samples, n_variables), dtype object
+        pandas or polars data frame
+            As for `complete`.
         """
-        return self._in_words(self.distribution.sample(n_samples, seed, **settings))
+        drawn = self.distribution.sample(n_samples, seed, **settings)
+        return frame_of_levels(self.variables, drawn)
 
     def energy(self, data: Any) -> NDArray[np.float64]:
         """Return the energy of every sample, -log p(x) - log Z, shape (n_samples,)."""
@@ -384,53 +260,9 @@ class FittedModel:
         by_variable = np.split(together, ends, axis=1)
         return predictability(self.variables.names, by_variable, codes, with_blanket)
 
-    def __repr__(self) -> str:
-        """Say how large the model is, and what it was fitted to."""
-        n = len(self._edges)
-        return (
-            f"<FittedModel: {len(self.variables)} variables, {n} coupling{'s'[: n != 1]}, fitted to "
-            f"{self.n_samples} samples by {self.method}>"
-        )
-
-    @property
-    def _edges(self) -> NDArray[np.int64]:
-        return self.distribution.graph.edges
-
     @cached_property
     def _network(self) -> OneHot:
         return OneHot.of(self._edges, *self.distribution.as_tables())
-
-    @cached_property
-    def levels(self) -> list[tuple[Any, ...]]:
-        """The levels of each variable, in order; a constant one has a second that was never seen."""
-        known = self.variables.levels or ()
-        return [own if len(own) > 1 else (*own, None) for own in known]
-
-    @cached_property
-    def _has_table(self) -> NDArray[np.bool_]:
-        return np.array([own is not None for own in self.errors.tables], np.bool_)
-
-    @cached_property
-    def _tables(self) -> tuple[NDArray[np.float64], ...]:
-        if isinstance(self.distribution, PottsModel):
-            return self.distribution.tables
-        corners = np.array([[0.25, -0.25], [-0.25, 0.25]])
-        return tuple(coupling * corners for coupling in self.distribution.couplings)
-
-    @cached_property
-    def _finite_couplings(self) -> NDArray[np.float64]:
-        if isinstance(self.distribution, IsingModel):
-            return self.distribution.couplings.copy()
-        found = [
-            np.linalg.norm(table) if has else table[-1, -1] / self._steps(k)[-1, -1]
-            for k, (table, has) in enumerate(zip(self._tables, self._has_table, strict=True))
-        ]
-        return np.array(found, dtype=np.float64)
-
-    def _steps(self, edge: int) -> NDArray[np.float64]:
-        """Return the table that a step of both ends makes."""
-        ends = [np.arange(r) - (r - 1) / 2 for r in self._network.n_levels[self._edges[edge]]]
-        return np.outer(*ends)
 
     def _chances(self, data: Any, wanted: Sequence[int], seed: Seed) -> list[NDArray[np.float64]]:
         codes = codes_like(data, self.variables, hidden=wanted)
@@ -459,12 +291,6 @@ class FittedModel:
             )
         return codes
 
-    def _in_words(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        found = np.empty(numbers.shape, dtype=object)
-        for v, own in enumerate(self.levels):
-            found[:, v] = _array_of(own).astype(object)[numbers[:, v]]
-        return found
-
     def _targets(self, target: str | int | Sequence[str | int]) -> tuple[list[int], bool]:
         if isinstance(target, (str, int, np.integer)):
             return [self._number(target)], True
@@ -472,15 +298,3 @@ class FittedModel:
         if not wanted:
             raise InputError("There is no target: name one variable or more.")
         return wanted, False
-
-    def _number(self, variable: str | int) -> int:
-        return self.distribution.graph.number(variable)
-
-
-def _array_of(levels: Sequence[Any]) -> NDArray[Any]:
-    """Return levels as an array: numbers as numbers, where all are, else as objects."""
-    if all(isinstance(level, (bool, int, float)) for level in levels):
-        return np.array(levels)
-    found = np.empty(len(levels), dtype=object)
-    found[:] = levels
-    return found

@@ -55,10 +55,10 @@ def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator
     known = codes != UNKNOWN
     chances = network.indicators(codes, known)
     completed = codes.copy()
-    neighbours = _neighbour_sets(network)
+    neighbours = neighbour_sets(network.edges, len(network.n_levels))
     is_sampled = np.zeros(codes.shape[1], np.bool_)
     for unknown, samples in _patterns(~known):
-        for component in _components(unknown, neighbours):
+        for component in components(unknown, neighbours):
             columns = network.columns_of(component)
             few_states = prod(network.n_levels[component].tolist()) <= MOST_STATES
             solve: Callable[..., tuple[NDArray[np.float64], NDArray[np.uint16]]]
@@ -175,9 +175,10 @@ def _levels_of(local: OneHot, state: NDArray[np.float64]) -> NDArray[np.uint16]:
     return np.stack(parts, axis=1).astype(np.uint16)
 
 
-def _neighbour_sets(network: OneHot) -> list[set[int]]:
-    found: list[set[int]] = [set() for _ in network.n_levels]
-    for i, j in network.edges.tolist():
+def neighbour_sets(edges: NDArray[np.int64], n_variables: int) -> list[set[int]]:
+    """Return the neighbours of every variable."""
+    found: list[set[int]] = [set() for _ in range(n_variables)]
+    for i, j in edges.tolist():
         found[i].add(j)
         found[j].add(i)
     return found
@@ -196,7 +197,7 @@ def _patterns(
             yield variables, samples
 
 
-def _components(
+def components(
     unknown: NDArray[np.int64], neighbours: list[set[int]]
 ) -> Iterator[NDArray[np.int64]]:
     """Return the parts of what is unknown that the known variables keep apart."""

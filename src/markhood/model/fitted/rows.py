@@ -1,30 +1,33 @@
-"""The numbers of a fitted model as rows, for a data frame or a CSV: level names, errors and intervals beside them."""
+"""The numbers of a fitted model as rows: level names, with standard errors and intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from markhood.data.variables import level_text
+from markhood.errors import InputError
 from markhood.model.coding import check_coding
 from markhood.model.ising.model import IsingModel
 
 if TYPE_CHECKING:
-    from markhood.model.fitted.model import FittedModel
+    from markhood.model.fitted.parameters import FittedParameters
 
 Row = dict[str, Any]
 
 
-def coupling_rows(model: FittedModel, coding: str) -> list[Row]:
+def coupling_rows(model: FittedParameters, coding: str, level: float = 0.95) -> list[Row]:
     """Return a row for every edge, or for every cell where an edge has a table."""
-    factor = _factor(model, coding)
+    factor, numbers = _factor(model, coding), _interval("coupling", level)
     names, rows = model.variables.names, list[Row]()
+    couplings = factor * model.couplings
     for k, (i, j) in enumerate(model.distribution.graph.edges.tolist()):
         ends = {"source": names[i], "target": names[j]}
         if model.errors.tables[k] is None:
-            cells = [("", "", factor * model.couplings[k], factor * model.errors.couplings[k])]
+            cells = [("", "", couplings[k], factor * model.errors.couplings[k])]
         else:
             own = model.table(i, j)
             cells = [
@@ -33,15 +36,16 @@ def coupling_rows(model: FittedModel, coding: str) -> list[Row]:
                 for y, b in enumerate(own.columns)
             ]
         rows += [
-            {**ends, "source_level": a, "target_level": b, **_numbers("coupling", value, error)}
+            {**ends, "source_level": a, "target_level": b, **numbers(value, error)}
             for a, b, value, error in cells
         ]
     return rows
 
 
-def field_rows(model: FittedModel, coding: str) -> list[Row]:
+def field_rows(model: FittedParameters, coding: str, level: float = 0.95) -> list[Row]:
     """Return a row for every variable, or for every level of one where some have more than two."""
     _factor(model, coding)
+    numbers = _interval("field", level)
     names, levels = model.variables.names, model.levels
     fields: Any = model.fields
     errors: Any = model.errors.fields
@@ -49,21 +53,41 @@ def field_rows(model: FittedModel, coding: str) -> list[Row]:
         fields, errors = model.to_spins()[1], model.errors.spin_fields
     if isinstance(model.distribution, IsingModel):
         return [
-            {
-                "variable": name,
-                "level": level_text(levels[k][-1]),
-                **_numbers("field", fields[k], errors[k]),
-            }
+            {"variable": name, "level": level_text(levels[k][-1]), **numbers(fields[k], errors[k])}
             for k, name in enumerate(names)
         ]
     return [
-        {"variable": name, "level": level_text(level), **_numbers("field", value, error)}
+        {"variable": name, "level": level_text(own_level), **numbers(value, error)}
         for name, own, values, own_errors in zip(names, levels, fields, errors, strict=True)
-        for level, value, error in zip(own, values, own_errors, strict=True)
+        for own_level, value, error in zip(own, values, own_errors, strict=True)
     ]
 
 
-def _factor(model: FittedModel, coding: str) -> float:
+def parameter_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
+    """Return a row for every field, then one for every coupling, each with a name of its own.
+
+    Names are those of formulas: ``a`` and ``a:b`` where a single number says it, ``a[x]`` and ``a[x]:b[y]`` where there
+    is one for every level.
+    """
+    binary, rows = isinstance(model.distribution, IsingModel), list[Row]()
+    for row in field_rows(model, "01", level):
+        at = row["variable"], row["level"], "", ""
+        name = row["variable"] if binary else f"{row['variable']}[{row['level']}]"
+        rows.append(_parameter(name, at, row, "field"))
+    for row in coupling_rows(model, "01", level):
+        at = row["source"], row["source_level"], row["target"], row["target_level"]
+        name = "{}[{}]:{}[{}]".format(*at) if row["source_level"] else f"{at[0]}:{at[2]}"
+        rows.append(_parameter(name, at, row, "coupling"))
+    return rows
+
+
+def _parameter(name: str, at: tuple[str, ...], row: Row, what: str) -> Row:
+    ends = dict(zip(("variable", "level", "other", "other_level"), at, strict=True))
+    numbers = {key: row[key] for key in ("error", "low", "high")}
+    return {"parameter": name, **ends, "value": row[what], **numbers}
+
+
+def _factor(model: FittedParameters, coding: str) -> float:
     """Return what couplings are multiplied with in a coding."""
     check_coding(coding)
     if coding == "01":
@@ -72,7 +96,21 @@ def _factor(model: FittedModel, coding: str) -> float:
     return 0.25
 
 
-def _numbers(what: str, value: float, error: float) -> dict[str, float]:
-    half = NormalDist().inv_cdf(0.975) * error
-    low, high = (value - half, value + half) if np.isfinite(value) else (np.nan, np.nan)
-    return {what: float(value), "error": float(error), "low": float(low), "high": float(high)}
+def deviations_within(level: float) -> float:
+    """Return how many standard deviations either side hold this share of a normal distribution."""
+    if not 0 < level < 1:
+        raise InputError(f"The level of an interval is between 0 and 1, and not {level!r}.")
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _interval(what: str, level: float) -> Callable[[float, float], dict[str, float]]:
+    """Return what turns a number and its standard error into the columns of a row."""
+    half = deviations_within(level)
+
+    def columns(value: float, error: float) -> dict[str, float]:
+        low, high = value - half * error, value + half * error
+        if not np.isfinite(value):
+            low = high = np.nan
+        return {what: float(value), "error": float(error), "low": float(low), "high": float(high)}
+
+    return columns

@@ -8,7 +8,6 @@ that have no maximum are named.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
@@ -17,14 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.encode import encode_table
-from markhood.data.coding.frames import as_frame
+from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
-from markhood.data.matching import matched_codes
-from markhood.data.reading import MOST_LEVELS, Missing, Reading
+from markhood.data.matching import matched_codes, read_like
+from markhood.data.reading import Missing, stored_reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import DataWarning, InputError, option, warn
+from markhood.data.weights import weighted
+from markhood.errors import InputError, option, warn
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
@@ -47,16 +47,17 @@ _NEXT_TO_NOTHING, _WIDER = 1e-9, 1e-2
 
 
 class Fit(NamedTuple):
-    """A maximum, its uncertainty, and by how much its numbers grow as a next to flat prior becomes flatter."""
+    """A maximum, its uncertainty, by how much its numbers grow as a next to flat prior becomes flatter, and its log-likelihood."""
 
     parameters: NDArray[np.float64]
     sandwich: Sandwich
     average: csr_array
     growth: NDArray[np.float64]
+    log_likelihood: float
 
 
 def fit_model(
-    graph: Graph,
+    graph: GraphLike,
     data: Any,
     *,
     method: str = "pseudo-likelihood",
@@ -70,7 +71,7 @@ def fit_model(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         Which variables interact; a learned one, or any other over columns of the data.
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         With the columns of the graph, and maybe others. What the graph does not know of levels and
@@ -87,7 +88,7 @@ def fit_model(
     missing_values : iterable, default=()
         Further values that mean missing, such as -9 or "?".
     weights : array-like of shape (n_samples,) or "similarity", optional
-        How often each sample counts.
+        How often each sample counts. Samples that have weights already take no others.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
 
@@ -107,6 +108,7 @@ def fit_model(
     >>> model.intervals().round(1).tolist()
     [[3.5, 5.3]]
     """
+    graph = as_graph(graph)
     if method not in METHODS:
         raise InputError(f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.")
     if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
@@ -117,8 +119,9 @@ def fit_model(
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
     layout = Layout(variables, graph.edges)
-    fit = fitted(layout, observed_of(samples, variables), method, prior)
-    model = reported(graph, layout, fit, samples, method, prior)
+    observed = observed_of(samples, variables)
+    fit = fitted(layout, observed, method, prior)
+    model = reported(graph, layout, fit, observed, method, prior)
     _name_infinities(model)
     return model
 
@@ -146,7 +149,7 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
         weight = _faint(likelihood.n_parameters, observed)
         found = maximum(likelihood, weight, start)
         growth = maximum(likelihood, weight * _WIDER, found) - found
-    information = likelihood.derivatives(found)[2]
+    value, _, information = likelihood.derivatives(found)
     columns = Columns(likelihood)
     sandwich = Sandwich(
         information,
@@ -156,7 +159,10 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
         lambda variable: _near(likelihood, variable),
     )
     average = likelihood.average
-    return Fit(np.asarray(average @ found), sandwich, average, np.asarray(average @ growth))
+    parameters = np.asarray(average @ found)
+    if not likelihood.is_shared:
+        value = PseudoLikelihood(layout, observed).value(parameters)
+    return Fit(parameters, sandwich, average, np.asarray(average @ growth), value)
 
 
 def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> Fit:
@@ -168,7 +174,8 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     growth = np.zeros(layout.n_parameters)
     if prior is None:
         growth = likelihood.maximum(weight * _WIDER, found) - found
-    means = likelihood.expected(found)[1]
+    log_partition, means = likelihood.expected(found)
+    value = float(found @ likelihood.sums - observed.weights.sum() * log_partition)
     everything = np.arange(layout.n_parameters)
     sandwich = Sandwich(
         likelihood.information(found),
@@ -179,7 +186,7 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     )
     from scipy.sparse import eye_array
 
-    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth)
+    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth, value)
 
 
 def _faint(n_parameters: int, observed: Observed) -> csr_array:
@@ -216,24 +223,29 @@ def _read(
     """Read the columns of the graph; of what was read before, without saying it all again."""
     if graph.n_nodes == 0:
         raise InputError("A model needs at least one variable, and the graph has no nodes.")
-    levels = graph.variables.levels or ()
-    if any(None in own for own in levels):
-        missing = "level"
     if isinstance(data, Samples):
-        return data
-    is_named = isinstance(data, (str, os.PathLike)) or as_frame(data) is not None
-    reading = Reading(
-        columns=graph.nodes if is_named else None,
+        if missing != "error" or tuple(missing_values):
+            raise InputError(
+                f"Samples have been encoded already: choose {option('missing')} and "
+                f"{option('missing_values')} when they are."
+            )
+        return weighted(data, weights, normalize_weights)
+    levels = graph.variables.levels
+    if levels:
+        missing = "level" if any(None in own for own in levels) else missing
+    given = {"missing_values": tuple(missing_values)} if tuple(missing_values) else {}
+    reading = stored_reading(
+        graph.provenance,
         missing=missing,
-        missing_values=tuple(missing_values),
-        max_levels=MOST_LEVELS if levels else 64,
         weights=weights,
         normalize_weights=normalize_weights,
+        **given,
     )
-    with warnings.catch_warnings():
-        if levels:
-            warnings.simplefilter("ignore", DataWarning)
-        return as_samples(data, reading) if is_named else encode_table(data, reading, graph.nodes)
+    if levels:
+        return read_like(data, graph.variables, reading)
+    if isinstance(data, (str, os.PathLike)) or column_names(data) is not None:
+        return as_samples(data, replace(reading, columns=graph.nodes, exclude=()))
+    return encode_table(data, reading, graph.nodes)
 
 
 def _levels_of(graph: Graph, samples: Samples) -> Variables:

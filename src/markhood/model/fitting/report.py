@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
-from markhood.model.fitted.model import Errors, FittedModel
+from markhood.model.fitted.model import FittedModel
+from markhood.model.fitted.parameters import Errors
 from markhood.model.fitting.layout import Layout
+from markhood.model.fitting.tables import Observed
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 
@@ -37,7 +38,7 @@ class Function(NamedTuple):
 
 
 def reported(
-    graph: Graph, layout: Layout, fit: Fit, samples: Samples, method: str, prior: float | None
+    graph: Graph, layout: Layout, fit: Fit, observed: Observed, method: str, prior: float | None
 ) -> FittedModel:
     """Put a model together."""
     bare = Graph(layout.variables, graph.edges)
@@ -59,7 +60,9 @@ def reported(
         infinite_fields=_any_within(grows, layout.field_starts) if not binary else _grows(shifted),
         method=method,
         prior=prior,
-        n_samples=samples.n_samples,
+        n_samples=observed.n_samples,
+        llf=fit.log_likelihood,
+        total_weight=float(observed.weights.sum()),
     )
 
 

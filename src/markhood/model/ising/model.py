@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.data.coding.encoder import Encoder
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import CHAINS, Kernels
@@ -227,7 +229,8 @@ class IsingModel(SampledModel):
         return 2
 
     def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
-        encoder = Encoder(self.graph.nodes, n_samples, levels=((0, 1),) * self.n_variables)
+        known = Variables(self.graph.nodes, ((0, 1),) * self.n_variables)
+        encoder = Encoder(self.graph.nodes, n_samples, reading=Reading(known=known))
         for block in blocks:
             encoder.add(block)
         return encoder.finish()

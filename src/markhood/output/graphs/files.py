@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from markhood.errors import InputError
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.output.graphs import edge_list, node_link, numpy_archive, square
 from markhood.output.graphs import xml as xml_graphs
@@ -40,7 +41,7 @@ _FORMATS = {
 
 
 def write_graph(
-    graph: Graph, path: str | os.PathLike[str], *, escape_formulas: bool = False
+    graph: GraphLike, path: str | os.PathLike[str], *, escape_formulas: bool = False
 ) -> None:
     """Write a graph to a file, in the format that its ending names.
 
@@ -49,7 +50,7 @@ def write_graph(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         The graph.
     path : str or path
         A name that ends in .csv, .json, .graphml, .gexf, .npz, or .matrix.csv for a square table of
@@ -67,6 +68,7 @@ def write_graph(
     ...     read_graph(f"{folder}/graph.graphml") == graph
     True
     """
+    graph = as_graph(graph)
     check_writable(path)
     place = Path(path)
     if _ending(place) == ".csv":

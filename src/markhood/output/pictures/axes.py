@@ -22,11 +22,10 @@ def new_axes(ax: Axes | None = None, width: float = 0.0, height: float = 0.0) ->
     return created
 
 
-def side_by_side() -> tuple[Axes, Axes]:
-    """Return two new axes, one beside the other."""
-    size = (2 * USUAL[0], USUAL[1])
-    _, (left, right) = _pyplot().subplots(1, 2, figsize=size, layout="constrained")
-    return left, right
+def side_by_side(number: int = 2) -> tuple[Axes, ...]:
+    """Return new axes in a row."""
+    size = (number * USUAL[0], USUAL[1])
+    return tuple(_pyplot().subplots(1, number, figsize=size, layout="constrained")[1])
 
 
 def _pyplot() -> Any:

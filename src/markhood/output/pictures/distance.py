@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from markhood.data.genome.loci import distances
 from markhood.errors import InputError, option
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.genome import scale_of
@@ -105,7 +106,7 @@ def bounds(
 
 
 def by_distance(
-    graph: Graph,
+    graph: GraphLike,
     ax: Axes | None = None,
     *,
     value: str = "evidence",
@@ -116,7 +117,7 @@ def by_distance(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         Whose variables lie somewhere: learned from VCF, PLINK or an alignment, or with ``positions``.
     ax : Axes, optional
         Where to draw; by default new axes.
@@ -147,6 +148,7 @@ def by_distance(
     >>> by_distance(graph).get_xlabel()
     'distance (kb)'
     """
+    graph = as_graph(graph)
     least = graph.provenance.get("min_distance") if min_distance is None else min_distance
     found = ByDistance.of(graph, value, least)
     ax = new_axes(ax)

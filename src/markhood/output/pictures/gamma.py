@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def gamma_path(path: GammaPath, ax: Axes | None = None) -> Axes:
-    """Draw the number of edges over gamma, and the pseudo-likelihood of samples that were left out.
+    """Draw the number of edges over gamma, and the log pseudo-likelihood of held-out samples.
+
+    Error bars are one standard error of the difference from the best gamma, paired by fold.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
-"""A picture of two groups' networks: side by side, in one layout and on one scale.
+"""A picture of the networks of groups: side by side, in one layout and on one scale.
 
-Variables stand at the same places in both, by the edges of either, and a coupling of one size is as wide in both.
+Variables have the same positions in all networks, by the edges of any of them, and couplings of one size have the same
+width.
 """
 
 from __future__ import annotations
@@ -16,30 +17,30 @@ from markhood.output.pictures.layout import positions
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from markhood.stability.groups import GroupComparison
+    from markhood.stability.comparison import GroupComparison
 
 
-def group_networks(comparison: GroupComparison, *, seed: int = 0) -> tuple[Axes, Axes]:
-    """Draw the networks of two groups side by side.
+def group_networks(comparison: GroupComparison, *, seed: int = 0) -> tuple[Axes, ...]:
+    """Draw the networks of groups side by side.
 
     Parameters
     ----------
     comparison : GroupComparison
-        What `markhood.compare_groups` returned.
+        The result of `markhood.compare_groups`.
     seed : int, default=0
-        Same seed, same picture.
+        Random seed of the layout.
 
     Returns
     -------
     tuple of Axes
-        Of the first group and of the second.
+        One for each group.
     """
     from markhood.output.pictures.plots import network
 
     places = positions(Graph(comparison.graphs[0].variables, comparison.edges), seed)
     sizes = [np.abs(graph.coupling) for graph in comparison.graphs]
     widest = float(np.concatenate(sizes).max(initial=0.0)) or None
-    axes = side_by_side()
+    axes = side_by_side(len(comparison.graphs))
     labelled = zip(axes, comparison.graphs, comparison.names, comparison.sizes, strict=True)
     for ax, graph, name, size in labelled:
         network(graph, ax, layout=places, widest=widest)

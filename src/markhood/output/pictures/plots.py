@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes, folded
 from markhood.graph.edge_table import has_sign
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
@@ -63,6 +64,12 @@ __all__ = [
     "shared_layout",
 ]
 
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
+
+
 Labels = bool | Mapping[str, str] | Sequence[str] | None
 
 MANY = 600  # nodes; more are not drawn one by one
@@ -73,7 +80,7 @@ HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
 
 
 def network(
-    graph: Graph,
+    graph: GraphLike,
     ax: Axes | None = None,
     *,
     layout: Layout = "auto",
@@ -90,7 +97,7 @@ def network(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         Of more than 600 nodes an overview is drawn instead: the degrees, and in a corner the sizes
         of the components; unless they stand on a grid, along a genome or at places of your own.
     ax : Axes, optional
@@ -132,6 +139,7 @@ def network(
     >>> sorted(text.get_text() for text in ax.texts)
     ['rain', 'sun', 'wet']
     """
+    graph = as_graph(graph)
     ax = new_axes(ax)
     layout = chosen(graph, layout)
     if graph.n_nodes > MANY and is_free(graph, layout):
@@ -149,14 +157,14 @@ def network(
     return ax
 
 
-def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
+def adjacency(graph: GraphLike, ax: Axes | None = None) -> Axes:
     """Draw the matrix of couplings, the nodes of a community side by side.
 
     Couplings that are tables have no sign: their sizes are greys, with a scale of their own.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
     ax : Axes, optional
         Where to draw; by default new axes.
 
@@ -170,6 +178,7 @@ def adjacency(graph: Graph, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'c', 'b']
     """
+    graph = as_graph(graph)
     ax = new_axes(ax)
     if not graph.n_nodes:
         return ax
@@ -252,7 +261,7 @@ def comparison(
     return ax
 
 
-def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
+def degrees(graph: GraphLike, ax: Axes | None = None) -> Axes:
     """Draw how many nodes have how many neighbours.
 
     Examples
@@ -261,6 +270,7 @@ def degrees(graph: Graph, ax: Axes | None = None) -> Axes:
     >>> [bar.get_height() for bar in ax.patches]
     [np.int64(1), np.int64(2), np.int64(1)]
     """
+    graph = as_graph(graph)
     ax = new_axes(ax)
     from matplotlib.ticker import MaxNLocator
 

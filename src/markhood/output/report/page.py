@@ -27,6 +27,7 @@ import numpy as np
 from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
+from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
@@ -41,7 +42,7 @@ from markhood.output.report.shares import level_shares
 
 
 def write_report(
-    graph: Graph,
+    graph: GraphLike,
     path: str | os.PathLike[str],
     samples: Samples | None = None,
     title: str = "Markov network",
@@ -53,7 +54,7 @@ def write_report(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or fitted estimator
         With its provenance, which the page shows.
     path : str or path
         A name that ends in .html; an existing file is replaced.
@@ -78,6 +79,7 @@ def write_report(
     ...     place.read_text()[:15]
     '<!DOCTYPE html>'
     """
+    graph = as_graph(graph)
     check_report_writable(path)
     page = report_html(graph, samples, title, layout=layout, columns=columns)
     replace_all({Path(path): page.encode("utf-8")})

@@ -1,0 +1,177 @@
+"""Data frames of results: pandas or polars, made in one place.
+
+A column is an array, a list of Python values, or `Ordered` categories. Arrays and lists keep their types: an array of
+objects stays one in pandas, so that names are what they were; a list of texts becomes the library's own text type.
+
+**Which library?** That of the user's data, as far as it shows: polars where it is imported and pandas is not, else
+pandas, or whichever of the two is installed. All callers ask `frame_library`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.variables import Variables
+from markhood.errors import InputError
+
+LIBRARIES = ("pandas", "polars")
+
+
+class Ordered(NamedTuple):
+    """A column of ordered categories: texts, and the number of each value among them."""
+
+    levels: tuple[str, ...]
+    codes: NDArray[np.integer[Any]]
+
+
+def frame_library(data: Any = None) -> str:
+    """Return the library of the frames to make: "pandas" or "polars".
+
+    Parameters
+    ----------
+    data : optional
+        What the user gave; a frame of one of the two decides.
+
+    Raises
+    ------
+    InputError
+        Where neither is installed.
+    """
+    given = type(data).__module__.split(".")[0]
+    if given in LIBRARIES:
+        return given
+    imported = [name for name in LIBRARIES if name in sys.modules]
+    installed = [name for name in LIBRARIES if name in imported or find_spec(name)]
+    if not installed:
+        raise InputError(
+            "A data frame needs pandas or polars: pip install 'markhood[pandas]' or 'markhood[polars]'."
+        )
+    return (imported or installed)[0]
+
+
+def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
+    """Return a data frame with these columns.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray, list or Ordered
+        All of one length.
+    library : {"pandas", "polars"}, optional
+        By default `frame_library`.
+
+    Examples
+    --------
+    >>> frame_of({"name": ["a", "b"], "size": [1, 2]}, "pandas")["size"].tolist()
+    [1, 2]
+    """
+    library = library or frame_library()
+    made = _pandas_column if library == "pandas" else _polars_column
+    module = installed_library(library)
+    try:
+        return module.DataFrame({name: made(module, own) for name, own in columns.items()})
+    except UnicodeEncodeError as error:
+        raise InputError(f"{library.capitalize()} cannot hold a name: {error}.") from None
+
+
+def frame_of_rows(rows: Sequence[Mapping[str, Any]], names: Iterable[str] = ()) -> Any:
+    """Return a data frame of rows that all have the same keys.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+    names : iterable of str, default=()
+        The columns of a frame without rows.
+    """
+    listed = list(rows[0]) if rows else list(names)
+    return frame_of({name: [row[name] for row in rows] for name in listed})
+
+
+def frame_of_levels(
+    variables: Variables, numbers: NDArray[np.integer[Any]], library: str | None = None
+) -> Any:
+    """Return level numbers as a data frame in the words of the data.
+
+    Numbers and truth values are columns of these, ordered texts ordered categories, all else what the library
+    makes of it. A level number beyond a variable's levels is a missing value.
+
+    Parameters
+    ----------
+    variables : Variables
+        With their levels.
+    numbers : ndarray of shape (n_samples, n_variables)
+    library : {"pandas", "polars"}, optional
+        By default `frame_library`.
+
+    Examples
+    --------
+    >>> known = Variables(("a", "b"), ((-1, 1), ("low", "even", "high")), (False, True))
+    >>> frame = frame_of_levels(known, np.array([[0, 2], [1, 0]]), "pandas")
+    >>> frame["a"].tolist(), frame["b"].tolist(), frame["b"].cat.ordered
+    ([-1, 1], ['high', 'low'], True)
+    """
+    columns: dict[str, Any] = {}
+    both = zip(variables.levels or (), variables.is_ordered, strict=True)
+    for v, (levels, is_ordered) in enumerate(both):
+        own = numbers[:, v]
+        if is_ordered and all(isinstance(level, str) for level in levels):
+            columns[variables.names[v]] = Ordered(levels, own)
+            continue
+        has_missing = bool((own >= len(levels)).any())
+        column = level_array((*levels, None) if has_missing else levels)[own]
+        columns[variables.names[v]] = column.tolist() if column.dtype == object else column
+    return frame_of(columns, library)
+
+
+def level_array(levels: Sequence[Any]) -> NDArray[Any]:
+    """Return levels as an array: numbers as numbers, where all are, else as objects.
+
+    Examples
+    --------
+    >>> level_array((1, 2.5)).tolist(), level_array(("no", None)).tolist()
+    ([1.0, 2.5], ['no', None])
+    """
+    if all(isinstance(level, (bool, int, float)) for level in levels):
+        return np.array(levels)
+    found = np.empty(len(levels), dtype=object)
+    found[:] = levels
+    return found
+
+
+def installed_library(name: str) -> Any:
+    """Import an optional library, or say how to install it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InputError(
+            f"The library {name} is not installed: pip install 'markhood[{name}]'."
+        ) from None
+
+
+def _pandas_column(pandas: Any, column: Any) -> Any:
+    if isinstance(column, Ordered):
+        return pandas.Categorical.from_codes(column.codes, column.levels, ordered=True)
+    if isinstance(column, np.ndarray):
+        return pandas.Series(column, dtype=column.dtype)
+    try:
+        return pandas.Series(column)
+    except UnicodeEncodeError:  # a lone surrogate, which the text type cannot hold
+        return pandas.Series(column, dtype=object)
+
+
+def _polars_column(polars: Any, column: Any) -> Any:
+    if isinstance(column, Ordered):
+        texts = np.array(column.levels, dtype=object)[column.codes].tolist()
+        return polars.Series(texts, dtype=polars.Enum(column.levels))
+    is_text = isinstance(column, np.ndarray) and column.dtype == object
+    return (
+        polars.Series(column.tolist(), dtype=polars.String)
+        if is_text
+        else polars.Series(column, strict=False)
+    )

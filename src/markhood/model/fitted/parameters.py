@@ -1,0 +1,319 @@
+"""`FittedParameters`: the fields and couplings of a fitted model, with errors, intervals, names and a summary.
+
+`IsingModel` and `PottsModel` are distributions of level numbers; a fitted model holds one of them, with the names of
+its variables and levels and the standard errors of its numbers. All binary variables make an `IsingModel` in 0/1 coding,
+others a `PottsModel` whose tables and fields are zero-sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.to_frame import frame_of_rows
+from markhood.data.variables import Variables
+from markhood.errors import InputError
+from markhood.graph.graph import Graph
+from markhood.graph.notebook import graph_html
+from markhood.model.fitted.rows import coupling_rows, deviations_within, field_rows, parameter_rows
+from markhood.model.fitted.summary import Summary, criterion, summary_of
+from markhood.model.ising.model import IsingModel
+from markhood.model.potts.model import PottsModel
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Standard errors.
+
+    Attributes
+    ----------
+    couplings : ndarray of shape (n_edges,)
+    tables : tuple of ndarray of shape (r_i, r_j), or None
+        Of each edge's table; None for an edge that has a number.
+    fields : ndarray of shape (n_variables,), or tuple of ndarray of shape (r_i,)
+    spin_fields : ndarray of shape (n_variables,), or None
+        Of fields in -1/+1 coding, where all variables are binary.
+    """
+
+    couplings: NDArray[np.float64]
+    tables: tuple[NDArray[np.float64] | None, ...]
+    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]
+    spin_fields: NDArray[np.float64] | None
+
+
+class Table(NamedTuple):
+    """A coupling as a zero-sum table, with the levels of its rows and columns, and standard errors."""
+
+    rows: tuple[Any, ...]
+    columns: tuple[Any, ...]
+    values: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+class FittedParameters:
+    """The numbers of a fitted model: see `FittedModel`."""
+
+    def __init__(
+        self,
+        distribution: IsingModel | PottsModel,
+        graph: Graph,
+        errors: Errors,
+        infinite_couplings: NDArray[np.bool_],
+        infinite_fields: NDArray[np.bool_],
+        method: str,
+        prior: float | None,
+        n_samples: int,
+        llf: float | None = None,
+        total_weight: float | None = None,
+    ) -> None:
+        self.distribution = distribution
+        self.errors = errors
+        self.infinite_couplings = infinite_couplings
+        self.infinite_fields = infinite_fields
+        self.method = method
+        self.prior = prior
+        self.n_samples = n_samples
+        self.llf = llf
+        self.total_weight = total_weight
+        self._learned = graph
+
+    @property
+    def variables(self) -> Variables:
+        """Names, levels and kinds of the variables."""
+        return self.distribution.graph.variables
+
+    @property
+    def couplings(self) -> NDArray[np.float64]:
+        """A number for every edge, in the order of ``graph.edges``, shape (n_edges,).
+
+        The log odds ratio given all others; of a step of each where levels are ordered; elsewhere the size of
+        the table. Infinite where there is no maximum.
+        """
+        numbers = self._finite_couplings.copy()
+        at = self.infinite_couplings
+        numbers[at] = np.where(self._has_table[at], np.inf, np.copysign(np.inf, numbers[at]))
+        return numbers
+
+    @property
+    def fields(self) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+        """What favours the levels of each variable, its neighbours apart.
+
+        Where all variables are binary, shape (n_variables,), in 0/1 coding: the log odds of the second
+        level while all neighbours are at their first. Else a zero-sum vector of n_levels numbers each.
+        """
+        if isinstance(self.distribution, PottsModel):
+            return self.distribution.fields
+        numbers = self.distribution.fields.copy()
+        at = self.infinite_fields
+        numbers[at] = np.copysign(np.inf, numbers[at])
+        return numbers
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph with the model's couplings."""
+        low, high = self.intervals().T
+        own = {"coupling_error": self.errors.couplings, "coupling_low": low, "coupling_high": high}
+        # What was learned of other couplings than these would contradict them.
+        stale = (*own, "standardized")
+        kept = {k: v for k, v in self._learned.annotations.items() if k not in stale}
+        tables = [t if has else None for t, has in zip(self._tables, self._has_table, strict=True)]
+        about = {"method": self.method, "prior": self.prior, "samples": self.n_samples}
+        return Graph(
+            self.variables,
+            self._learned.edges,
+            self._learned.evidence_ends,
+            np.column_stack([self.couplings, self.couplings]),
+            {**self._learned.provenance, "model": about},
+            tables,
+            {**kept, **own},
+        )
+
+    def intervals(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return an interval for the coupling of every edge, shape (n_edges, 2).
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            How often such intervals have the true coupling in them. A table's size has none below 0.
+        """
+        half = deviations_within(level) * self.errors.couplings
+        middle = self._finite_couplings
+        found = np.column_stack([middle - half, middle + half])
+        found[self._has_table, 0] = np.maximum(found[self._has_table, 0], 0)
+        found[self.infinite_couplings] = np.nan
+        return found
+
+    def table(self, first: str | int, second: str | int) -> Table:
+        """Return the coupling of two neighbours as a zero-sum table, with the names of levels.
+
+        Parameters
+        ----------
+        first, second : str or int
+            The variable of the rows, and that of the columns: names or numbers.
+        """
+        i, j = self._number(first), self._number(second)
+        at = np.flatnonzero((self._edges == sorted((i, j))).all(axis=1))
+        if not len(at):
+            names = self.variables.names
+            raise InputError(f"The model has no coupling of {names[i]!r} and {names[j]!r}.")
+        k = int(at[0])
+        values, errors = self._tables[k], self.errors.tables[k]
+        if errors is None:  # a table of one number: a multiple of what a step of both does
+            errors = np.abs(self._steps(k)) * self.errors.couplings[k]
+        own = values if i < j else values.T, errors if i < j else errors.T
+        return Table(self.levels[i], self.levels[j], *own)
+
+    def coupling_rows(self, coding: str = "01") -> list[dict[str, Any]]:
+        """Return the couplings as rows: a row an edge, or a cell where an edge has a table.
+
+        Parameters
+        ----------
+        coding : {"01", "spins"}, default="01"
+            Of binary variables; "spins" is -1/+1, and for models of binary variables only.
+
+        Returns
+        -------
+        list of dict
+            For a data frame or a CSV.
+        """
+        return coupling_rows(self, coding)
+
+    def field_rows(self, coding: str = "01") -> list[dict[str, Any]]:
+        """Return the fields (thresholds) as rows: one for each variable, or for each of its levels.
+
+        Parameters
+        ----------
+        coding : {"01", "spins"}, default="01"
+            As for `coupling_rows`.
+        """
+        return field_rows(self, coding)
+
+    def to_frame(self) -> Any:
+        """Return all parameters as a data frame, fields and then couplings: pandas, or polars.
+
+        The columns are ``parameter``, its name as in `params`; ``variable``, ``level``, ``other`` and
+        ``other_level``, where it belongs; ``value``, its standard ``error``, and a 95 % interval (``low``,
+        ``high``).
+        """
+        return frame_of_rows(parameter_rows(self))
+
+    @property
+    def params(self) -> Any:
+        """All fields and couplings by name, such as ``a`` and ``a:b``, or ``a[x]:b[y]`` of levels.
+
+        A pandas series, or a polars frame with the columns ``parameter`` and ``value``.
+        """
+        return self._named("value")
+
+    @property
+    def bse(self) -> Any:
+        """The standard errors of `params`, named likewise."""
+        return self._named("error")
+
+    def conf_int(self, level: float = 0.95) -> Any:
+        """Return intervals of `params`, named likewise, as the columns ``low`` and ``high``.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            How often such intervals have the true number in them.
+        """
+        return self._named("low", "high", level=level)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion of the fit: the lower, the better.
+
+        Compare it among models that were fitted to the same samples by the same method. By
+        pseudo-likelihood it is the sum of the criteria of all regressions.
+        """
+        return criterion(self, 2.0)
+
+    @property
+    def bic(self) -> float:
+        """Bayesian information criterion of the fit, as `aic`, with the price log(n) a parameter."""
+        return criterion(self, float(np.log(self.total_weight or 1.0)))
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Return a table to print: the fit, then fields and couplings with errors and intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of intervals.
+        """
+        return summary_of(self, level)
+
+    def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return couplings and fields in -1/+1 coding, where all variables are binary: see `recode`."""
+        if isinstance(self.distribution, IsingModel):
+            return self.distribution.to_spins()
+        raise InputError(
+            "Only binary variables are spins, and some of this model have more levels; its tables and "
+            "fields are zero-sum."
+        )
+
+    def __repr__(self) -> str:
+        """Say how large the model is, and what it was fitted to."""
+        n = len(self._edges)
+        return (
+            f"<{type(self).__name__}: {len(self.variables)} variables, {n} coupling{'s'[: n != 1]}, fitted to "
+            f"{self.n_samples} samples by {self.method}>"
+        )
+
+    def _repr_html_(self) -> str:
+        fitted = f"{self.n_samples} samples by {self.method}"
+        known = [] if self.llf is None else [("AIC, BIC", f"{self.aic:.1f}, {self.bic:.1f}")]
+        return graph_html(self.graph, "FittedModel", [("fitted to", fitted), *known])
+
+    def _named(self, *columns: str, level: float = 0.95) -> Any:
+        """Return columns of `to_frame` by the names of parameters."""
+        rows = parameter_rows(self, level)
+        frame = frame_of_rows([{k: row[k] for k in ("parameter", *columns)} for row in rows])
+        if not hasattr(frame, "set_index"):
+            return frame  # polars has no index
+        frame = frame.set_index("parameter")
+        return frame[columns[0]] if len(columns) == 1 else frame
+
+    @property
+    def _edges(self) -> NDArray[np.int64]:
+        return self.distribution.graph.edges
+
+    @cached_property
+    def levels(self) -> list[tuple[Any, ...]]:
+        """The levels of each variable, in order; a constant one has a second that was never seen."""
+        known = self.variables.levels or ()
+        return [own if len(own) > 1 else (*own, None) for own in known]
+
+    @cached_property
+    def _has_table(self) -> NDArray[np.bool_]:
+        return np.array([own is not None for own in self.errors.tables], np.bool_)
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[np.float64], ...]:
+        if isinstance(self.distribution, PottsModel):
+            return self.distribution.tables
+        corners = np.array([[0.25, -0.25], [-0.25, 0.25]])
+        return tuple(coupling * corners for coupling in self.distribution.couplings)
+
+    @cached_property
+    def _finite_couplings(self) -> NDArray[np.float64]:
+        if isinstance(self.distribution, IsingModel):
+            return self.distribution.couplings.copy()
+        found = [
+            np.linalg.norm(table) if has else table[-1, -1] / self._steps(k)[-1, -1]
+            for k, (table, has) in enumerate(zip(self._tables, self._has_table, strict=True))
+        ]
+        return np.array(found, dtype=np.float64)
+
+    def _steps(self, edge: int) -> NDArray[np.float64]:
+        """Return the table that a step of both ends makes."""
+        ends = [np.arange(r) - (r - 1) / 2 for r in self._tables[edge].shape]
+        return np.outer(*ends)
+
+    def _number(self, variable: str | int) -> int:
+        return self.distribution.graph.number(variable)

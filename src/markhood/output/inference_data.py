@@ -1,0 +1,40 @@
+"""Draws of graphs as ArviZ's `InferenceData` (extra ``arviz``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from markhood.data.to_frame import installed_library
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from markhood.search.values.probabilities import Draws
+
+
+def to_inference_data(draws: Draws, pairs: NDArray[np.int64], names: Sequence[str]) -> Any:
+    """Return draws as `arviz.InferenceData`, a draw for each averaged sweep.
+
+    Parameters
+    ----------
+    draws : Draws
+        Of every sweep.
+    pairs : ndarray of shape (n_pairs, 2)
+    names : sequence of str
+        Of the variables.
+    """
+    arviz = installed_library("arviz")
+    posterior = {
+        "edge": draws.edges,
+        "probability": draws.probabilities,
+        "density": draws.densities,
+    }
+    of_pairs = ["pair"]
+    return arviz.from_dict(
+        posterior=posterior,
+        coords={"pair": [f"{names[i]} - {names[j]}" for i, j in pairs.tolist()]},
+        dims={"edge": of_pairs, "probability": of_pairs},
+    )

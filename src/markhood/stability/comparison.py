@@ -1,0 +1,237 @@
+"""`GroupComparison`: what `compare_groups` returns, as tables of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.to_frame import frame_of_rows
+from markhood.graph.graph import Graph
+from markhood.graph.notebook import result_html
+from markhood.stability.networks import MEASURES
+from markhood.stability.permutation import MaxT
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupComparison:
+    """The networks of groups, and tests of their differences.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the groups.
+    sizes : tuple of int
+        Number of samples of each group.
+    graphs : tuple of Graph
+        The network of each group, with couplings under the weak prior.
+    edges : ndarray of shape (n_edges, 2)
+        Edges of any network.
+    """
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    graphs: tuple[Graph, ...]
+    edges: NDArray[np.int64]
+    _tests: Mapping[str, MaxT]
+    _centralities: tuple[Mapping[str, NDArray[np.float64]], ...]
+
+    @property
+    def structure(self) -> float:
+        """The largest difference of a coupling between two groups."""
+        return float(self._tests["structure"].signed.max())
+
+    @property
+    def strength(self) -> float:
+        """The largest difference of the sums of the sizes of all couplings, of two groups that of the second less the first."""
+        return float(_largest(self._tests["strength"].signed)[0])
+
+    @property
+    def p_structure(self) -> float:
+        """The p-value of the largest difference of a coupling between any two groups."""
+        return float(self._tests["structure"].p_any[0])
+
+    @property
+    def p_strength(self) -> float:
+        """The p-value of the largest difference of the sums of couplings between any two groups."""
+        return float(self._tests["strength"].p_any[0])
+
+    def pair_rows(self) -> list[Row]:
+        """Compare every two groups as a whole.
+
+        Returns
+        -------
+        list of dict
+            ``first`` and ``second``, the names of the groups; for ``structure`` and ``strength`` the difference
+            (second less first), its p-value and that adjusted for all pairs of groups.
+        """
+        return [
+            {
+                "first": self.names[g],
+                "second": self.names[h],
+                **{
+                    key: float(values[k, 0])
+                    for name in ("structure", "strength")
+                    for key, values in (
+                        (name, self._tests[name].signed),
+                        (f"p_{name}", self._tests[name].p_values),
+                        (f"p_{name}_adjusted", self._tests[name].adjusted),
+                    )
+                },
+            }
+            for k, (g, h) in enumerate(self._pairs)
+        ]
+
+    def edge_rows(self, *, pairwise: bool = True) -> list[Row]:
+        """Compare every edge of any network, the smallest p-values first.
+
+        Parameters
+        ----------
+        pairwise : bool, default=True
+            A row for every edge and two groups; else one row for every edge, which says whether any two groups
+            differ in it. With two groups both are the same.
+
+        Returns
+        -------
+        list of dict
+            ``source``, ``target``, the groups (``first``, ``second``), the ``coupling`` in each group (of a table, its
+            size; 0 where it is not an edge), the ``difference`` (second less first; of two tables, the size of their
+            difference), ``p_value`` and ``p_adjusted``, for all edges and pairs of groups.
+        """
+        nodes = self.graphs[0].nodes
+        couplings = np.array([_on(graph, self.edges) for graph in self.graphs])
+        heads = [{"source": nodes[i], "target": nodes[j]} for i, j in self.edges.tolist()]
+        return self._rows("edges", heads, pairwise, ("coupling", couplings))
+
+    def to_frame(self) -> Any:
+        """Return `edge_rows` as a data frame: pandas, or polars."""
+        couplings = (f"coupling_{name}" for name in self.names)
+        numbers = ("difference", "p_value", "p_adjusted")
+        names = ("source", "target", "first", "second", *couplings, *numbers)
+        return frame_of_rows(self.edge_rows(), names)
+
+    def field_rows(self, *, pairwise: bool = True) -> list[Row]:
+        """Compare the fields of every variable, the smallest p-values first.
+
+        Parameters
+        ----------
+        pairwise : bool, default=True
+            As for `edge_rows`.
+
+        Returns
+        -------
+        list of dict
+            ``variable``, ``first``, ``second``, the ``difference`` of its field (of several levels, the size of the
+            difference), ``p_value`` and ``p_adjusted``, for all variables and pairs of groups.
+        """
+        return self._rows("fields", [{"variable": v} for v in self.graphs[0].nodes], pairwise)
+
+    def centrality_rows(self, *, pairwise: bool = True) -> list[Row]:
+        """Compare the centralities of every variable, the smallest p-values first.
+
+        Parameters
+        ----------
+        pairwise : bool, default=True
+            As for `edge_rows`.
+
+        Returns
+        -------
+        list of dict
+            ``node``, ``measure`` (degree, strength, expected influence, closeness or betweenness), ``first``,
+            ``second``, the ``value`` in each group, the ``difference``, ``p_value`` and ``p_adjusted``, for all
+            variables and pairs of groups in that measure.
+        """
+        nodes = self.graphs[0].nodes
+        rows = [
+            row
+            for measure in MEASURES
+            for row in self._rows(
+                f"centrality_{measure}",
+                [{"node": node, "measure": measure} for node in nodes],
+                pairwise,
+                ("value", np.array([own[measure] for own in self._centralities])),
+            )
+        ]
+        return sorted(rows, key=_by_p_value)
+
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(len(self.names)), 2))
+
+    def _rows(
+        self,
+        family: str,
+        heads: Sequence[Row],
+        pairwise: bool,
+        values: tuple[str, NDArray[np.float64]] | None = None,
+    ) -> list[Row]:
+        """Put the tests of a family into rows, sorted by p-values."""
+        tests = self._tests[family]
+        of_groups: list[Row] = [{} for _ in heads]
+        if values is not None:
+            name, numbers = values
+            of_groups = [
+                {f"{name}_{g}": float(x) for g, x in zip(self.names, own, strict=True)}
+                for own in numbers.T
+            ]
+        if pairwise:
+            blocks = [
+                ({"first": self.names[g], "second": self.names[h]}, *own)
+                for (g, h), *own in zip(
+                    self._pairs, tests.signed, tests.p_values, tests.adjusted, strict=True
+                )
+            ]
+        else:
+            smallest = tests.adjusted.min(axis=0)
+            blocks = [({}, _largest(tests.signed), tests.p_any, smallest)]
+        rows = [
+            {
+                **head,
+                **between,
+                **of_groups[k],
+                "difference": float(signed[k]),
+                "p_value": float(p_values[k]),
+                "p_adjusted": float(adjusted[k]),
+            }
+            for between, signed, p_values, adjusted in blocks
+            for k, head in enumerate(heads)
+        ]
+        return sorted(rows, key=_by_p_value)
+
+    def __repr__(self) -> str:
+        """Say which groups there are, and whether they differ."""
+        groups = zip(self.names, self.sizes, strict=True)
+        return (
+            f"<GroupComparison: {', '.join(f'{name} ({size})' for name, size in groups)}; structure p = "
+            f"{self.p_structure:.3g}, strength p = {self.p_strength:.3g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        sizes = zip(self.names, self.sizes, self.graphs, strict=True)
+        facts = [
+            *((name, f"{n} samples, {graph.n_edges} edges") for name, n, graph in sizes),
+            ("structure", f"{self.structure:.3g}, p = {self.p_structure:.3g}"),
+            ("strength", f"{self.strength:+.3g}, p = {self.p_strength:.3g}"),
+        ]
+        return result_html("GroupComparison", facts, self.edge_rows())
+
+
+def _on(graph: Graph, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the couplings of a graph at some pairs, 0 for those that are not edges."""
+    known = dict(zip(map(tuple, graph.edges.tolist()), graph.coupling.tolist(), strict=True))
+    return np.array([known.get((i, j), 0.0) for i, j in edges.tolist()])
+
+
+def _largest(signed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest difference over the pairs of groups, with its sign."""
+    return np.asarray(np.take_along_axis(signed, np.abs(signed).argmax(axis=0)[None], 0)[0])
+
+
+def _by_p_value(row: Row) -> tuple[float, float]:
+    return row["p_adjusted"], row["p_value"]
