@@ -110,7 +110,7 @@ assert "mutual : bool" in NearestNeighbours.__doc__
 assert "joined to the one that it depends on most" in graph.describe_methods()
 assert "joined to the one that it depends on most" in open("report.html").read()
 holes = np.where(rng.random(values.shape) < 0.02, np.nan, values)
-assert markhood.learn(holes, "nearest", missing="impute", imputations=2).n_edges == 2
+assert markhood.learn(holes, "nearest", missing="impute", run=markhood.Run(imputations=2)).n_edges == 2
 again, of_pairs = (
     markhood.bootstrap(values, name, replicates=3, gamma=0.25) for name in ("nearest", "pairwise")
 )
@@ -153,7 +153,7 @@ np.testing.assert_allclose(learned.annotations["yule"], np.tanh(learned.coupling
 assert "yule" not in markhood.learn(values, kinds="nominal").annotations
 coin = rng.integers(0, 2, size=(300, 3))
 coin[:, 1], coin[:, 2] = 1 - coin[:, 0], np.where(rng.random(300) < 0.8, coin[:, 0], coin[:, 2])
-unfolded = markhood.learn(coin, identical="group").unfold(join=False)
+unfolded = markhood.learn(coin, genome=markhood.Genome(identical="group")).unfold(join=False)
 assert sorted(np.sign(unfolded.annotations["yule"]).tolist()) == [-1, 1]
 """
         + RUN.format(options=[])
@@ -170,12 +170,12 @@ def test_an_option_from_learning_to_the_provenance(tmp_path):
     run(
         tmp_path,
         """
-learned = markhood.learn(values, "chow-liu", min_gain=75)
+learned = markhood.learn(values, "chow-liu", min_gain=125)
 assert 0 < learned.n_edges < markhood.learn(values, "chow-liu").n_edges
-assert markhood.ChowLiu(min_gain=75).fit(values).graph_.edges.tolist() == learned.edges.tolist()
+assert markhood.ChowLiu(min_gain=125).fit(values).graph_.edges.tolist() == learned.edges.tolist()
 assert learned.bootstrap(values, replicates=2).graph == learned
 """
-        + RUN.format(options=["--method", "chow-liu", "--min-gain", "75"])
+        + RUN.format(options=["--method", "chow-liu", "--min-gain", "125"])
         + """
 assert "min_gain" in str(graph.provenance)
 try:

@@ -115,4 +115,4 @@ def test_example_what_was_merged_is_not_merged_again_by_the_same_reading():
     table = markhood.TableFormat(merge_rare=20)
     again = encode(samples, genome=genome, table=table)
     assert again.levels == samples.levels
-    assert again.reading.merge_rare == 20
+    assert (again.reading.merge_rare, again.reading.letters) == (20, "reduced")

@@ -145,7 +145,7 @@ LATER = {"columns", "exclude", "kinds", "bins", "positions", *TRANSFORMATIONS} |
 
 
 def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
-    """Return samples as another reading wants them, which may be the one that made them.
+    """Return samples as another reading wants them, which may be the one that made them; their own still holds.
 
     Raises
     ------
@@ -159,8 +159,11 @@ def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
             raise InputError(
                 f"{problem}: say {option(name, getattr(reading, name))} where they are read."
             )
+    if not wanted:
+        return samples
     new = reading.without(*(name for name in reading.names() if name not in wanted))
-    return replace(finished(pick_samples(samples, new), new), reading=reading)
+    both = replace(samples.reading or reading, **{name: getattr(reading, name) for name in wanted})
+    return replace(finished(pick_samples(samples, new), new), reading=both)
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
