@@ -110,9 +110,9 @@ def main_of_designs(path: Path) -> None:
     )
     print("|---" * (6 + len(MEASURES)) + "|")
     for name in DESIGNS:
-        own = np.array([row[2:] for row in done if row[0] == name])
-        shares = (own <= 0.05 + 1e-9).mean(axis=0)
-        print(f"| {name} | {len(own)} | {' | '.join(f'{share:.3f}' for share in shares)} |")
+        if own := [row[2:] for row in done if row[0] == name]:
+            shares = (np.array(own) <= 0.05 + 1e-9).mean(axis=0)
+            print(f"| {name} | {len(own)} | {' | '.join(f'{share:.3f}' for share in shares)} |")
 
 
 def _three(rng: np.random.Generator, trial: int) -> tuple:

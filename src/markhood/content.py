@@ -113,7 +113,7 @@ def _parts(value: Any) -> Iterable[bytes]:
         yield _framed(f"{value.dtype.str}{value.shape}", content)
     elif isinstance(value, np.ndarray):
         yield _framed(f"objects{value.shape}", _joined(value.ravel().tolist()))
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple, range)):
         yield _framed(type(value).__name__, _joined(value))
     elif isinstance(value, (set, frozenset)):
         yield _framed("set", b"".join(sorted(_joined([one]) for one in value)))

@@ -68,7 +68,9 @@ class Declaration:
         if self.above is not None and self.below is not None:
             return f" between {self.above:g} and {self.below:g}, both excluded"
         if self.above is not None:
-            return f" above {self.above:g}"
+            return f" above {self.above:g}" + (
+                "" if self.high is None else f", up to {self.high:g}"
+            )
         if self.low is not None and self.below is not None:
             return f" from {self.low:g} to below {self.below:g}"
         if self.low is not None and self.high is not None:
@@ -114,7 +116,7 @@ class Options:
         hints = self.hints()
         for one in self.declared():
             value, declared = getattr(self, one.name), declaration_of(one)
-            if declared.convert is not None and value is not None:
+            if declared.convert is not None and not (value is None and one.default is None):
                 value = declared.convert(value)
                 object.__setattr__(self, one.name, value)
             _check_value(one.name, value, hints[one.name], declared)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.samples import Weights
+from markhood.data.understood import understood
 from markhood.data.weights import UNIT, as_weights, repeated, similarity_weights
 from markhood.errors import DataWarning, InputError
 
@@ -66,7 +69,7 @@ def test_example_a_weight_that_is_rounded_to_zero_is_said_to_be():
         ([0, 0, 0, 0], "All weights are zero"),
         ([0, 0, 0, 5], r"1 sample\(s\) have a weight above zero while a minimum of 2"),
         ([1, 1, 1, 2**41], r"A weight of 2\.19902e\+12 is too large, 1\.1e\+12 is the limit"),
-        ("heavy", "Unknown weights 'heavy': give a number a sample, or the word similarity"),
+        ("heavy", "no column 'heavy' in the data, and no file of that name"),
         ({"a": 1}, "Weights must be numbers"),
     ],
 )
@@ -216,3 +219,20 @@ def test_example_whole_numbers_that_are_likely_a_population_are_said_to_be_frequ
     with pytest.warns(DataWarning, match="as 4500 samples: divide them by their mean"):
         weights = as_weights([1000, 2000, 1500], 3)
     assert weights.unit == 1
+
+
+@pytest.mark.parametrize("as_data", [pd.DataFrame, pl.DataFrame, pa.table, "array", "sparse"])
+def test_oracle_a_column_of_weights_of_any_table(as_data):
+    columns = {"x0": [0, 1, 1, 2], "x1": [2, 1, 0, 3], "x2": [1, 1, 0, 0]}
+    table = np.array(list(columns.values())).T
+    if isinstance(as_data, str):
+        data = table if as_data == "array" else scipy.sparse.csr_array(table)
+    else:
+        data = as_data(columns)
+    samples = encode(data, weights="x1")
+    expected = encode(table[:, [0, 2]], names=["x0", "x2"], weights=columns["x1"])
+    assert samples.names == ("x0", "x2")
+    assert samples.fingerprint == expected.fingerprint
+    assert understood(samples).left_out == {"x1": "the weights"}
+    with pytest.raises(InputError, match="no column 'w'"):
+        encode(data, weights="w")

@@ -174,10 +174,15 @@ def test_example_missing_values_are_an_error_that_says_what_to_do():
         markhood.learn(with_holes(network(1, 100, 4), 0.1))
 
 
-@pytest.mark.parametrize("options", [{"imputations": 1}, {"imputations": 2.5}, {"seed": -1}])
-def test_example_imputation_that_cannot_be(options):
-    with pytest.raises(InputError, match="whole number"):
-        markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", **options)
+@pytest.mark.parametrize("imputations", [1, 2.5])
+def test_example_imputation_that_cannot_be(imputations):
+    with pytest.raises(InputError, match="imputations must be a whole number"):
+        markhood.Run(imputations=imputations)
+
+
+def test_example_a_seed_that_cannot_be():
+    with pytest.raises(InputError, match="seed must be a whole number"):
+        markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", seed=-1)
 
 
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
@@ -187,7 +192,7 @@ def test_example_a_penalty_keeps_couplings_finite(penalty, levels):
     values[:, 1] = values[:, 0]
     plain = markhood.learn(values)
     assert np.isinf(plain.coupling).any()
-    penalised = markhood.learn(values, fit_penalty=penalty, fit_strength=0.5)
+    penalised = markhood.learn(values, fit_penalty=(penalty, 0.5))
     assert np.isfinite(penalised.coupling).all()
     assert [0, 1] in edges_of(penalised)
 
@@ -196,7 +201,7 @@ def test_property_a_vanishing_penalty_changes_nothing():
     values = chain(11, 800, LEVELS)
     plain = markhood.learn(values)
     for penalty in ("l1", "l2"):
-        nearly = markhood.learn(values, fit_penalty=penalty, fit_strength=1e-9)
+        nearly = markhood.learn(values, fit_penalty=(penalty, 1e-9))
         assert edges_of(nearly) == edges_of(plain)
         np.testing.assert_allclose(nearly.evidence, plain.evidence, atol=1e-5)
 
@@ -205,8 +210,8 @@ def test_property_a_vanishing_penalty_changes_nothing():
     ("options", "message"),
     [
         ({"fit_penalty": "l3"}, "Unknown fit_penalty"),
-        ({"fit_penalty": "l2", "fit_strength": 0}, "above 0"),
-        ({"fit_strength": 2.0}, "needs a fit_penalty"),
+        ({"fit_penalty": ("l2", 0)}, "fit_penalty.*above 0"),
+        ({"fit_penalty": 2.0}, "Unknown fit_penalty"),
         ({"fit_penalty": "l2", "criterion": "mpl"}, "criterion 'bic'"),
     ],
 )

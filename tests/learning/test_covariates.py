@@ -333,7 +333,10 @@ def test_oracle_drawn_nodes_have_the_shares_that_they_have_given_the_covariates(
     [
         ({"adjust_for": ["agee"]}, "There is no column 'agee': near it are 'age'."),
         ({"adjust_for": ["age", "a", "b", "c"]}, "a graph needs two"),
-        ({"required_edges": [("age", "a")]}, "There is no variable 'age'"),
+        (
+            {"knowledge": markhood.Knowledge(required_edges=[("age", "a")])},
+            "There is no variable 'age'",
+        ),
     ],
 )
 def test_example_bad_input_is_one_sentence(options, said):

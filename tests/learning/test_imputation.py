@@ -85,7 +85,7 @@ def test_property_evidence_is_not_above_that_of_complete_data():
         model = ising(chain(8), seed=seed)
         values = model.sample(N, seed=seed)
         edges = model.graph.edges.tolist()
-        known = {"required_edges": edges, "n_jobs": 1}
+        known = {"knowledge": markhood.Knowledge(required_edges=edges), "n_jobs": 1}
         full = markhood.learn(values, **known)
         holes = hidden(values, 0.33, range(8), seed)
         imputed = markhood.learn(holes, missing="impute", seed=seed, **known)

@@ -39,7 +39,7 @@ def test_property_what_the_note_advises_makes_it_go_away():
     data = answers(100, 8)
     (said,) = noted(data, kinds="nominal")
     fewest = int(re.search(r"merge_rare=(\d+)\.$", said)[1])
-    assert not noted(data, kinds="nominal", merge_rare=fewest)
+    assert not noted(data, kinds="nominal", table=markhood.TableFormat(merge_rare=fewest))
     assert "choose kinds='ordinal'" in said
     assert not noted(data, kinds="ordinal")
 

@@ -125,7 +125,7 @@ def test_example_replicates_groups_gammas_and_shuffles_leave_them_out_too():
 
 def test_example_what_cannot_be_asked_for():
     table = genome()
-    with pytest.raises(markhood.InputError, match="needs to know where variables lie"):
+    with pytest.raises(markhood.InputError, match="min_distance needs positions"):
         markhood.learn(table.to_numpy(), genome=markhood.Genome(min_distance=5))
     with pytest.raises(markhood.InputError, match="min_distance must be a finite number"):
         markhood.learn(table, genome=markhood.Genome(min_distance=-1))
@@ -158,7 +158,7 @@ def test_example_on_a_circle_the_way_over_the_origin_counts(tmp_path):
     ("names", "length", "message"),
     [
         (None, 1000, "needs to know where variables lie"),
-        ({}, 0, "must be a whole number of bases"),
+        ({}, 0, "genome_length must be a whole number"),
         ({}, 10**13, "must be a whole number of bases"),
         ({}, 500, "lies at 900, and genome_length is 500"),
         ({"chr1:300": "chr2:300"}, 1000, "on several chromosomes"),

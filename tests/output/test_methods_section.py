@@ -83,11 +83,36 @@ def test_example_what_was_done_to_the_data_is_said():
         imputed = markhood.learn(holes, missing="impute", run=markhood.Run(imputations=2))
     rows = 300 - dropped.provenance["data"]["samples"]
     assert f"{rows} of 300 rows were left out for missing values." in dropped.describe_methods()
+    assert "weight zero" not in dropped.describe_methods()
     assert "1 edge was excluded beforehand." in dropped.describe_methods()
     assert "With every column shuffled" in dropped.describe_methods()
     assert "were imputed in 2 completed data sets" in imputed.describe_methods()
     steps = VALUES.assign(a=VALUES["a"] + VALUES["b"])
     assert "6 variables (5 binary, 1 ordinal)" in markhood.learn(steps).describe_methods()
+
+
+def test_example_rows_of_weight_zero_are_not_rows_with_missing_values():
+    weights = np.arange(300) % 3
+    text = markhood.learn(VALUES, weights=weights).describe_methods()
+    assert "100 of 300 rows were left out for weight zero." in text
+    assert "missing values" not in text
+
+
+def test_example_bins_merged_levels_and_codes_for_missing_are_said():
+    rng = np.random.default_rng(0)
+    table = VALUES.assign(age=rng.normal(size=300), mood=rng.integers(0, 3, 300))
+    table.loc[:4, "mood"] = 3
+    table.loc[5:9, "mood"] = -9
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", markhood.DataWarning)
+        graph = markhood.learn(table, bins=4, merge_rare=10, missing_values=[-9], missing="drop")
+    text = graph.describe_methods()
+    assert "The value -9 was treated as missing." in text
+    assert "5 of 300 rows were left out for missing values." in text
+    assert "cut into bins of about equal frequency: 'age' (4 bins)." in text
+    assert (
+        "Levels of fewer than 10 samples were merged in 1 column: 'mood' (4 levels to 3)." in text
+    )
 
 
 def test_example_a_graph_of_unknown_origin_has_no_such_words():

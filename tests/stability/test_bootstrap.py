@@ -229,7 +229,7 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         if phase == "replicates" and done == 5:
             raise KeyboardInterrupt
 
-    saved = {"checkpoint": tmp_path / "tiles", **QUICK}
+    saved = {"run": markhood.Run(checkpoint=tmp_path / "tiles"), **QUICK}
     with pytest.raises(KeyboardInterrupt):
         markhood.bootstrap(VALUES, progress=stop, **saved)
     begun = []
@@ -248,8 +248,6 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         ({"resample": "x"}, "Unknown resample 'x'"),
         ({"level": 1.0}, "level must be a number between 0 and 1"),
         ({"clusters": [1, 2]}, "There are 2 labels in clusters for 300 samples"),
-        ({"clusters": ["a", np.nan, None] * 100}, "200 of 300 samples have no label in clusters"),
-        ({"strata": np.where(VALUES[:, 0], 1.0, np.nan)}, "samples have no label in strata"),
         ({"resample": "model", "strata": [0] * 300}, "draws none"),
         ({"model": object()}, "model is for resample='model'"),
         ({"nonsense": 1}, "has no option nonsense=1"),
@@ -289,3 +287,11 @@ def test_oracle_intervals_of_centralities_hold_the_level():
         assert ascending[19, k] < row["low"] < ascending[20, k]
         assert row["value"] == values[0, k]
         assert row["mean"] == pytest.approx(values[1:, k].mean())
+
+
+@pytest.mark.parametrize("name", ["clusters", "strata"])
+def test_example_samples_without_a_label_are_left_out(name):
+    labels = [None if k % 3 == 0 else k % 2 for k in range(300)]
+    with pytest.warns(markhood.DataWarning, match=f"100 samples .*{name}"):
+        found = markhood.bootstrap(VALUES, **{name: labels}, **QUICK)
+    assert found.graph.provenance["data"]["samples"] == 200

@@ -244,14 +244,14 @@ def test_property_paired_tables_are_one_with_labels():
 
 def test_example_samples_without_a_label_are_left_out():
     labels = [None if k % 4 == 0 else label for k, label in enumerate(SEX.tolist())]
-    with pytest.warns(markhood.DataWarning, match="100 of 400 samples have no label in by"):
+    with pytest.warns(markhood.DataWarning, match="100 (of 400 )?samples .*in by"):
         found = markhood.compare_groups(DATA, by=labels, **QUICK)
     kept = np.arange(400) % 4 != 0
     rest = markhood.compare_groups(DATA[kept].reset_index(drop=True), by=SEX[kept], **QUICK)
     assert found.sizes == rest.sizes
     assert found.edge_rows() == rest.edge_rows()
     numbers = np.where(kept, SEX == "w", np.nan)
-    with pytest.warns(markhood.DataWarning, match="100 of 400 samples have no label in by"):
+    with pytest.warns(markhood.DataWarning, match="100 (of 400 )?samples .*in by"):
         assert markhood.compare_groups(DATA, by=numbers, **QUICK).names == ("0", "1")
 
 

@@ -56,7 +56,11 @@ def test_property_frequencies_resemble_those_of_the_complete_data():
 
 
 def test_property_the_couplings_of_the_graph_are_near_those_of_the_complete_data():
-    known = {"required_edges": grid(D).edges.tolist(), "replicates": 2, "n_jobs": 1}
+    known = {
+        "knowledge": markhood.Knowledge(required_edges=grid(D).edges.tolist()),
+        "replicates": 2,
+        "n_jobs": 1,
+    }
     imputed = markhood.bootstrap(HOLES, missing="impute", **known)
     whole = markhood.bootstrap(VALUES, **known)
     apart = table_of(imputed, "coupling") - table_of(whole, "coupling")
@@ -94,7 +98,7 @@ def test_property_every_resampling_imputes_and_the_seed_decides(how):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_property_every_method_is_bootstrapped_with_missing_values(name):
-    options = {"missing": "impute", "imputations": 2, **QUICK | {"replicates": 2}}
+    options = {"missing": "impute", "run": markhood.Run(imputations=2), **QUICK | {"replicates": 2}}
     found = markhood.bootstrap(HOLES[:, :5], name, **options)
     assert found.frequency.mean() > 0.6
     assert np.isfinite(found.replicates.couplings.data).all()

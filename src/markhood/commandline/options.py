@@ -83,14 +83,14 @@ def with_declared_options(command: Command) -> Command:
     kept = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own if p.annotation is not kind]
 
     @wraps(command)
-    def with_options(context: typer.Context, **given: Any) -> None:
+    def with_options(*, context: typer.Context, **given: Any) -> None:
         typed = {p.name: given.pop(p.name) for p in declared}
         sources = {name: context.get_parameter_source(name) for name in typed}
-        chosen = {n: v for n, v in typed.items() if getattr(sources[n], "name", "") != "DEFAULT"}
+        chosen = {n: v for n, v in typed.items() if (of := sources[n]) and of.name != "DEFAULT"}
         command(**given, ask=kind(chosen))
 
-    context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    shown = [context, *kept, *declared]
+    whole = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    shown = [*kept, *declared, whole]
     with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in shown}
     return with_options

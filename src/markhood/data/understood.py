@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 class Notes:
     """Sentences about what was decided, and the columns that were left out, each with its reason.
 
-    What plain rules decided is only ``mentioned``: it is kept, and nobody is warned of it. So is what is
-    ``told`` of a file: what was found in it, and what of that became samples and variables.
+    What plain rules decided is only ``mentioned``: it is kept without a warning. So is what is ``told``
+    of a file, and how values were ``treated`` because the user chose it (bins, codes for missing).
     """
 
     sentences: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     mentioned: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    treated: list[str] = field(default_factory=list)
     _n_given: int = 0
 
     def say(self, sentence: str) -> None:
@@ -51,6 +52,11 @@ class Notes:
         """Take a sentence about what the file holds."""
         if sentence not in self.told:
             self.told.append(sentence)
+
+    def treat(self, sentence: str) -> None:
+        """Take a sentence about what the user chose to do with values."""
+        if sentence not in self.treated:
+            self.treated.append(sentence)
 
     def leave_out(self, column: str, reason: str) -> None:
         """Take down that a column is no variable."""
@@ -88,6 +94,8 @@ class Account:
         What was found in the file, a sentence each.
     rows_left_out : mapping of str to int
         How many rows did not become samples, by reason.
+    treatments : tuple of str
+        What was done with values because the user chose it, a sentence each.
     """
 
     n_rows: int
@@ -97,6 +105,7 @@ class Account:
     choices: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
     rows_left_out: Mapping[str, int] = field(default_factory=dict)
+    treatments: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):
@@ -149,8 +158,8 @@ class Understood:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What was decided by plain rules, a sentence each."""
-        return self.account.choices
+        """What was decided by plain rules or by the user, a sentence each."""
+        return (*self.account.choices, *self.account.treatments)
 
     @property
     def file(self) -> tuple[str, ...]:
@@ -179,6 +188,7 @@ class Understood:
             "notes": list(self.notes),
             **({"choices": list(self.choices)} if self.choices else {}),
             **({"file": list(self.file)} if self.file else {}),
+            **({"treatments": list(done)} if (done := self.account.treatments) else {}),
             **({"rows_left_out": dict(left)} if (left := self.account.rows_left_out) else {}),
         }
 

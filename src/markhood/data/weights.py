@@ -148,6 +148,7 @@ def find_weights(
         return list(picked), None, reading
     if given in names:
         at = list(names).index(str(given))
+        reading.notes.leave_out(str(given), "the weights")
         return [j for j in picked if j != at], at, reading
     if not Path(given).is_file():
         raise InputError(

@@ -9,18 +9,17 @@ in the `__init__` that is made for them.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from markhood.data.coding.encode import encode_like
+from markhood.data.coding.encode import column_names
+from markhood.data.matching import codes_like
 from markhood.data.samples import Samples
-from markhood.data.variables import Levels
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
@@ -98,8 +97,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
             self._keep(request.learn(samples))
         self._samples: Samples | None = samples
         self._model: FittedModel | None = None
-        self._levels = samples.levels
-        self._reading, self._variables = request.reading, samples.variables
+        self._reading = request.reading
         self._n_samples = samples.n_samples
         return self
 
@@ -143,41 +141,22 @@ class StructureEstimator(BaseEstimator, SharedOptions):
 
         Each variable is predicted from its neighbours by its own regression, with probabilities
         kept off 0 and 1 by 1/(2N) where N is the number of samples it was fitted to. Where missing
-        values are imputed, samples that have some are left out here.
+        values are imputed, samples that have some are left out here. A level that did not occur in the fitted data
+        has the probability 1/(2N).
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features), Samples, or path
-            With the values that the fitted data had.
+            Read as the fitted data were; columns of data frames and files are matched by name.
         y : None
             Not used.
         """
         check_is_fitted(self)
-        return self.regressions_.log_pseudo_likelihood(self._read(X), 1 / (2 * self._n_samples))
-
-    def _read(self, X: Any) -> Samples:
-        """Return new data as samples with the levels of the fitted ones."""
-        variables, taken = self._variables, self.regressions_.variables
-        steps = dict(zip(taken.names, taken.is_ordered, strict=True))
-        ordered = [steps.get(name, False) for name in variables.names]
-        if not _is_table(X):
-            samples = X if isinstance(X, Samples) else Request(self._method()).read(X)
-            if (samples.names, samples.levels) != (variables.names, variables.levels):
-                raise InputError(
-                    "The samples have other variables or levels than the fitted ones: encode them "
-                    "together, or give a table."
-                )
-            return _picked(samples.with_order(ordered), taken.names)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        samples = encode_like(
-            X,
-            cast("Levels", variables.levels),
-            variables.names,
-            ordered=ordered,
-            missing="drop" if self.missing == "impute" else self.missing,
-            missing_values=self.missing_values,
-        )
-        return _picked(samples, taken.names)
+        if _is_table(X) and column_names(X) is None:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        variables = self.regressions_.variables
+        values = codes_like(X, variables, (), self._reading, missing=self.missing, unseen=True)
+        return self.regressions_.mean_log_probability(values, 1 / (2 * self._n_samples))
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._graph_html()
@@ -200,14 +179,6 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
-
-
-def _picked(samples: Samples, names: Sequence[str]) -> Samples:
-    """Return the variables that regressions are of: covariates last, and one of each set of copies."""
-    if samples.names == tuple(names):
-        return samples
-    numbers = {name: j for j, name in enumerate(samples.names)}
-    return samples.pick(np.array([numbers[name] for name in names]))
 
 
 def _is_table(X: Any) -> bool:

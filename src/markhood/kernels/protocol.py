@@ -383,6 +383,11 @@ class Kernels(Protocol):
         of an edge against none in the pair's table, both margins being free.
         """
 
+    def associated_among(
+        self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
+    ) -> AssociatedTables:
+        """Find those of some pairs i < j whose likelihood ratio is their price or more, in the order given."""
+
     def toggle_scores(
         self,
         bits: Bits,

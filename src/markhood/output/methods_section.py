@@ -64,14 +64,15 @@ def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
 def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterator[str]:
     """Say what became of rows and missing values."""
     understood = _part(data, "understood")
-    rows, samples = understood.get("rows"), data.get("samples")
+    for reason, n in _part(understood, "rows_left_out").items():
+        verb = "row was" if n == 1 else "rows were"
+        yield f"{n} of {understood.get('rows')} {verb} left out for {reason}."
     if imputation:
         yield (
             f"{imputation['missing']} missing values were imputed in {imputation['sets']} completed "
             "data sets, and edges kept that most of these have."
         )
-    elif rows and samples and rows > samples:
-        yield f"{rows - samples} of {rows} rows were left out for missing values."
+    yield from map(str, understood.get("treatments", ()))
     if left_out := understood.get("left_out"):
         yield f"Columns that were left out: {', '.join(sorted(left_out))}."
 

@@ -61,9 +61,7 @@ FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few va
 POTTS_TOLERANCE = 1e-5
 MOST_POTTS_STEPS = 500  # a few dozen are taken
 LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
-LEAST_WORTH = (
-    1.0  # nats: where a stratum asks for less, most pairs would pass, and all are fitted at once
-)
+LEAST_WORTH = 1.0  # nats: where a stratum asks for less most pairs pass, and it is not screened
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
 
 
@@ -131,17 +129,28 @@ class DiscreteScorer:
         return Pairs(edges, self._ratios(edges) - self._priced(edges, costs))
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
+        """Return the pairs of a tile whose bound reaches their price, in lexicographic order."""
         rows, columns = tile
         slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
         n, variable = self._n_strata, costs.variable - slack - TIE
         # The kernels take no price below zero: an edge has a parameter or more, so these can bear the rest.
         least = Costs((costs.parameter + min(variable, 0.0)) / n, max(variable, 0.0) / n)
-        if least.parameter + least.variable < LEAST_WORTH:
+        if least.parameter + least.variable > LEAST_WORTH:
+            found = [scorer._pairs(tile, least).edges for scorer in self._strata_scorers]
+            numbers = np.unique(_numbers(np.concatenate(found)))
+            edges = np.column_stack([numbers >> 32, numbers & 0xFFFFFFFF])
+        else:
             i, j = np.meshgrid(np.arange(rows.start, rows.stop), columns, indexing="ij")
             edges = np.column_stack([i.ravel(), j.ravel()]).astype(np.int64)
-            return edges[edges[:, 0] < edges[:, 1]]
-        found = [scorer._pairs(tile, least).edges for scorer in self._strata_scorers]
-        return np.unique(np.concatenate(found), axis=0)
+            edges = edges[edges[:, 0] < edges[:, 1]]
+        if not costs.parameter:
+            return edges  # all are wanted
+        bounds = self._slack[edges].sum(axis=1) + TIE
+        for scorer in self._strata_scorers:
+            own = self.kernels.associated_among(scorer.samples.bits, edges, Costs(LEAST_RATIO, 0.0))
+            at = np.searchsorted(_numbers(edges), _numbers(own.pairs))
+            bounds[at] += own.ratios
+        return np.asarray(edges[bounds >= self._priced(edges, costs)])
 
     def _ratios(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return each pair's likelihood ratio given the covariates alone."""
@@ -333,10 +342,10 @@ class DiscreteScorer:
 
     @cached_property
     def _strata_scorers(self) -> list[Self]:
-        samples = [
-            self.samples.take(np.flatnonzero(self._strata == k)) for k in range(self._n_strata)
-        ]
-        return [replace(self, samples=own, n_covariates=0) for own in samples]
+        """What scores the nodes of each stratum's samples."""
+        nodes = self.samples.pick(np.arange(self.samples.n_variables - self.n_covariates))
+        strata = [np.flatnonzero(self._strata == k) for k in range(self._n_strata)]
+        return [replace(self, samples=nodes.take(rows), n_covariates=0) for rows in strata]
 
     @cached_property
     def _slack(self) -> NDArray[np.float64]:
@@ -404,6 +413,10 @@ def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scor
     if type(criterion) in (Bic, Mpl):
         return DiscreteScorer(samples, criterion, kernels)
     return ReadableScorer(samples, criterion, kernels)
+
+
+def _numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(pairs[:, 0] << 32 | pairs[:, 1])
 
 
 def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -12,7 +12,8 @@ stratum fits no worse, so
     ratio <= sum over strata of ratio_z + slack_i + slack_j,     slack_i = sum over strata of l(x_i | stratum) - l(x_i | z).
 
 A pair whose ratio reaches a price therefore reaches (price - slack_i - slack_j) / K in one of K strata, which the
-unconditional screen of that stratum's samples decides from counts. With one nominal covariate the slack is zero.
+unconditional screen of that stratum's samples decides; of these pairs, those whose bound reaches the price are fitted. With one
+nominal covariate the slack of a nominal variable is zero.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def test_example_neighbours_join_the_rarer_side():
     assert merged.levels[0] == (1, 2, "3 or 4", 5)
     assert merged.variables.kinds == ("ordinal", "binary")
     assert level_counts(merged, 0).tolist() == [50, 30, 23, 60]
-    assert merged.account.choices[-1] == (
-        "Levels of fewer than 10 samples are merged in 1 column: 'x0' (5 levels to 4)."
+    assert merged.account.treatments[-1] == (
+        "Levels of fewer than 10 samples were merged in 1 column: 'x0' (5 levels to 4)."
     )
 
 

@@ -124,7 +124,7 @@ def test_example_letters_are_merged_into_classes(tmp_path):
     samples = read_samples(path, genome=markhood.Genome(letters="reduced"))
     assert samples.levels[2] == ("H", "KR")
     assert samples.levels[3] == ("EDNQ",)
-    assert understood(samples).choices[-1].startswith("The letters of protein are merged into 8")
+    assert understood(samples).choices[-1].startswith("The letters of protein were merged into 8")
     with pytest.raises(InputError, match="no letters of proteins, RNA or DNA"):
         markhood.encode([[0, 1], [1, 0]], genome=markhood.Genome(letters="reduced"))
     with pytest.raises(InputError, match="Unknown letters 'few'"):

@@ -19,7 +19,7 @@ from markhood.data.coding import encoder
 from markhood.data.coding.bins import Bins
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.findings import check_shape
+from markhood.data.coding.findings import check_shape, say_what_is_missing
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.regrouping import cut_samples, with_letters_merged, with_rare_merged
@@ -35,6 +35,7 @@ from markhood.data.reading import (
 )
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables, default_names
+from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 from markhood.options import documented
 
@@ -235,6 +236,7 @@ def column_names(data: Any) -> list[str] | None:
 
 def pack_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samples:
     """Pack a table in memory as a reading says, before levels are merged."""
+    say_what_is_missing(reading)
     frame = as_frame(data)
     if frame is not None:
         return read_frame(frame, reading, _names(names, list(map(str, frame.columns)), reading))
@@ -243,11 +245,11 @@ def pack_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samp
         return _encode_sparse(data, names, reading)
     table = _as_table(data)
     names = _names(names, default_names(table.shape[1]), reading)
-    picked = chosen_columns(names, reading)
-    if len(picked) < len(names) or reading.columns is not None:
-        table, names = table[:, picked], [names[j] for j in picked]
-    packing = Encoder(names, len(table), reading=reading)
-    packing.add(table)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    packing = Encoder([names[j] for j in picked], len(table), reading=reading)
+    packing.add(table if picked == list(range(len(names))) else table[:, picked])
+    if weights is not None:
+        packing.weigh(table[:, weights].tolist())
     return packing.finish()
 
 
@@ -257,16 +259,19 @@ def _encode_sparse(data: Any, names: Sequence[str] | None, reading: Reading) -> 
     n_samples, n_variables = data.shape
     names = _names(names, default_names(n_variables), reading)
     by_columns = data.tocsc()
-    picked = chosen_columns(names, reading)
-    if len(picked) < len(names) or reading.columns is not None:
-        by_columns, names = by_columns[:, picked], [names[j] for j in picked]
-        n_variables = len(names)
-    packing = Encoder(names, n_samples, reading=reading)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    if weights is not None:
+        given = by_columns[:, [weights]].toarray()[:, 0].tolist()
+    if picked != list(range(n_variables)):
+        by_columns = by_columns[:, picked]
+    packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
-    for column in range(0, n_variables, step):
+    for column in range(0, len(picked), step):
         block = by_columns[:, column : column + step].toarray(order="F")
         packing.place(block, 0, column)
     packing.skip(n_samples)
+    if weights is not None:
+        packing.weigh(given)
     return packing.finish()
 
 

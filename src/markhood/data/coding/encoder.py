@@ -222,6 +222,7 @@ class Encoder:
             tuple(notes.mentioned),
             tuple(notes.told),
             rows_left_out,
+            tuple(notes.treated),
         )
         return replace(samples, account=account)
 
@@ -269,6 +270,13 @@ class Encoder:
             self._planes.recode(j, bins, len(labels), n_samples)
             found[j] = labels
             self._categories[j] = Category(labels, True)
+        if to_cut:
+            columns = [f"{self._names[j]!r} ({len(found[j])} bins)" for j in to_cut]
+            self._reading.notes.treat(
+                f"{len(columns)} column{'s' if len(columns) > 1 else ''} of numbers "
+                f"{'were' if len(columns) > 1 else 'was'} cut into bins of about equal frequency: "
+                f"{listed(columns)}."
+            )
         return found
 
     def _count_missing(self) -> dict[str, int]:

@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markhood.errors import InputError, option
+
+if TYPE_CHECKING:
+    from markhood.data.reading import Reading
 
 NAMES_SHOWN = 5
 MINIMUM = 2  # samples, and variables: fewer have no graph
@@ -47,6 +50,16 @@ def check_shape(
         raise InputError(
             f"Found {n_samples} sample(s) {shape} while a minimum of {minimum} is required: "
             "give one row a sample."
+        )
+
+
+def say_what_is_missing(reading: Reading) -> None:
+    """Note the values that the user called missing."""
+    if values := [repr(value) for value in reading.missing_values]:
+        many = len(values) > 1
+        reading.notes.treat(
+            f"The value{'s' if many else ''} {listed(values)} {'were' if many else 'was'} treated as "
+            "missing."
         )
 
 

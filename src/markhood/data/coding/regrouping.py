@@ -55,9 +55,9 @@ def with_letters_merged(samples: Samples, letters: str) -> Samples:
         if len(merged) < len(levels):
             groupings[j] = Grouping(np.array([merged.index(c) for c in classes]), tuple(merged))
     account = samples.account or Account(samples.n_samples)
-    said = f"The letters of {alphabet} are merged into {len(CLASSES[alphabet])} classes in {len(groupings)} columns."
+    said = f"The letters of {alphabet} were merged into {len(CLASSES[alphabet])} classes in {len(groupings)} columns."
     found = regrouped(samples, groupings)
-    return replace(found, account=replace(account, choices=(*account.choices, said)))
+    return replace(found, account=replace(account, treatments=(*account.treatments, said)))
 
 
 def with_rare_merged(samples: Samples, fewest: int) -> Samples:
@@ -84,8 +84,8 @@ def with_rare_merged(samples: Samples, fewest: int) -> Samples:
     if not groupings:
         return samples
     account = samples.account or Account(samples.n_samples)
-    choices = (*account.choices, _said(samples, groupings, fewest))
-    return replace(regrouped(samples, groupings), account=replace(account, choices=choices))
+    treatments = (*account.treatments, _said(samples, groupings, fewest))
+    return replace(regrouped(samples, groupings), account=replace(account, treatments=treatments))
 
 
 def cut_samples(samples: Samples, bins: Bins) -> Samples:
@@ -197,6 +197,6 @@ def _said(samples: Samples, groupings: Mapping[int, Grouping], fewest: int) -> s
         for j, (_, levels) in groupings.items()
     ]
     return (
-        f"Levels of fewer than {fewest} samples are merged in {len(columns)} "
+        f"Levels of fewer than {fewest} samples were merged in {len(columns)} "
         f"column{'s'[: len(columns) > 1]}: {listed(columns)}."
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 from markhood.data.coding.bins import Bins
 from markhood.data.coding.encode import finished, read_again
-from markhood.data.coding.findings import listed
+from markhood.data.coding.findings import listed, say_what_is_missing
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
@@ -165,6 +165,7 @@ def read_samples(
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:
     """Read a file or folder as a reading says."""
+    say_what_is_missing(reading)
     path = Path(path)
     _check_file(path)
     if path.is_dir():

@@ -88,15 +88,16 @@ class ReferenceKernels:
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
         """Find the pairs of the tile whose likelihood ratio is their price or more."""
-        pairs, ratios = [], []
-        for i in rows:
-            for j in range(max(i + 1, columns.start), columns.stop):
-                ratio = _pair_ratio(bits, i, j)
-                price = float(n_parameters(bits, i, j)) * costs.parameter + costs.variable
-                if ratio >= price:
-                    pairs.append((i, j))
-                    ratios.append(ratio)
-        return AssociatedTables(np.array(pairs, np.int64).reshape(-1, 2), np.array(ratios))
+        pairs = [(i, j) for i in rows for j in range(max(i + 1, columns.start), columns.stop)]
+        return self.associated_among(bits, np.array(pairs, np.int64).reshape(-1, 2), costs)
+
+    def associated_among(
+        self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
+    ) -> AssociatedTables:
+        """Find those of some pairs i < j whose likelihood ratio is their price or more."""
+        ratios = np.array([_pair_ratio(bits, i, j) for i, j in pairs.tolist()], np.float64)
+        prices = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
+        return AssociatedTables(pairs[ratios >= prices], ratios[ratios >= prices])
 
     def toggle_scores(
         self,

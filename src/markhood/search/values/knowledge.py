@@ -15,9 +15,9 @@ Near pairs are known to depend on each other, since variants that are close on a
 may be edges and stand in blankets as all others do, so that a far edge is one given the near neighbours; they
 are only not reported. Were they forbidden, every far pair would also stand for its neighbours' dependence.
 
-Covariates are variables that are adjusted for: they are in the blanket of every other variable from the start, and
-are no candidates, no nodes and no ends of edges. They come after all others, so that nodes keep
-their numbers when covariates are left out.
+Covariates are variables that are adjusted for: they are in the blanket of every other variable from the start, every
+pair is measured given them (`scores/given.py`), and they are not candidates, nodes or ends of edges. They come after all
+others, so that nodes keep their numbers when covariates are left out.
 """
 
 from __future__ import annotations
