@@ -117,6 +117,6 @@ def test_example_nothing_but_the_chosen_backend_computes(monkeypatch, missing):
     for name in vars(Kernels):
         if not name.startswith("_") and name not in ("name", "unsound_variables"):
             monkeypatch.setattr(NativeKernels, name, None)
-    options = {"missing": "impute" if missing else "error", "imputations": 2, "n_jobs": 1}
-    graph = markhood.learn(values, kernels=ReferenceKernels(), **options)
+    run = markhood.Run(kernels=ReferenceKernels(), imputations=2)
+    graph = markhood.learn(values, missing="impute" if missing else "error", n_jobs=1, run=run)
     assert graph.n_edges > 0

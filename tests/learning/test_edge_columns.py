@@ -51,6 +51,6 @@ def test_example_categories_alone_have_one_scale_already():
 def test_property_every_column_has_a_note_in_the_report(method):
     holes = np.where(np.random.default_rng(0).random(VALUES.shape) < 0.05, np.nan, VALUES)
     complete = markhood.learn(VALUES[:300], method)
-    imputed = markhood.learn(holes[:300], method, missing="impute", imputations=2)
+    imputed = markhood.learn(holes[:300], method, missing="impute", run=markhood.Run(imputations=2))
     ranked = markhood.learn(VALUES, "pairwise", ranking="mi_apc")
     assert {*complete.annotations, *imputed.annotations, *ranked.annotations} <= ANNOTATIONS.keys()

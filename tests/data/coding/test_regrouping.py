@@ -105,3 +105,14 @@ def test_oracle_samples_are_cut_as_their_table_is(values, number):
 def test_example_bad_numbers_are_one_sentence(wrong):
     with pytest.raises(InputError, match="merge_rare must be a whole number of samples from 2 up"):
         markhood.learn(np.eye(3), table=markhood.TableFormat(merge_rare=wrong))
+
+
+def test_example_what_was_merged_is_not_merged_again_by_the_same_reading():
+    letters = np.array(list("ACGT"))[np.random.default_rng(0).integers(0, 4, size=(60, 4))]
+    genome = markhood.Genome(letters="reduced")
+    samples = encode(letters, genome=genome)
+    assert encode(samples, genome=genome).levels == samples.levels == (("AG", "CT"),) * 4
+    table = markhood.TableFormat(merge_rare=20)
+    again = encode(samples, genome=genome, table=table)
+    assert again.levels == samples.levels
+    assert (again.reading.merge_rare, again.reading.letters) == (20, "reduced")

@@ -8,7 +8,7 @@ imported here; who has such an object has imported them already.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.findings import check_shape, say_what_is_missing
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
-from markhood.data.coding.regrouping import cut_samples, with_levels_merged
+from markhood.data.coding.regrouping import cut_samples, with_letters_merged, with_rare_merged
 from markhood.data.genome.placed import with_positions
 from markhood.data.kinds import Category, Kinds, with_kinds
 from markhood.data.reading import (
@@ -120,14 +120,24 @@ def encode_table(data: Any, reading: Reading, names: Sequence[str] | None = None
     return finished(pack_table(data, names, reading), reading)
 
 
+# What an option does to the columns of packed samples, in this order; the function takes the option's value.
+TRANSFORMATIONS: Mapping[str, Callable[[Samples, Any], Samples]] = {
+    "letters": with_letters_merged,
+    "merge_rare": with_rare_merged,
+}
+
+
 def finished(samples: Samples, reading: Reading) -> Samples:
-    """Return samples with what is decided when all values are known: merged levels, and positions."""
-    merged = with_levels_merged(samples, reading)
-    return replace(with_positions(merged, reading.positions), reading=reading)
+    """Return samples with what is decided when all values are known: transformations, and positions."""
+    wanted = reading.changed()
+    for name, transform in TRANSFORMATIONS.items():
+        if name in wanted:
+            samples = transform(samples, wanted[name])
+    return replace(with_positions(samples, reading.positions), reading=reading)
 
 
 # What can still be asked of samples, and what is for learning from them.
-LATER = {"columns", "exclude", "kinds", "bins", "merge_rare", "letters", "positions"} | {
+LATER = {"columns", "exclude", "kinds", "bins", "positions", *TRANSFORMATIONS} | {
     "adjust_for",
     "identical",
     "min_distance",
@@ -136,7 +146,7 @@ LATER = {"columns", "exclude", "kinds", "bins", "merge_rare", "letters", "positi
 
 
 def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
-    """Return samples as another reading wants them, which may be the one that made them.
+    """Return samples as another reading wants them, which may be the one that made them; their own still holds.
 
     Raises
     ------
@@ -150,8 +160,11 @@ def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
             raise InputError(
                 f"{problem}: say {option(name, getattr(reading, name))} where they are read."
             )
-    done = [name for name in reading.names() if name not in wanted]
-    return finished(pick_samples(samples, reading.without(*done)), reading)
+    if not wanted:
+        return samples
+    new = reading.without(*(name for name in reading.names() if name not in wanted))
+    both = replace(samples.reading or reading, **{name: getattr(reading, name) for name in wanted})
+    return replace(finished(pick_samples(samples, new), new), reading=both)
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:

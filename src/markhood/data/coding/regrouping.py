@@ -19,7 +19,6 @@ from markhood.data.coding.findings import listed
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
 from markhood.data.genome.alphabets import CLASSES, alphabet_of, classes_of
-from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
 from markhood.data.understood import Account
@@ -34,13 +33,8 @@ class Grouping(NamedTuple):
     levels: tuple[Any, ...]
 
 
-def with_levels_merged(samples: Samples, reading: Reading) -> Samples:
-    """Return samples whose levels are merged as it was chosen: letters into classes, then rare ones."""
-    return with_rare_merged(with_letters_merged(samples, reading.letters), reading.merge_rare)
-
-
 def with_letters_merged(samples: Samples, letters: str) -> Samples:
-    """Return samples of aligned sequences in which similar letters are one level, if they are "reduced".
+    """Return samples of aligned sequences in which similar letters are one level.
 
     Examples
     --------
@@ -48,8 +42,6 @@ def with_letters_merged(samples: Samples, letters: str) -> Samples:
     >>> with_letters_merged(encode([["A", "C"], ["G", "T"], ["T", "-"]]), "reduced").levels
     (('AG', 'CT'), ('-', 'CT'))
     """
-    if letters == "all":
-        return samples
     alphabet = alphabet_of(samples.variables)
     if alphabet is None:
         raise InputError(
@@ -68,7 +60,7 @@ def with_letters_merged(samples: Samples, letters: str) -> Samples:
     return replace(found, account=replace(account, treatments=(*account.treatments, said)))
 
 
-def with_rare_merged(samples: Samples, fewest: int | None) -> Samples:
+def with_rare_merged(samples: Samples, fewest: int) -> Samples:
     """Return samples in which levels that fewer samples have than `fewest` are merged.
 
     Examples
@@ -78,8 +70,6 @@ def with_rare_merged(samples: Samples, fewest: int | None) -> Samples:
     >>> with_rare_merged(encode(answers), 2).levels
     (('0 or 1', 2, '3 to 5'), ('b', 'c', 'other'))
     """
-    if fewest is None:
-        return samples
     groupings = {}
     for j, (levels, steps) in enumerate(
         zip(samples.levels, samples.variables.is_ordered, strict=True)

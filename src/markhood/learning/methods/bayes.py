@@ -121,8 +121,6 @@ class Bayes(BayesOptions, Method):
         averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
         return Sweeps(int(self.chains), (averaged + 3) // 4, averaged, self.keep_draws)
 
-    takes_priors: ClassVar[bool] = True
-
     def sentences(self) -> Iterator[str]:
         """Say how edges are found."""
         sweeps = "" if self.sweeps is None else f", {self.sweeps} sweeps each"

@@ -65,7 +65,6 @@ class Method(Sealed):
         """Search in samples that hardly differ from those in which something was found before."""
         return self.search(job)
 
-    takes_priors: ClassVar[bool] = False  # whether it uses prior probabilities of pairs
     is_conditional: ClassVar[bool] = False  # whether it searches for neighbours given the others
     only_ranks: ClassVar[bool] = False  # whether evidence is a score, and not a likelihood ratio
 
