@@ -118,5 +118,7 @@ def test_example_nothing_but_the_chosen_backend_computes(monkeypatch, missing):
         if not name.startswith("_") and name not in ("name", "unsound_variables"):
             monkeypatch.setattr(NativeKernels, name, None)
     run = markhood.Run(kernels=ReferenceKernels(), imputations=2)
-    graph = markhood.learn(values, missing="impute" if missing else "error", n_jobs=1, run=run)
-    assert graph.n_edges > 0
+    options = {"missing": "impute" if missing else "error", "n_jobs": 1, "run": run}
+    assert markhood.learn(values, **options).n_edges > 0
+    assert markhood.gamma_path(values, gammas=[0.5], folds=2, **options).graphs[0].n_edges > 0
+    assert markhood.bootstrap(values, replicates=2, **options).graph.n_edges > 0

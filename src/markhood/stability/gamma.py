@@ -30,7 +30,6 @@ from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.kernels.native import NativeKernels
 from markhood.learning.describe import regress
 from markhood.learning.imputation.learn_imputed import (
     Imputation,
@@ -203,20 +202,20 @@ def follow_gamma(
     rng = np.random.default_rng(seed)
     fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
-        known = job.knowledge
+        known, kernels = job.knowledge, job.scorer.kernels
 
         def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
             k, fold = tile
             part = samples if fold == WHOLE else samples.take(np.flatnonzero(fold_of != fold))
             criterion = methods[k].scored_by
-            own = Job(part, scorer_for(part, criterion, NativeKernels()), Runner(1), known)
+            own = Job(part, scorer_for(part, criterion, kernels), Runner(1), known)
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(fold + 1,)))
             if fold == WHOLE:
                 edges = _learned_edges(own, methods[k], imputation)
                 sets = completed_on(own, edges, random, imputation.sets)
                 return edges, float(np.mean([_ebic(completed, edges) for completed in sets]))
             found, (completed,) = completed_search(own, methods[k], random)
-            weak = replace(completed, scorer=scorer_for(completed.samples, WEAK, NativeKernels()))
+            weak = replace(completed, scorer=scorer_for(completed.samples, WEAK, kernels))
             left_out = samples.take(np.flatnonzero(fold_of == fold))
             regressions, floor = regress(weak, found.edges), 1 / (2 * part.n_samples)
             return found.edges, observed_pseudo_likelihood(regressions, left_out, floor, random)
@@ -248,7 +247,7 @@ def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
     """Return EBIC of a graph: minus twice the sum of all variables' BIC_gamma, at one gamma."""
     d = job.n_variables
     blankets = job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
-    scorer = scorer_for(job.samples, Bic(EBIC_GAMMA), NativeKernels())
+    scorer = scorer_for(job.samples, Bic(EBIC_GAMMA), job.scorer.kernels)
     scores, _ = scorer.toggled(np.arange(d), blankets, Lists.empty(d))
     return -2 * float(scores[~job.samples.is_constant].sum())
 
