@@ -70,9 +70,9 @@ def from_json(stored: Any, name: str) -> Any:
     InputError
         Where only the hash was stored.
     """
-    if isinstance(stored, list):
+    if isinstance(stored, (list, tuple)):
         return tuple(from_json(one, name) for one in stored)
-    if not isinstance(stored, dict):
+    if not isinstance(stored, Mapping):
         return stored
     if "hash" in stored:
         raise InputError(

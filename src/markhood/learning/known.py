@@ -102,7 +102,7 @@ def listed_pairs(given: Any) -> tuple[tuple[Any, ...], ...]:
 
 def listed_priors(given: Any) -> tuple[tuple[Any, ...], ...]:
     """Return pairs with probabilities as they are written, in Python or in a file."""
-    return tuple(tuple(row) for _, row in _rows_of_priors(given))
+    return tuple((*row[:2], _probability(row[2], place)) for place, row in _rows_of_priors(given))
 
 
 def listed_groups(given: Any) -> Any:

@@ -1,20 +1,31 @@
-"""Three doors, one request: every option is at each of them, by one name, and means the same."""
+"""Every declared option, through every interface, into provenance, replay and the identity of checkpoints.
+
+The lists of examples below are checked against the declarations, so that a new option cannot be left out.
+"""
 
 import inspect
-import json
+import os
+import subprocess
+import sys
 from contextlib import nullcontext
-from dataclasses import fields
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
+from markhood.data.reading import Reading
+from markhood.learning.knowledge import Knowledge
+from markhood.learning.learn import MethodName
 from markhood.learning.methods import METHODS
-from markhood.learning.request import Options
+from markhood.learning.request import Request, SharedOptions
+from markhood.learning.run import Execution
 from oracles.networks import network
+from oracles.options import grouped
 
 ESTIMATORS = {
     "plrhc": markhood.PLRHC,
@@ -55,12 +66,20 @@ SHARED = {
     "forbidden_edges": ([("q0", "q1")], {}),
     "groups": ({name: int(k > 3) for k, name in enumerate(NAMES)}, {}),
     "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
-    "pair_priors": ({("q0", "q7"): 0.4, ("q1", "q2"): 0.01}, {}),
     "adjust_for": (["q2", "q5"], {}),
     "min_distance": (150, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
     "genome_length": (800, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
     "shuffles": (2, {}),
     "n_jobs": (2, {}),
+    "weights": (None, {}),
+    "index": (None, {}),
+    "header": (True, {}),
+    "encoding": ("utf-8", {}),
+    "transpose": (False, {}),
+    "array": (None, {}),
+    "min_minor": (0.01, {}),
+    "max_gap": (0.15, {}),
+    "genotypes": ("auto", {}),
     "kernels": ("native", {}),
     "executor": ("threads", {}),
     "scheduler": (None, {}),
@@ -71,8 +90,7 @@ OF_METHODS = {
     ("plrhc", "rule"): "and",
     ("plrhc", "start"): "empty",
     ("plrhc", "criterion"): "mpl",
-    ("plrhc", "fit_penalty"): "l2",
-    ("plrhc", "fit_strength"): 3.0,
+    ("plrhc", "fit_penalty"): "l2:3",
     ("plrhc", "depth"): 1,
     ("plrhc", "max_candidates"): 2,
     ("bayes", "fdr"): 0.1,
@@ -80,6 +98,8 @@ OF_METHODS = {
     ("bayes", "edge_prior"): 0.1,
     ("bayes", "sweeps"): 8,
     ("bayes", "chains"): 2,
+    ("bayes", "pair_priors"): {("q0", "q7"): 0.4, ("q1", "q2"): 0.01},
+    ("bayes", "keep_draws"): True,
     ("l1lr", "standardize"): True,
     ("l1lr", "refit"): False,
     ("pairwise", "ranking"): "mi_apc",
@@ -133,8 +153,8 @@ def at_every_door(tmp_path, method, options):
     if "similarity_threshold" in options:
         weights = "similarity"
     data = pd.DataFrame(table, columns=NAMES)
-    learned = markhood.learn(data, method, weights=weights, **own("python"))
-    fitted = ESTIMATORS[method](**own("estimator")).fit(data, sample_weight=weights).graph_
+    learned = markhood.learn(data, method, weights=weights, **grouped(own("python")))
+    fitted = ESTIMATORS[method](**grouped(own("estimator"))).fit(data, sample_weight=weights).graph_
     path, out = tmp_path / "data.csv", tmp_path / "graph.json"
     is_own = weights is None or isinstance(weights, str)
     columns = data if is_own else data.assign(weight=weights)
@@ -146,49 +166,86 @@ def at_every_door(tmp_path, method, options):
     return learned, fitted, markhood.read_graph(out)
 
 
+# Options of file formats, which a frame does not have: tests/data/formats tries them.
+OF_FORMATS = {
+    "index",
+    "header",
+    "encoding",
+    "transpose",
+    "array",
+    "min_minor",
+    "max_gap",
+    "genotypes",
+}
+GROUPS = (Reading, Knowledge, Execution)
+
+
 def test_example_every_option_is_tried():
-    assert SHARED.keys() == {field.name for field in fields(Options)}
-    of_methods = {name for method in METHODS.values() for name in options_of(method)}
-    # A graph has no place for draws: they are kept by the estimator alone (test_inference_data.py).
-    assert {name for _, name in OF_METHODS} == of_methods - {"keep_draws"}
+    assert SHARED.keys() == {name for group in GROUPS for name in group.names()}
+    of_methods = {name for method in METHODS.values() for name in method.names()}
+    assert {name for _, name in OF_METHODS} == of_methods
 
 
-def test_example_the_doors_have_the_same_options_with_the_same_defaults():
-    shared = {field.name: field.default for field in fields(Options)}
+def test_example_the_interfaces_have_the_same_options_with_the_same_defaults():
+    shared = {one.name: one.default for one in SharedOptions.declared()}
     parameters = inspect.signature(markhood.learn).parameters
-    assert {n: p.default for n, p in parameters.items() if n in shared} == shared
+    flat = {n: p.default for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    assert flat.keys() - {"weights", "progress"} == shared.keys()
+    assert {name: flat[name] for name in shared} == shared
+    assert len(flat) <= 20
+    assert set(get_args(MethodName)) == METHODS.keys() == ESTIMATORS.keys()
     for name, estimator in ESTIMATORS.items():
         given = estimator().get_params()
-        assert {n: given[n] for n in shared} == shared
-        method = METHODS[name]()
-        assert {n: given[n] for n in options_of(method)} == vars(method)
-        assert given.keys() == shared.keys() | vars(method).keys()
+        own = {one.name: one.default for one in METHODS[name].declared()}
+        assert given == shared | own
+        assert len(given) <= 20
 
 
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("command", ["learn", "bootstrap", "compare-groups", "choose-gamma"])
+def test_example_every_option_is_on_the_command_line(command):
+    shown = {p.name: p for p in typer.main.get_command(app).commands[command].params}
+    declared = {one.name: one for group in (*GROUPS, *METHODS.values()) for one in group.declared()}
+    assert declared.keys() <= shown.keys()
+    assert all(shown[name].help for name in declared)
+    assert "model" not in shown or command == "learn"
+
+
+@pytest.mark.parametrize("name", sorted(SHARED.keys() - OF_FORMATS - {"weights"}))
 @pytest.mark.filterwarnings("ignore:.* rows have missing values and are dropped")
-def test_property_a_shared_option_means_the_same_at_every_door(name, tmp_path):
+@pytest.mark.filterwarnings("ignore:The data are not those")
+def test_property_a_shared_option_means_the_same_at_every_interface(name, tmp_path):
     value, others = SHARED[name]
-    method = "bayes" if name == "pair_priors" else "plrhc"
-    graphs = at_every_door(tmp_path, method, {name: value} | others)
+    options = {name: value} | others
+    graphs = at_every_door(tmp_path, "plrhc", options)
     assert graphs[0] == graphs[1] == graphs[2]
     assert graphs[0].n_edges > 0
+    again = Request.from_json(graphs[2].provenance)  # from a file
+    assert again.as_json() == Request.from_json(again.as_json()).as_json()
+    stored = again.as_json()
+    is_default = value in (None, "native")
+    assert is_default or any(name in stored[part] for part in ("reading", "knowledge", "run"))
 
 
 @pytest.mark.parametrize(("method", "name"), OF_METHODS)
-def test_property_an_option_of_a_method_means_the_same_at_every_door(method, name, tmp_path):
+def test_property_an_option_of_a_method_means_the_same_at_every_interface(method, name, tmp_path):
     options = {name: OF_METHODS[method, name]}
-    if name == "fit_strength":
-        options["fit_penalty"] = "l2"
     with pytest.warns(markhood.DataWarning) if name == "max_candidates" else nullcontext():
         graphs = at_every_door(tmp_path, method, options)
     assert graphs[0] == graphs[1] == graphs[2]
-    for graph in graphs:
-        assert graph.provenance["parameters"][name] == options[name]
     plain = markhood.learn(pd.DataFrame(VALUES, columns=NAMES), method)
-    assert json.dumps(plain.provenance["parameters"]) != json.dumps(
-        graphs[0].provenance["parameters"]
-    )
+    assert plain.provenance["parameters"] != graphs[0].provenance["parameters"]
+    for graph in graphs:
+        again = Request.from_json(graph.provenance).method
+        assert again.as_json() == METHODS[method](**options).as_json()
+
+
+@pytest.mark.parametrize(("method", "name"), OF_METHODS)
+def test_property_an_option_is_part_of_the_identity_of_a_checkpoint(method, name, tmp_path):
+    table = pd.DataFrame(VALUES, columns=NAMES)
+    run = markhood.Run(checkpoint=tmp_path / "tiles")
+    markhood.learn(table, method, run=run)
+    with pytest.raises(markhood.InputError, match="another run"):
+        markhood.learn(table, method, run=run, **{name: OF_METHODS[method, name]})
 
 
 @pytest.mark.parametrize(
@@ -197,20 +254,74 @@ def test_property_an_option_of_a_method_means_the_same_at_every_door(method, nam
         ({"n_jobs": 0}, "n_jobs must be", "--n-jobs must be"),
         ({"gamma": -1}, "gamma must be", "--gamma must be"),
         ({"imputations": 1}, "imputations must be", "--imputations must be"),
+        ({"max_levels": 1}, "max_levels must be", "--max-levels must be"),
         ({"group_rule": "within"}, "group_rule='within' needs groups", "--group-rule within needs"),
         ({"refit": False}, "no option refit=False", "no option --no-refit"),
         ({"kernels": "tpu"}, "Unknown kernels 'tpu'", "Unknown --kernels 'tpu'"),
     ],
 )
-def test_example_sentences_name_the_doors_own_options(options, in_python, in_shell, tmp_path):
+def test_example_messages_name_options_as_the_caller_wrote_them(
+    options, in_python, in_shell, tmp_path
+):
     data = pd.DataFrame(VALUES, columns=NAMES)
-    with pytest.raises(markhood.InputError) as error:
-        markhood.learn(data, **options)
-    assert in_python in str(error.value)
+
+    def in_python_fails():
+        with pytest.raises(markhood.InputError) as error:
+            markhood.learn(data, **grouped(options))
+        assert in_python in str(error.value)
+
+    in_python_fails()
     data.to_csv(tmp_path / "data.csv", index=False)
     done = CliRunner().invoke(app, ["learn", str(tmp_path / "data.csv"), *flags(tmp_path, options)])
     assert done.exit_code == 2
     assert in_shell in done.stderr
-    with pytest.raises(markhood.InputError) as error:  # and Python's again afterwards
-        markhood.learn(data, **options)
-    assert in_python in str(error.value)
+    in_python_fails()  # after a command as before it
+
+
+def test_example_an_option_of_a_group_is_not_passed_flat():
+    with pytest.raises(markhood.InputError, match=r"knowledge=Knowledge\(forbidden_edges="):
+        markhood.learn(VALUES, forbidden_edges=[(0, 1)])
+    with pytest.raises(markhood.InputError, match="must be a markhood\\.Run"):
+        markhood.learn(VALUES, run={"checkpoint": "folder"})
+
+
+def test_example_a_group_of_options_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        markhood.Genome().letters = "reduced"
+
+
+def test_example_an_estimator_is_a_method():
+    table = pd.DataFrame(VALUES, columns=NAMES)
+    estimator = markhood.PLRHC(gamma=0.1, exclude=["q7"])
+    assert markhood.learn(table, estimator) == estimator.fit(table).graph_
+    assert "q5" not in markhood.learn(table, estimator, exclude=["q5"]).nodes
+
+
+@pytest.mark.parametrize("seed", [np.random.default_rng(3), None])
+def test_example_a_seed_is_recorded(seed):
+    graph = markhood.learn(VALUES, "bayes", seed=seed)
+    assert markhood.learn(VALUES, "bayes", seed=graph.provenance["run"]["seed"]) == graph
+
+
+def test_example_type_checkers_reject_unknown_options(tmp_path):
+    pytest.importorskip("mypy")
+    right = "import markhood\nmarkhood.PLRHC(gamma=3, exclude=['a'])\nmarkhood.learn([[0]], 'hc', missing='drop')\n"
+    wrong = (
+        "markhood.PLRHC(gama=3)",
+        "markhood.learn([[0]], 'no')",
+        "markhood.learn([[0]], missing='no')",
+    )
+    path = tmp_path / "calls.py"
+    path.write_text(right + "\n".join(wrong) + "\n")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-incremental",
+        "--cache-dir",
+        os.devnull,
+    ]
+    done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
+    lines = [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line]
+    assert sorted(set(lines)) == [4, 5, 6], done.stdout
