@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +67,7 @@ def test_example_a_weight_that_is_rounded_to_zero_is_said_to_be():
         ([0, 0, 0, 0], "All weights are zero"),
         ([0, 0, 0, 5], r"1 sample\(s\) have a weight above zero while a minimum of 2"),
         ([1, 1, 1, 2**41], r"A weight of 2\.19902e\+12 is too large, 1\.1e\+12 is the limit"),
-        ("heavy", "Unknown weights 'heavy': give a number a sample, or the word similarity"),
+        ("heavy", "There is no column 'heavy' in the data, and no file of that name"),
         ({"a": 1}, "Weights must be numbers"),
     ],
 )
@@ -74,6 +75,15 @@ def test_example_bad_weights(weights, message):
     with pytest.raises(InputError, match=message) as caught:
         encode(TABLE, weights=weights)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, pd.DataFrame])
+def test_oracle_a_column_of_any_table_can_have_the_weights(kind):
+    table = kind(np.column_stack([TABLE, [2, 1.5, 3, 0]]))
+    names = [f"x{j}" for j in range(table.shape[1])]
+    found = encode(table, names=names, weights=names[-1])
+    expected = encode(TABLE, weights=[2, 1.5, 3, 0])
+    assert found.fingerprint == expected.fingerprint
 
 
 def test_oracle_samples_of_weight_zero_are_as_if_they_were_not_there(decode):

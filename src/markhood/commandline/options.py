@@ -16,7 +16,6 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
-import click
 import typer
 
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
@@ -84,14 +83,14 @@ def with_declared_options(command: Command) -> Command:
     kept = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own if p.annotation is not kind]
 
     @wraps(command)
-    def with_options(**given: Any) -> None:
-        context = click.get_current_context()
-        default = click.core.ParameterSource.DEFAULT
+    def with_options(context: typer.Context, **given: Any) -> None:
         typed = {p.name: given.pop(p.name) for p in declared}
-        chosen = {n: v for n, v in typed.items() if context.get_parameter_source(n) is not default}
+        source = context.get_parameter_source
+        chosen = {n: v for n, v in typed.items() if getattr(source(n), "name", "") != "DEFAULT"}
         command(**given, ask=kind(chosen))
 
-    shown = [*kept, *declared]
+    of_context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    shown = [of_context, *kept, *declared]
     with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in shown}
     return with_options

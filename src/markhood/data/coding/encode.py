@@ -35,6 +35,7 @@ from markhood.data.reading import (
 )
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
+from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 from markhood.options import documented
 
@@ -149,8 +150,14 @@ def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
             raise InputError(
                 f"{problem}: say {option(name, getattr(reading, name))} where they are read."
             )
-    done = [name for name in reading.names() if name not in wanted]
-    return finished(pick_samples(samples, reading.without(*done)), reading)
+    if not wanted:
+        return samples
+    further = reading.without(*(name for name in reading.names() if name not in wanted))
+    found = finished(pick_samples(samples, further), further)
+    if samples.reading is None:
+        return replace(found, reading=reading)
+    changes: dict[str, Any] = {name: getattr(reading, name) for name in wanted}
+    return replace(found, reading=replace(samples.reading, **changes))
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
@@ -225,11 +232,14 @@ def _encode(
         return _encode_sparse(data, names, levels, reading)
     table = _as_table(data)
     names = _names(names, table.shape[1], levels)
-    picked = chosen_columns(names, reading)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    numbers = None if weights is None else table[:, weights].tolist()
     if len(picked) < len(names) or reading.columns is not None:
         table, names = table[:, picked], [names[j] for j in picked]
     packing = Encoder(names, len(table), levels=levels, reading=reading)
     packing.add(table)
+    if numbers is not None:
+        packing.weigh(numbers)
     return packing.finish()
 
 
@@ -241,7 +251,8 @@ def _encode_sparse(
     n_samples, n_variables = data.shape
     names = _names(names, n_variables, levels)
     by_columns = data.tocsc()
-    picked = chosen_columns(names, reading)
+    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
+    numbers = None if weights is None else by_columns[:, [weights]].toarray().ravel().tolist()
     if len(picked) < len(names) or reading.columns is not None:
         by_columns, names = by_columns[:, picked], [names[j] for j in picked]
         n_variables = len(names)
@@ -251,6 +262,8 @@ def _encode_sparse(
         block = by_columns[:, column : column + step].toarray(order="F")
         packing.place(block, 0, column)
     packing.skip(n_samples)
+    if numbers is not None:
+        packing.weigh(numbers)
     return packing.finish()
 
 
