@@ -91,12 +91,11 @@ def test_options_of_a_method_by_their_names(votes, tmp_path):
     assert graph.provenance["parameters"] == parameters
     assert "Method 'plrhc' has no option --no-refit" in run("learn", votes, "--no-refit").stderr
     assert run("learn", votes, "--criterion", "mpl", "--start", "empty").returncode == 0
-    fit = ["--fit-penalty", "l2", "--fit-strength", "0.5"]
+    fit = ["--fit-penalty", "l2:0.5"]
     assert run("learn", votes, *fit, "-o", tmp_path / "penalised.json").returncode == 0
     penalised = markhood.read_graph(tmp_path / "penalised.json")
-    assert penalised.provenance["parameters"]["fit_strength"] == 0.5
-    refused = run("learn", votes, "--fit-penalty", "l2", "--fit-strength", "-1")
-    assert "--fit-strength must be a number above 0, not -1.0." in refused.stderr
+    assert penalised.provenance["parameters"]["fit_penalty"] == ["l2", 0.5]
+    assert "Unknown --fit-penalty" in run("learn", votes, "--fit-penalty", "l2:-1").stderr
 
 
 def test_columns_header_and_array(votes, tmp_path):

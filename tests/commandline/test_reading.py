@@ -75,13 +75,16 @@ SCALES = pd.DataFrame(
     ("options", "columns"),
     [
         (["--bins", "4"], "columns   3 ordered, 1 binary"),
-        (["--bins", "age=5", "--nominal", "a,b"], "columns   2 of numbers, 1 binary, 1 ordered"),
+        (
+            ["--bins", "age=5", "--kinds", "a=nominal,b=nominal"],
+            "columns   2 of numbers, 1 binary, 1 ordered",
+        ),
         (
             ["--bins", "auto", "--kinds", "nominal"],
             "columns   2 of numbers, 1 binary, 1 of categories",
         ),
         (
-            ["--bins", "4", "--kinds", "b=nominal", "--ordinal", "a"],
+            ["--bins", "4", "--kinds", "b=nominal,a=ordinal"],
             "columns   2 ordered, 1 of numbers, 1 binary",
         ),
     ],
@@ -102,9 +105,8 @@ def test_example_the_summary_says_which_numbers_are_steps(learn):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--kinds", "nominal", "--ordinal", "a"], "leave one of the two out."),
         (["--kinds", "steps"], "Unknown --kinds 'steps'"),
-        (["--nominal", "z"], "--kinds names a column 'z' that is not there"),
+        (["--kinds", "z=nominal"], "--kinds names a column 'z' that is not there"),
         (["--bins", "age=few"], "--bins must be a whole number from 2 up"),
     ],
 )

@@ -1,13 +1,17 @@
-"""Every declared option, through every interface, into provenance, replay and the identity of checkpoints.
+"""Every declared option works the same in `learn`, in the estimators and on the command line.
 
-The lists of examples below are checked against the declarations, so that a new option cannot be left out.
+The cases are generated from the declarations. `SHARED` and `OF_METHODS` hold an example value for each option, with
+the other options and the data that it needs to have an effect. Data are read from files, because some options are
+for one file format only.
 """
 
+import ast
 import inspect
 import os
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import suppress
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -18,14 +22,16 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
+from markhood.content import as_json
 from markhood.data.reading import Reading
 from markhood.learning.knowledge import Knowledge
 from markhood.learning.learn import MethodName
 from markhood.learning.methods import METHODS
-from markhood.learning.request import Request, SharedOptions
+from markhood.learning.provenance import identity
+from markhood.learning.request import GROUPS, Request, SharedOptions
 from markhood.learning.run import Execution
+from markhood.options import declaration_of
 from oracles.networks import network
-from oracles.options import grouped
 
 ESTIMATORS = {
     "plrhc": markhood.PLRHC,
@@ -38,214 +44,311 @@ ESTIMATORS = {
     "chow-liu": markhood.ChowLiu,
     "plm": markhood.PseudoLikelihood,
 }
-VALUES = network(31, 400, 8, strength=1.5)
-HOLES = np.where(np.random.default_rng(1).random(VALUES.shape) < 0.03, -9, VALUES.astype(int))
-NOISE = np.random.default_rng(2).normal(scale=0.5, size=VALUES.shape)
-STEPS = np.clip(np.round(2 * (VALUES + NOISE)), -1, 3).astype(int)
-MEASURED = np.round(VALUES + NOISE, 2)
+PARTS = {"reading": Reading, "knowledge": Knowledge, "run": Execution}  # of a request
+SOURCE = Path(markhood.__file__).parent
 NAMES = [f"q{k}" for k in range(8)]
+VALUES = network(31, 400, 8, strength=1.5).astype(int)
+RNG = np.random.default_rng(2)
+HOLES = np.where(RNG.random(VALUES.shape) < 0.03, -9, VALUES)
+NOISE = RNG.normal(scale=0.5, size=VALUES.shape)
+STEPS = np.clip(np.round(2 * (VALUES + NOISE)), -1, 3).astype(int)
+BASES = np.where(
+    RNG.random(VALUES.shape) < 0.9, np.array(list("AC"))[VALUES], np.array(list("GT"))[VALUES]
+)
+PLACES = {name: 100 * k for k, name in enumerate(NAMES)}
+HALVES = {name: str(int(k > 3)) for k, name in enumerate(NAMES)}
 
-# Option -> a value unlike the default, and what else it takes to matter. Files are named by a suffix.
+
+def _csv(values, **how):
+    return lambda path: pd.DataFrame(values, columns=NAMES).to_csv(path, index=False, **how)
+
+
+def _weighted(path):
+    weights = np.linspace(0.5, 2.5, len(VALUES))
+    pd.DataFrame(VALUES, columns=NAMES).assign(weight=weights).to_csv(path, index=False)
+
+
+def _transposed(path):
+    people = [f"person{k}" for k in range(60)]
+    pd.DataFrame(VALUES[:60].T, index=NAMES, columns=people).to_csv(path)
+
+
+def _fasta(path):
+    letters = BASES.copy()
+    letters[:340, 0] = "A"  # so that the second letter is rare
+    letters[:100, 7] = "-"
+    path.write_text("".join(f">s{k}\n{''.join(row)}\n" for k, row in enumerate(letters)))
+
+
+def _vcf(path):
+    people = [f"p{k}" for k in range(200)]
+    lines = ["##fileformat=VCFv4.2", '##FORMAT=<ID=GT,Number=1,Type=String,Description="calls">']
+    lines += ["##contig=<ID=1>"]
+    lines.append(
+        "\t".join(["#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".replace(" ", "\t"), *people])
+    )
+    for site, column in enumerate(VALUES.T):
+        calls = [f"{a}/{b}" for a, b in column.reshape(200, 2)]
+        lines.append("\t".join(["1", str(site + 1), ".", "A", "C", ".", "PASS", ".", "GT", *calls]))
+    path.write_text("\n".join(lines) + "\n")
+
+
+DATA = {
+    "plain.csv": _csv(VALUES),
+    "holes.csv": _csv(HOLES),
+    "steps.csv": _csv(STEPS),
+    "measured.csv": _csv(np.round(VALUES + NOISE, 2)),
+    "weighted.csv": _weighted,
+    "transposed.csv": _transposed,
+    "two.npz": lambda path: np.savez(path, one=VALUES[:50], two=VALUES),
+    "genes.fasta": _fasta,
+    "variants.vcf": _vcf,
+}
+
+# Option -> a value unlike the default, what else it needs to have an effect, and the data.
 SHARED = {
-    "missing": ("drop", {"missing_values": [-9]}),
-    "missing_values": ([-9], {"missing": "level"}),
-    "max_levels": (3, {"missing": "level", "missing_values": [-9]}),
-    "columns": (["q0", "q1", "q2", "q5"], {}),
-    "exclude": (["q[67]"], {}),
-    "normalize_weights": (False, {}),
-    "kinds": ({"q0": "nominal", "q3": "ordinal"}, {}),
-    "bins": (4, {}),
-    "merge_rare": (30, {"kinds": {"q0": "nominal", "q3": "ordinal"}}),
-    "positions": ({name: 100 * k for k, name in enumerate(NAMES)}, {}),
-    "letters": ("reduced", {}),
-    "similarity_threshold": (0.13, {"required_edges": [("q0", "q7")]}),
-    "identical": (0.5, {}),
-    "imputations": (3, {"missing": "impute", "missing_values": [-9]}),
-    "seed": (5, {"missing": "impute", "missing_values": [-9], "imputations": 2}),
-    "required_edges": ([("q0", "q7")], {}),
-    "forbidden_edges": ([("q0", "q1")], {}),
-    "groups": ({name: int(k > 3) for k, name in enumerate(NAMES)}, {}),
-    "group_rule": ("within", {"groups": {name: int(k > 3) for k, name in enumerate(NAMES)}}),
-    "adjust_for": (["q2", "q5"], {}),
-    "min_distance": (150, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
-    "genome_length": (800, {"positions": {name: 100 * k for k, name in enumerate(NAMES)}}),
-    "shuffles": (2, {}),
-    "n_jobs": (2, {}),
-    "weights": (None, {}),
-    "index": (None, {}),
-    "header": (True, {}),
-    "encoding": ("utf-8", {}),
-    "transpose": (False, {}),
-    "array": (None, {}),
-    "min_minor": (0.01, {}),
-    "max_gap": (0.15, {}),
-    "genotypes": ("auto", {}),
-    "kernels": ("native", {}),
-    "executor": ("threads", {}),
-    "scheduler": (None, {}),
-    "checkpoint": ("tiles", {}),
+    "columns": (["q0", "q1", "q2", "q5"], {}, "plain.csv"),
+    "exclude": (["q[67]"], {}, "plain.csv"),
+    "adjust_for": (["q2", "q5"], {}, "plain.csv"),
+    "kinds": ({"q0": "nominal", "q3": "ordinal"}, {}, "steps.csv"),
+    "bins": (4, {}, "measured.csv"),
+    "missing": ("drop", {"missing_values": ["-9"]}, "holes.csv"),
+    "missing_values": (["-9"], {"missing": "level"}, "holes.csv"),
+    "weights": ("weight", {}, "weighted.csv"),
+    "index": ("q7", {}, "plain.csv"),
+    "header": (False, {}, "plain.csv"),
+    "encoding": ("cp1252", {}, "plain.csv"),
+    "transpose": (True, {}, "transposed.csv"),
+    "array": ("two", {}, "two.npz"),
+    "max_levels": (6, {}, "steps.csv"),
+    "merge_rare": (30, {}, "steps.csv"),
+    "normalize_weights": (False, {"weights": "weight"}, "weighted.csv"),
+    "positions": (PLACES, {}, "plain.csv"),
+    "letters": ("reduced", {}, "genes.fasta"),
+    "similarity_threshold": (
+        0.3,
+        {"weights": "similarity", "required_edges": [("q0", "q7")]},
+        "plain.csv",
+    ),
+    "min_minor": (0.2, {}, "genes.fasta"),
+    "max_gap": (0.5, {}, "genes.fasta"),
+    "genotypes": ("dominant", {}, "variants.vcf"),
+    "identical": (0.5, {}, "plain.csv"),
+    "min_distance": (150.0, {"positions": PLACES}, "plain.csv"),
+    "genome_length": (800, {"positions": PLACES, "min_distance": 150.0}, "plain.csv"),
+    "required_edges": ([("q0", "q7")], {}, "plain.csv"),
+    "forbidden_edges": ([("q0", "q1")], {}, "plain.csv"),
+    "groups": (HALVES, {}, "plain.csv"),
+    "group_rule": ("within", {"groups": HALVES}, "plain.csv"),
+    "imputations": (3, {"missing": "impute", "missing_values": ["-9"]}, "holes.csv"),
+    "shuffles": (2, {}, "plain.csv"),
+    "seed": (5, {"sweeps": 4, "chains": 2}, "plain.csv"),
+    "n_jobs": (2, {}, "plain.csv"),
+    "executor": ("threads", {}, "plain.csv"),
+    "checkpoint": ("tiles", {}, "plain.csv"),
 }
+ELSEWHERE = {"kernels", "scheduler"}  # another value needs a GPU, or a cluster: tests of these
+# The result is the same, or no checkpoint can be made: neither is part of its identity.
+SAME_RESULT = {"encoding", "max_levels", "positions", "imputations", "shuffles", "n_jobs", "executor", "checkpoint"}  # fmt: skip
 OF_METHODS = {
-    ("plrhc", "gamma"): 0.1,
-    ("plrhc", "rule"): "and",
-    ("plrhc", "start"): "empty",
-    ("plrhc", "criterion"): "mpl",
-    ("plrhc", "fit_penalty"): "l2:3",
-    ("plrhc", "depth"): 1,
-    ("plrhc", "max_candidates"): 2,
-    ("bayes", "fdr"): 0.1,
-    ("bayes", "min_probability"): 0.9,
-    ("bayes", "edge_prior"): 0.1,
-    ("bayes", "sweeps"): 8,
-    ("bayes", "chains"): 2,
-    ("bayes", "pair_priors"): {("q0", "q7"): 0.4, ("q1", "q2"): 0.01},
-    ("bayes", "keep_draws"): True,
-    ("l1lr", "standardize"): True,
-    ("l1lr", "refit"): False,
-    ("pairwise", "ranking"): "mi_apc",
-    ("pairwise", "top"): 3,
-    ("pairwise", "remove_indirect"): True,
-    ("chow-liu", "forest"): False,
-    ("plm", "penalty"): 0.5,
-    ("plm", "top"): 3,
+    "gamma": 0.1,
+    "rule": "and",
+    "start": "empty",
+    "criterion": "mpl",
+    "fit_penalty": ("l2", 3.0),
+    "depth": 1,
+    "max_candidates": 2,
+    "fdr": 0.1,
+    "min_probability": 0.9,
+    "edge_prior": 0.1,
+    "pair_priors": [("q0", "q7", 0.4), ("q1", "q2", 0.01)],
+    "sweeps": 8,
+    "chains": 2,
+    "standardize": True,
+    "refit": False,
+    "ranking": "mi_apc",
+    "top": 3,
+    "remove_indirect": True,
+    "forest": False,
+    "penalty": 0.5,
 }
+CASES = [("bayes" if name == "seed" else "plrhc", name) for name in SHARED]
+CASES += [(method, name) for method, kind in METHODS.items() for name in kind.names()]
+FROM_FILES = ("required_edges", "forbidden_edges", "groups", "positions", "pair_priors")
+ignored = pytest.mark.filterwarnings("ignore::markhood.DataWarning")
 
 
-def flags(folder, options):
+def example(method, name):
+    """Return the options of a case, the other ones alone, and the name of the data."""
+    if name in SHARED:
+        value, others, data = SHARED[name]
+        return {name: value} | others, others, data
+    value = "or" if (method, name) == ("mpl", "start") else OF_METHODS[name]
+    return {name: value}, {}, "plain.csv"
+
+
+def grouped(options):
+    """Pass flat options as `learn` takes them."""
+    groups = {
+        group: {n: v for n, v in options.items() if n in kind.names()}
+        for group, kind in GROUPS.items()
+    }
+    flat = {n: v for n, v in options.items() if not any(n in own for own in groups.values())}
+    return flat | {group: GROUPS[group](**own) for group, own in groups.items() if own}
+
+
+def typed(folder, options):
     """Write options as they are typed in a shell."""
-    typed = []
+    words = []
     for name, value in options.items():
         flag = f"--{name.replace('_', '-')}"
-        if value is None:
-            continue
         if isinstance(value, bool):
-            typed.append(flag if value else flag.replace("--", "--no-", 1))
+            words.append(flag if value else flag.replace("--", "--no-", 1))
             continue
-        if name in ("required_edges", "forbidden_edges", "groups", "positions"):
+        if name in FROM_FILES:
             rows = value.items() if isinstance(value, dict) else value
-            path = folder / f"{name}.csv"
-            path.write_text("".join(f"{a},{b}\n" for a, b in rows))
-            value = path
-        elif name == "pair_priors":
-            path = folder / f"{name}.csv"
-            path.write_text("".join(f"{a},{b},{p}\n" for (a, b), p in value.items()))
-            value = path
-        elif name == "kinds":
-            value = ",".join(f"{column}={kind}" for column, kind in value.items())
-        elif name in ("missing_values", "columns", "exclude", "adjust_for"):
+            text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+            value = folder / f"{name}.csv"
+            value.write_text(text)
+        elif isinstance(value, dict):
+            value = ",".join(f"{column}={one}" for column, one in value.items())
+        elif isinstance(value, tuple):
+            value = ":".join(map(str, value))
+        elif isinstance(value, list):
             value = ",".join(map(str, value))
-        typed.append(f"{flag}={value}")
-    return typed
+        words.append(f"{flag}={value}")
+    return words
 
 
-def at_every_door(tmp_path, method, options):
-    """Learn the same at each door, with a folder of its own where one is needed."""
+def learned_three_ways(folder, path, method, options):
+    """Learn with `learn`, an estimator and the command line, each with its own checkpoint."""
 
-    def own(door):
-        place = {"checkpoint": str(tmp_path / door)} if "checkpoint" in options else {}
-        return options | place
+    def own(way):
+        return options | ({"checkpoint": str(folder / way)} if "checkpoint" in options else {})
 
-    table = HOLES if "missing_values" in options else VALUES
-    table = STEPS if "kinds" in options else MEASURED if "bins" in options else table
-    weights = np.linspace(0.5, 2.5, len(table)) if "normalize_weights" in options else None
-    if "letters" in options:
-        table = np.array(list("AGCT"))[STEPS % 4]
-    if "similarity_threshold" in options:
-        weights = "similarity"
-    data = pd.DataFrame(table, columns=NAMES)
-    learned = markhood.learn(data, method, weights=weights, **grouped(own("python")))
-    fitted = ESTIMATORS[method](**grouped(own("estimator"))).fit(data, sample_weight=weights).graph_
-    path, out = tmp_path / "data.csv", tmp_path / "graph.json"
-    is_own = weights is None or isinstance(weights, str)
-    columns = data if is_own else data.assign(weight=weights)
-    columns.to_csv(path, index=False)
-    typed = ["learn", path, "--method", method, "-o", out, *flags(tmp_path, own("shell"))]
-    typed += [] if weights is None else ["--weights", weights if is_own else "weight"]
-    done = CliRunner().invoke(app, list(map(str, typed)), catch_exceptions=False)
+    graph = markhood.learn(path, method, **grouped(own("learn")))
+    passed = own("estimator")
+    weights = passed.pop("weights", None)
+    fitted = ESTIMATORS[method](**grouped(passed)).fit(path, sample_weight=weights).graph_
+    out = folder / "graph.json"
+    words = ["learn", path, "--method", method, "-o", out, *typed(folder, own("shell"))]
+    done = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    return learned, fitted, markhood.read_graph(out)
+    return graph, fitted, markhood.read_graph(out)
 
 
-# Options of file formats, which a frame does not have: tests/data/formats tries them.
-OF_FORMATS = {
-    "index",
-    "header",
-    "encoding",
-    "transpose",
-    "array",
-    "min_minor",
-    "max_gap",
-    "genotypes",
-}
-GROUPS = (Reading, Knowledge, Execution)
+def part_of(name):
+    """Return in which part of a request an option is."""
+    return next((part for part, kind in PARTS.items() if name in kind.names()), "parameters")
 
 
-def test_example_every_option_is_tried():
-    assert SHARED.keys() == {name for group in GROUPS for name in group.names()}
-    of_methods = {name for method in METHODS.values() for name in method.names()}
-    assert {name for _, name in OF_METHODS} == of_methods
+def value_in(request, name):
+    part = part_of(name)
+    group = getattr(request, "method" if part == "parameters" else part)
+    declared = next(one for one in group.declared() if one.name == name)
+    value, content = getattr(group, name), declaration_of(declared).content
+    return as_json(value if content is None else content(value))
 
 
-def test_example_the_interfaces_have_the_same_options_with_the_same_defaults():
-    shared = {one.name: one.default for one in SharedOptions.declared()}
-    parameters = inspect.signature(markhood.learn).parameters
-    flat = {n: p.default for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
-    assert flat.keys() - {"weights", "progress"} == shared.keys()
-    assert {name: flat[name] for name in shared} == shared
-    assert len(flat) <= 20
-    assert set(get_args(MethodName)) == METHODS.keys() == ESTIMATORS.keys()
-    for name, estimator in ESTIMATORS.items():
-        given = estimator().get_params()
-        own = {one.name: one.default for one in METHODS[name].declared()}
-        assert given == shared | own
-        assert len(given) <= 20
+@pytest.fixture
+def data(tmp_path):
+    """Return a function that writes data of some kind and returns the path."""
+
+    def written(name):
+        DATA[name](tmp_path / name)
+        return tmp_path / name
+
+    return written
 
 
-@pytest.mark.parametrize("command", ["learn", "bootstrap", "compare-groups", "choose-gamma"])
-def test_example_every_option_is_on_the_command_line(command):
-    shown = {p.name: p for p in typer.main.get_command(app).commands[command].params}
-    declared = {one.name: one for group in (*GROUPS, *METHODS.values()) for one in group.declared()}
-    assert declared.keys() <= shown.keys()
-    assert all(shown[name].help for name in declared)
-    assert "model" not in shown or command == "learn"
+def test_example_every_declared_option_has_an_example():
+    declared = {name for kind in PARTS.values() for name in kind.names()}
+    assert SHARED.keys() | ELSEWHERE == declared
+    assert OF_METHODS.keys() == {name for kind in METHODS.values() for name in kind.names()}
+    assert ESTIMATORS.keys() == METHODS.keys() == set(get_args(MethodName))
 
 
-@pytest.mark.parametrize("name", sorted(SHARED.keys() - OF_FORMATS - {"weights"}))
-@pytest.mark.filterwarnings("ignore:.* rows have missing values and are dropped")
-@pytest.mark.filterwarnings("ignore:The data are not those")
-def test_property_a_shared_option_means_the_same_at_every_interface(name, tmp_path):
-    value, others = SHARED[name]
-    options = {name: value} | others
-    graphs = at_every_door(tmp_path, "plrhc", options)
+@ignored
+@pytest.mark.parametrize(("method", "name"), CASES)
+def test_property_an_option_means_the_same_everywhere(method, name, data, tmp_path):
+    options, _, kind = example(method, name)
+    path = data(kind)
+    graphs = learned_three_ways(tmp_path, path, method, options)
     assert graphs[0] == graphs[1] == graphs[2]
     assert graphs[0].n_edges > 0
-    again = Request.from_json(graphs[2].provenance)  # from a file
-    assert again.as_json() == Request.from_json(again.as_json()).as_json()
-    stored = again.as_json()
-    is_default = value in (None, "native")
-    assert is_default or any(name in stored[part] for part in ("reading", "knowledge", "run"))
+    stored = [graph.provenance[part_of(name)][name] for graph in graphs]
+    if name != "checkpoint":
+        assert stored[0] == stored[1] == stored[2]
+    again = Request.from_json(graphs[2].provenance)
+    if name != "checkpoint":
+        assert value_in(again, name) == value_in(Request.of(method, options), name)
+    assert again.learn(again.read(path)).graph == graphs[0]
+    if options.get("missing") != "impute":
+        new = {"checkpoint": tmp_path / "bootstrap"} if name == "checkpoint" else {}
+        run = {"run": markhood.Run(**new)} if new else {}
+        assert graphs[0].bootstrap(path, replicates=2, n_jobs=1, **run).graph == graphs[0]
 
 
-@pytest.mark.parametrize(("method", "name"), OF_METHODS)
-def test_property_an_option_of_a_method_means_the_same_at_every_interface(method, name, tmp_path):
-    options = {name: OF_METHODS[method, name]}
-    with pytest.warns(markhood.DataWarning) if name == "max_candidates" else nullcontext():
-        graphs = at_every_door(tmp_path, method, options)
-    assert graphs[0] == graphs[1] == graphs[2]
-    plain = markhood.learn(pd.DataFrame(VALUES, columns=NAMES), method)
-    assert plain.provenance["parameters"] != graphs[0].provenance["parameters"]
-    for graph in graphs:
-        again = Request.from_json(graph.provenance).method
-        assert again.as_json() == METHODS[method](**options).as_json()
+def identity_of(method, options, path):
+    """Return what a checkpoint would say of a run; None where the data cannot be read so."""
+    with suppress(markhood.InputError):
+        request = Request.of(method, options)
+        samples = request.prepared(request.read(path))
+        known = request.constraints(samples.variables)
+        return identity(samples, request.method, known, request.seed, {})
+    return None
 
 
-@pytest.mark.parametrize(("method", "name"), OF_METHODS)
-def test_property_an_option_is_part_of_the_identity_of_a_checkpoint(method, name, tmp_path):
-    table = pd.DataFrame(VALUES, columns=NAMES)
-    run = markhood.Run(checkpoint=tmp_path / "tiles")
-    markhood.learn(table, method, run=run)
-    with pytest.raises(markhood.InputError, match="another run"):
-        markhood.learn(table, method, run=run, **{name: OF_METHODS[method, name]})
+@ignored
+@pytest.mark.parametrize(("method", "name"), CASES)
+def test_property_a_checkpoint_is_of_the_options_that_change_results(method, name, data):
+    options, others, kind = example(method, name)
+    path = data(kind)
+    with_it, without = identity_of(method, options, path), identity_of(method, others, path)
+    assert with_it is not None
+    assert (with_it == without) == (name in SAME_RESULT)
+
+
+def test_example_learn_has_the_shared_options_with_their_defaults():
+    parameters = inspect.signature(markhood.learn).parameters
+    keywords = {n: p.default for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    assert keywords.pop("weights") is None
+    assert keywords.pop("progress") is not None
+    assert keywords == {one.name: one.default for one in SharedOptions.declared()}
+    assert len(keywords) + 2 <= 20
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_example_estimators_have_all_options_with_their_defaults(method):
+    given = ESTIMATORS[method]().get_params(deep=False)
+    declared = [*SharedOptions.declared(), *METHODS[method].declared()]
+    assert given == {one.name: one.default for one in declared}
+    assert len(given) <= 20
+    assert all(declaration_of(one).help in ESTIMATORS[method].__doc__ for one in declared)
+
+
+def test_property_every_option_is_passed_in_one_place():
+    in_groups = [name for kind in GROUPS.values() for name in kind.names()]
+    flat = set(SharedOptions.names()) - GROUPS.keys()
+    assert len(in_groups) == len(set(in_groups))
+    assert not flat & set(in_groups)
+    declared = {name for kind in PARTS.values() for name in kind.names()}
+    assert flat | set(in_groups) | {"weights"} == declared
+    with pytest.raises(markhood.InputError, match="run=Run"):
+        markhood.learn(VALUES, imputations=3)
+
+
+def test_example_the_command_line_has_all_options_with_their_help():
+    (learn,) = (c for n, c in typer.main.get_command(app).commands.items() if n == "learn")
+    shown = {parameter.name: parameter for parameter in learn.params}
+    for kind in (*PARTS.values(), *METHODS.values()):
+        for one in kind.declared():
+            parameter = shown[one.name]
+            assert f"--{one.name.replace('_', '-')}" in parameter.opts
+            assert parameter.default is None  # what was not typed is as declared
+            assert parameter.help
+    for one in (*Reading.declared(), *Knowledge.declared(), *Execution.declared()):
+        assert shown[one.name].help.startswith(declaration_of(one).help)
 
 
 @pytest.mark.parametrize(
@@ -254,28 +357,66 @@ def test_property_an_option_is_part_of_the_identity_of_a_checkpoint(method, name
         ({"n_jobs": 0}, "n_jobs must be", "--n-jobs must be"),
         ({"gamma": -1}, "gamma must be", "--gamma must be"),
         ({"imputations": 1}, "imputations must be", "--imputations must be"),
-        ({"max_levels": 1}, "max_levels must be", "--max-levels must be"),
         ({"group_rule": "within"}, "group_rule='within' needs groups", "--group-rule within needs"),
         ({"refit": False}, "no option refit=False", "no option --no-refit"),
         ({"kernels": "tpu"}, "Unknown kernels 'tpu'", "Unknown --kernels 'tpu'"),
     ],
 )
 def test_example_messages_name_options_as_the_caller_wrote_them(
-    options, in_python, in_shell, tmp_path
+    options, in_python, in_shell, data, tmp_path
 ):
-    data = pd.DataFrame(VALUES, columns=NAMES)
+    path = data("plain.csv")
 
-    def in_python_fails():
+    def refused():
         with pytest.raises(markhood.InputError) as error:
-            markhood.learn(data, **grouped(options))
-        assert in_python in str(error.value)
+            markhood.learn(path, **grouped(options))
+        return str(error.value)
 
-    in_python_fails()
-    data.to_csv(tmp_path / "data.csv", index=False)
-    done = CliRunner().invoke(app, ["learn", str(tmp_path / "data.csv"), *flags(tmp_path, options)])
+    assert in_python in refused()
+    done = CliRunner().invoke(app, ["learn", str(path), *typed(tmp_path, options)])
     assert done.exit_code == 2
     assert in_shell in done.stderr
-    in_python_fails()  # after a command as before it
+    assert in_python in refused()  # also after a command
+
+
+def test_example_no_option_is_collected_from_the_names_of_a_function():
+    for path in SOURCE.rglob("*.py"):
+        calls = (n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call))
+        named = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+        assert "locals" not in named, path
+
+
+TYPED = """
+import numpy as np
+from markhood import PLRHC, Genome, Knowledge, Run, learn
+
+x = np.eye(3)
+PLRHC(gamma=3, missing="drop", run=Run(imputations=3))
+learn(x, "hc", missing="drop", gamma=0.25, genome=Genome(identical="group"))
+learn(x, PLRHC(gamma=0.25), knowledge=Knowledge(group_rule="within", groups=[0, 1, 1]), seed=None)
+PLRHC(gama=3)  # wrong
+PLRHC(missing="nonsense")  # wrong
+learn(x, "nonsense")  # wrong
+learn(x, missing="nonsense")  # wrong
+Genome(letters="some")  # wrong
+"""
+
+
+def test_example_a_type_checker_finds_wrong_options(tmp_path):
+    pytest.importorskip("mypy")
+    path, root = tmp_path / "typed.py", SOURCE.parents[1]
+    path.write_text(TYPED)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=root if (root / "pyproject.toml").exists() else tmp_path,
+        env={**os.environ, "MYPYPATH": str(SOURCE.parent)},
+    )
+    errors = {int(line.split(":")[1]) for line in done.stdout.splitlines() if "error:" in line}
+    wrong = {n for n, line in enumerate(TYPED.splitlines(), 1) if line.endswith("# wrong")}
+    assert errors == wrong, done.stdout + done.stderr
 
 
 def test_example_an_option_of_a_group_is_not_passed_flat():
@@ -301,27 +442,3 @@ def test_example_an_estimator_is_a_method():
 def test_example_a_seed_is_recorded(seed):
     graph = markhood.learn(VALUES, "bayes", seed=seed)
     assert markhood.learn(VALUES, "bayes", seed=graph.provenance["run"]["seed"]) == graph
-
-
-def test_example_type_checkers_reject_unknown_options(tmp_path):
-    pytest.importorskip("mypy")
-    right = "import markhood\nmarkhood.PLRHC(gamma=3, exclude=['a'])\nmarkhood.learn([[0]], 'hc', missing='drop')\n"
-    wrong = (
-        "markhood.PLRHC(gama=3)",
-        "markhood.learn([[0]], 'no')",
-        "markhood.learn([[0]], missing='no')",
-    )
-    path = tmp_path / "calls.py"
-    path.write_text(right + "\n".join(wrong) + "\n")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--no-incremental",
-        "--cache-dir",
-        os.devnull,
-    ]
-    done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
-    lines = [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line]
-    assert sorted(set(lines)) == [4, 5, 6], done.stdout

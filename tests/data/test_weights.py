@@ -79,6 +79,15 @@ def test_example_bad_weights(weights, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, pd.DataFrame])
+def test_oracle_a_column_of_any_table_can_have_the_weights(kind):
+    table = kind(np.column_stack([TABLE, [2, 1.5, 3, 0]]))
+    names = [f"x{j}" for j in range(table.shape[1])]
+    found = encode(table, names=names, weights=names[-1])
+    expected = encode(TABLE, weights=[2, 1.5, 3, 0])
+    assert found.fingerprint == expected.fingerprint
+
+
 def test_oracle_samples_of_weight_zero_are_as_if_they_were_not_there(decode):
     samples = encode(TABLE, weights=[2, 1, 3, 0])
     assert decode(samples) == [tuple(row) for row in TABLE[:3].tolist()]

@@ -41,7 +41,7 @@ def test_example_names():
 )
 def test_example_what_is_not_there_is_refused(arguments, sentence):
     with pytest.raises(InputError, match=sentence):
-        markhood.learn(DATA, **arguments)
+        markhood.learn(DATA, run=markhood.Run(**arguments))
 
 
 def test_example_the_executor_is_opened_once_and_before_the_data_are_read(monkeypatch, tmp_path):
@@ -70,9 +70,9 @@ def test_example_the_executor_is_opened_once_and_before_the_data_are_read(monkey
 def test_example_a_wrong_executor_is_said_before_a_wrong_file(options):
     sentence = "Unknown executor 'spark'|for the executors dask and ray"
     with pytest.raises(InputError, match=sentence):
-        markhood.learn("no such file.csv", **options)
+        markhood.learn("no such file.csv", run=markhood.Run(**options))
     with pytest.raises(InputError, match=sentence):
-        markhood.PLRHC(**options).fit("no such file.csv")
+        markhood.PLRHC(run=markhood.Run(**options)).fit("no such file.csv")
     typed = [f"--{name}={value}" for name, value in options.items()]
     done = CliRunner().invoke(app, ["learn", "no such file.csv", *typed])
     assert done.exit_code == 2

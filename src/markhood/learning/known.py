@@ -101,8 +101,8 @@ def listed_pairs(given: Any) -> tuple[tuple[Any, ...], ...]:
 
 
 def listed_priors(given: Any) -> tuple[tuple[Any, ...], ...]:
-    """Return pairs with probabilities as they are written, in Python or in a file."""
-    return tuple((*row[:2], _probability(row[2], place)) for place, row in _rows_of_priors(given))
+    """Return pairs as they are written, in Python or in a file, each with its probability."""
+    return tuple((i, j, _probability(p, place)) for place, (i, j, p) in _rows_of_priors(given))
 
 
 def listed_groups(given: Any) -> Any:

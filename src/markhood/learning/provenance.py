@@ -124,7 +124,7 @@ def identity(
 def _text(value: Any) -> str:
     """Write a value so that it is the same text exactly where it means the same."""
     is_plain = value is None or isinstance(value, (bool, str, int, float))
-    return str(value) if is_plain else content_hash(value)
+    return str(value) if is_plain else f"{type(value).__qualname__} {content_hash(value)}"
 
 
 @cache

@@ -76,6 +76,8 @@ def test_example_names_and_samples():
     samples = encode(TABLE, names=["a", "b", "c"])
     assert samples.names == ("a", "b", "c")
     assert encode(samples) is samples
+    picked = encode(encode(TABLE, missing="level"), columns=["x0", "x2"])
+    assert (picked.reading.missing, picked.reading.columns) == ("level", ("x0", "x2"))
 
 
 def test_example_memory_map_and_view(tmp_path):

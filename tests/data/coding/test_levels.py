@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markhood.data.coding.coders import FEW, in_order
-from markhood.data.coding.encode import encode, encode_like
+from markhood.data.coding.encode import encode, encode_like, encode_table
 from markhood.data.formats.files import read_samples
-from markhood.data.reading import TableFormat
+from markhood.data.reading import Reading, TableFormat
 from markhood.errors import InputError
 
 # Tables of so many numbers are not meant as categories, and that is said.
@@ -166,7 +166,7 @@ def test_example_categories_without_an_order_are_sorted_as_polars_sorts_them():
 )
 def test_example_too_many_levels(data, options, message):
     with pytest.raises(InputError, match=message) as caught:
-        encode(data, **options)
+        encode_table(data, Reading(**options))
     assert "\n" not in str(caught.value)
 
 

@@ -196,7 +196,7 @@ def test_example_the_higher_of_two_values_may_be_the_one_that_stays(decode):
             "2 of 3 rows have missing values, so that 1 would stay while a minimum of 2 is",
         ),
         ([[None, 1], [None, 0]], {"missing": "impute"}, "All values are missing in column 'x0': l"),
-        ([[0, 1], [1, 0]], {"missing": "ignore"}, "Unknown missing 'ignore': choose error, drop,"),
+        ([[0, 1], [1, 0]], {"missing": "ignore"}, "Unknown missing 'ignore': choose one of"),
         ([[0, 1], [1, 0]], {"missing_values": "-9"}, "must be a list of values, not '-9': write"),
         ([[0, 1], [1, 0]], {"missing_values": -9}, r"must be a list of values, not -9: write \["),
         ([[0, 1], [1, 0]], {"missing_values": None}, "must be a list of numbers or texts, not Non"),

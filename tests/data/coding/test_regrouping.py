@@ -103,7 +103,7 @@ def test_oracle_samples_are_cut_as_their_table_is(values, number):
 
 @pytest.mark.parametrize("wrong", [1, 0, -3, 2.5, "5"])
 def test_example_bad_numbers_are_one_sentence(wrong):
-    with pytest.raises(InputError, match="merge_rare must be a whole number of samples from 2 up"):
+    with pytest.raises(InputError, match="merge_rare must be a whole number"):
         markhood.learn(np.eye(3), table=markhood.TableFormat(merge_rare=wrong))
 
 

@@ -5,7 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markhood.data.coding.cells import parse_cell
-from markhood.data.formats.files import read_samples
+from markhood.data.formats.files import read_file
+from markhood.data.reading import Reading
 from markhood.errors import InputError
 
 
@@ -14,7 +15,7 @@ def read(tmp_path):
     def read_text(text, name="table.csv", **options):
         content = text if isinstance(text, bytes) else text.encode()
         (tmp_path / name).write_bytes(content)
-        return read_samples(tmp_path / name, **options)
+        return read_file(tmp_path / name, Reading(**options))
 
     return read_text
 

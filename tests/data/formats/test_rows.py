@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from markhood.data.formats.files import read_samples
-from markhood.data.reading import TableFormat
+from markhood.data.formats.files import read_file, read_samples
+from markhood.data.reading import Reading, TableFormat
 from markhood.errors import DataWarning, InputError
 
 VALUES = np.random.default_rng(0).integers(0, 2, (40, 4))
@@ -26,7 +26,7 @@ def read(tmp_path):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            samples = read_samples(path, **options)
+            samples = read_file(path, Reading(**options))
         assert {w.category for w in caught} <= {DataWarning}
         return samples, [str(w.message) for w in caught]
 
@@ -179,9 +179,7 @@ def test_example_transposed_arrays(tmp_path, decode, save, order):
 
 def test_example_transposing_is_not_for_every_file(tmp_path):
     FRAME.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(
-        InputError, match=r"^transpose=True is for text, sheets and arrays, not for"
-    ):
+    with pytest.raises(InputError, match=r"^transpose=True is not for"):
         read_samples(tmp_path / "t.parquet", table=TableFormat(transpose=True))
 
 

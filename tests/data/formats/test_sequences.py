@@ -142,7 +142,7 @@ def test_example_how_alike_sequences_count_as_one(tmp_path):
     assert few < many == pytest.approx(4)
     with pytest.raises(InputError, match="similarity_threshold is for weights='similarity'"):
         read_samples(path, genome=markhood.Genome(similarity_threshold=0.2))
-    with pytest.raises(InputError, match="similarity_threshold must be a share"):
+    with pytest.raises(InputError, match="similarity_threshold must be"):
         read_samples(path, weights="similarity", genome=markhood.Genome(similarity_threshold=1.5))
 
 

@@ -227,7 +227,7 @@ def test_example_options_that_are_none(tmp_path):
     path = written(tmp_path, PHASED)
     with pytest.raises(markhood.InputError, match="Unknown genotypes 'x'"):
         markhood.read_samples(path, genome=markhood.Genome(genotypes="x"))
-    with pytest.raises(markhood.InputError, match="max_gap must be a share"):
+    with pytest.raises(markhood.InputError, match="max_gap must be"):
         markhood.read_samples(path, genome=markhood.Genome(max_gap=2))
 
 

@@ -178,7 +178,11 @@ def test_property_bins_kinds_and_rare_levels_before_or_after_packing(tmp_path, w
         }
     )
     table.write_csv(tmp_path / "t.csv")
-    choices = {"bins": {"age": 4}, "kinds": {"place": "nominal"}, "merge_rare": 15}
+    choices = {
+        "bins": {"age": 4},
+        "kinds": {"place": "nominal"},
+        "table": markhood.TableFormat(merge_rare=15),
+    }
     first, then = (choices, {}) if when == "packing" else ({}, choices)
     with warnings.catch_warnings(action="ignore", category=markhood.DataWarning):
         pack(tmp_path / "t.csv", tmp_path / "packed", **first)
@@ -195,7 +199,7 @@ def test_example_what_cannot_be_written_or_read_so(tmp_path):
         write_packed(coins(), folder)
     with pytest.raises(InputError, match="There is no folder"):
         write_packed(coins(), tmp_path / "no" / "packed")
-    with pytest.raises(InputError, match="packed already: say how"):
+    with pytest.raises(InputError, match="packed already: say missing"):
         read_samples(folder, missing="drop")
     with pytest.raises(InputError, match="There is no file"):
         pack(tmp_path / "none.csv", tmp_path / "other")

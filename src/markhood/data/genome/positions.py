@@ -54,13 +54,16 @@ def known_loci(given: Any, names: Sequence[str]) -> Loci:
 
 
 def listed_positions(given: Any) -> Any:
-    """Return positions as they are written: by name, or in the order of the variables."""
-    if isinstance(given, (str, os.PathLike)):
-        path = Path(given)
-        return {
-            str(name): tuple(rest) for _, (name, *rest) in file_rows(path, _columns_of_loci(path))
-        }
-    return dict(given.items()) if hasattr(given, "items") else tuple(given)
+    """Return pairs of chromosome and position, or None: by name, or in the order of the variables."""
+    is_named = isinstance(given, (str, os.PathLike)) or hasattr(given, "items")
+    numbers = () if is_named else [str(k) for k in range(len(given))]
+    pairs = {
+        str(name): None
+        if len(told) == 1 and is_missing(told[0])
+        else _chromosome_and_position(told, place)
+        for place, (name, *told) in _rows_of_loci(given, numbers)
+    }
+    return pairs if is_named else tuple(pairs.values())
 
 
 def _chromosome_and_position(told: Sequence[Any], place: str) -> tuple[str, int]:
