@@ -42,7 +42,17 @@ ROWS = {
     "FittedModel": lambda model: [*model.field_rows(), *model.coupling_rows()],
     "Answer": lambda answer: answer.rows(),
 }
-TEXTS = {"source", "target", "parameter", "variable", "level", "other", "other_level"}
+TEXTS = {
+    "source",
+    "target",
+    "first",
+    "second",
+    "parameter",
+    "variable",
+    "level",
+    "other",
+    "other_level",
+}
 
 
 @pytest.mark.parametrize("library", FRAMES)
@@ -108,6 +118,6 @@ def test_example_no_edges_still_make_a_frame():
     options = {"by": ["x", "y"] * 30, "permutations": 1, "gamma": 50}
     compared = markhood.compare_groups(coins, **options, **QUICK)
     assert list(compared.to_frame().columns) == [
-        *("source", "target", "coupling_x", "coupling_y"),
+        *("source", "target", "first", "second", "coupling_x", "coupling_y"),
         *("difference", "p_value", "p_adjusted"),
     ]

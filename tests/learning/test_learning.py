@@ -52,7 +52,7 @@ def test_example_bad_criterion(criterion):
 
 
 def test_example_unknown_method():
-    with pytest.raises(InputError, match=r"^Unknown method 'glasso': choose one of plrhc, hc, "):
+    with pytest.raises(InputError, match=r"^Unknown method 'glasso': choose one of .*plrhc"):
         learn(VALUES, "glasso")
 
 

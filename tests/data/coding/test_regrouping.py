@@ -86,7 +86,7 @@ def test_example_new_data_find_what_rare_values_were_merged_into(as_array):
     levels = (("a", "b", "other"), ("a", "b"))
     assert level_counts(encode_like(new, levels), 0).tolist() == [0, 0, 2]
     with pytest.raises(InputError, match="5"):
-        model.score(pd.DataFrame({"letter": ["c"], "step": [5]}))
+        model.model_.predict(pd.DataFrame({"letter": ["c"], "step": [5]}), "letter")
 
 
 @pytest.mark.filterwarnings("ignore::markhood.DataWarning")
