@@ -18,7 +18,7 @@ from markhood.data.variables import Variables
 from markhood.execution.runner import Runner
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
-from markhood.learning.request import kernels_named
+from markhood.learning.run import kernels_named
 from markhood.scores.discrete import DiscreteScorer
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
