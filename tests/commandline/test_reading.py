@@ -75,7 +75,10 @@ SCALES = pd.DataFrame(
     ("options", "columns"),
     [
         (["--bins", "4"], "columns   3 ordered, 1 binary"),
-        (["--bins", "age=5", "--kinds", "a=nominal,b=nominal"], "columns   2 of numbers, 1 binary, 1 ordered"),
+        (
+            ["--bins", "age=5", "--kinds", "a=nominal,b=nominal"],
+            "columns   2 of numbers, 1 binary, 1 ordered",
+        ),
         (
             ["--bins", "auto", "--kinds", "nominal"],
             "columns   2 of numbers, 1 binary, 1 of categories",
