@@ -124,6 +124,8 @@ def _parts(value: Any) -> Iterable[bytes]:
         yield _framed("path", os.fsencode(value))
     elif isinstance(value, np.random.Generator):
         yield from _parts(value.bit_generator.state)
+    elif isinstance(value, np.random.SeedSequence):
+        yield from _parts(value.state)
     else:
         yield from _parts_of_object(value)
 

@@ -185,7 +185,7 @@ def bad_array(array):
             id="continuous",
         ),
         pytest.param(good_csv_with("--missing", "guess"), "'guess'.*drop", id="missing policy"),
-        pytest.param(good_csv_with("--max-levels", "1"), "max_levels.*2 to", id="max levels"),
+        pytest.param(good_csv_with("--max-levels", "1"), "--max-levels.*2 to", id="max levels"),
         pytest.param(good_csv_with("--weights", "w"), "no column 'w'.*no file", id="weights"),
         pytest.param(good_csv_with("--missing-values", "1"), r"20 missing.*'a' \(10\)", id="codes"),
         pytest.param(

@@ -20,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from markhood.data.coding.encode import column_names
 from markhood.data.matching import codes_like
 from markhood.data.samples import Samples
-from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
 from markhood.learning.methods import Method
@@ -122,11 +121,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         """
         check_is_fitted(self)
         if self._model is None:
-            if self._samples is None:
-                raise InputError(
-                    "The estimator was saved before its model was fitted, and data are not saved "
-                    "with it: call markhood.fit_model(estimator.graph_, data)."
-                )
+            assert self._samples is not None
             self._model = fit_model(self.graph_, self._samples, prior=self._coupling_scale())
             self._samples = None
         return self._model

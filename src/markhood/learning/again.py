@@ -13,6 +13,8 @@ from markhood.learning.request import Request, flattened
 def repeated(graph: Graph, changes: Mapping[str, Any] | None = None) -> Request:
     """Return the request that a graph was learned with, with some options changed.
 
+    The checkpoint is left out unless it is given: its folder holds the tiles of one run.
+
     Raises
     ------
     InputError
@@ -23,7 +25,7 @@ def repeated(graph: Graph, changes: Mapping[str, Any] | None = None) -> Request:
         raise InputError(
             "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...) with its options."
         )
-    return Request.from_json(stored, **flattened(changes or {}))
+    return Request.from_json(stored, **{"checkpoint": None} | flattened(changes or {}))
 
 
 def warn_of_other_data(graph: Graph, again: Graph) -> None:
