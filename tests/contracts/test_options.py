@@ -343,7 +343,8 @@ def test_example_the_command_line_has_all_options_with_their_help():
     for kind in (*PARTS.values(), *METHODS.values()):
         for one in kind.declared():
             parameter = shown[one.name]
-            assert f"--{one.name.replace('_', '-')}" in parameter.opts
+            flag = f"--{'no-' if one.default is True else ''}{one.name.replace('_', '-')}"
+            assert flag in (*parameter.opts, *parameter.secondary_opts)
             assert parameter.default is None  # what was not typed is as declared
             assert parameter.help
     for one in (*Reading.declared(), *Knowledge.declared(), *Execution.declared()):

@@ -71,6 +71,7 @@ def test_example_a_weight_that_is_rounded_to_zero_is_said_to_be():
         ([1, 1, 1, 2**41], r"A weight of 2\.19902e\+12 is too large, 1\.1e\+12 is the limit"),
         ("heavy", "no column 'heavy' in the data, and no file of that name"),
         ({"a": 1}, "Weights must be numbers"),
+        ([1, (), 1, 1], "weights must be numbers"),
     ],
 )
 def test_example_bad_weights(weights, message):

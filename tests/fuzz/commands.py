@@ -62,8 +62,7 @@ WORDS: dict[str, list[str]] = {
     "n_jobs": ["1", "2", "-1", "0", "x", ""],
     "criterion": ["bic", "mpl", "x", "\x1b"],
     "start": ["or", "empty", "x"],
-    "fit_penalty": ["l1", "l2", "x"],
-    "fit_strength": REAL,
+    "fit_penalty": ["l1", "l2", "l2:0.5", "l1:0", "l2:", "l2:x", "l2:nan", ":", "x"],
     "ranking": ["evidence", "mi", "mi_apc", "x"],
     "top": [*LARGE, "mixture"],
     "shuffles": ["0", "1", "-1", "x"],
@@ -130,8 +129,6 @@ WORDS: dict[str, list[str]] = {
         "x",
         "",
     ],
-    "ordinal": ["a", "a,b", "x", "", ",", "\x1b"],
-    "nominal": ["a", "b,c", "x", ""],
     "bins": ["2", "4", "auto", "a=2", "a=2,b=auto", "a=x", "1", "-1", "=", "x", "", "9" * 30],
     "merge_rare": ["2", "5", "100", "1", "0", "-1", "x", "", "9" * 30],
     "blocks": ["1", "2", "0", "-1", "x"],
@@ -162,7 +159,7 @@ def input_kinds(command: str, rng: Random) -> list[str]:
         return [rng.choice(DATA_KINDS) for _ in range(rng.randint(1, 2))]
     if command == "compare":
         return [rng.choice(GRAPH_KINDS), rng.choice([*GRAPH_KINDS, "csv"])]
-    if command in ("fit", "predict"):
+    if command in ("fit", "predict", "rerun"):
         return [rng.choice(GRAPH_KINDS), rng.choice(DATA_KINDS)]
     if command == "report":
         return [rng.choice([*GRAPH_KINDS, *DATA_KINDS])]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markhood.data.coding.encode import encode
-from markhood.data.formats.files import read_samples
+from markhood.data.coding.encode import encode_table
+from markhood.data.formats.files import read_file
+from markhood.data.reading import Reading
 from markhood.data.samples import Samples, words_per_row
 from markhood.errors import DataWarning, InputError
 
@@ -31,12 +32,12 @@ TABLE = np.array([[0, 1, 7], [1, 2, 8], [1, 0, 7], [0, 2, 8]] * 20)
 def read_anything(content: bytes, path: Path, **options: Any) -> str:
     """Read a file with this content; return "samples", or the sentence that refused it."""
     path.write_bytes(content)
-    return _outcome(lambda: read_samples(path, **options))
+    return _outcome(lambda: read_file(path, Reading(**options)))
 
 
 def encode_anything(data: Any, **options: Any) -> str:
     """Encode data of any kind; return "samples", or the sentence that refused them."""
-    return _outcome(lambda: encode(data, **options))
+    return _outcome(lambda: encode_table(data, Reading(**options)))
 
 
 def _outcome(make: Any) -> str:

@@ -6,7 +6,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from markhood.learning.describe import describe
-from markhood.learning.run import Run
 from markhood.scores.bic import Bic
 from markhood.search.hill_climbing import hill_climb
 from oracles.jobs import job_of
@@ -123,11 +122,11 @@ def test_example_constant_variables_are_isolated_and_score_nothing(kernels):
     values = network(4, 200, 5)
     values[:, 2] = 0
     for depth in DEPTHS:
-        learned = learn(values, depth, run=Run(kernels=kernels))
+        learned = learn(values, depth, kernels=kernels)
         assert learned.graph.degree[2] == 0
         assert learned.blanket_scores[2] == 0
         assert (learned.blanket_scores[[0, 1, 3, 4]] < 0).all()
     values[:] = 0
-    learned = learn(values, None, run=Run(kernels=kernels))
+    learned = learn(values, None, kernels=kernels)
     assert learned.graph.n_edges == 0
     assert learned.blanket_scores.tolist() == [0] * 5

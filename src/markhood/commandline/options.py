@@ -147,7 +147,8 @@ def _parameter(
     parts = [part for part in parts_of(hint) if part is not NoneType]
     names = [f"--{one.name.replace('_', '-')}"]
     if parts == [bool] and one.default is not False:
-        names = [f"{names[0]}/--no-{names[0][2:]}"]
+        no = f"/--no-{names[0][2:]}"
+        names = [f" {no}" if one.default else names[0] + no]  # what is so by default needs no flag
     names += [SHORT[one.name]] if one.name in SHORT else []
     choices = choices_of(hint)
     shown = typer.Option(
@@ -180,7 +181,8 @@ def _typed(parts: list[Any], is_parsed: bool) -> Any:
 def _default_text(one: Field[Any]) -> str | bool:
     if one.name == "n_jobs":
         return "-1"  # all threads: a command has the machine to itself
-    return False if one.default in (None, (), False) else str(one.default)
+    is_shown = one.default is not None and one.default is not False and one.default != ()
+    return str(one.default) if is_shown else False
 
 
 _WITH_FILES: tuple[type[Options], ...] = (Reading, Knowledge, *METHODS.values())

@@ -69,7 +69,12 @@ def _weights(given: Any) -> Any:
     """Return weights as a word, a path or an array of numbers."""
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         return str(given)
-    return np.asarray(given)
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{option('weights')} must be numbers ({error}): give one per sample."
+        ) from error
 
 
 def _identical(given: Any) -> Any:

@@ -24,9 +24,7 @@ def _seed_of(given: Any) -> int:
     if isinstance(given, np.random.Generator):
         return int(given.integers(2**31))
     if not isinstance(given, Integral) or isinstance(given, bool) or given < 0:
-        raise InputError(
-            f"{option('seed')} must be a whole number from 0 up, a numpy.random.Generator or None, not {given!r}."
-        )
+        raise InputError(f"{option('seed')} must be a whole number from 0 up, not {given!r}.")
     return int(given)
 
 
