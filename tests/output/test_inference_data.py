@@ -51,7 +51,9 @@ def test_example_every_edge_says_how_the_chains_agree(found):
         assert {"rhat", "ess"} <= set(graph.to_frame().columns)
     holes = VALUES.astype(float)
     holes[::7, 2] = np.nan
-    imputed = markhood.learn(holes, "bayes", missing="impute", imputations=4, n_jobs=1)
+    imputed = markhood.learn(
+        holes, "bayes", missing="impute", run=markhood.Run(imputations=4), n_jobs=1
+    )
     assert np.isfinite(imputed.annotations["rhat"]).all()
     single = markhood.learn(VALUES, "bayes", chains=1, sweeps=1, n_jobs=1)
     assert "rhat" not in single.annotations

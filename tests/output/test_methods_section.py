@@ -105,7 +105,13 @@ def test_example_bins_merged_levels_and_codes_for_missing_are_said():
     table.loc[5:9, "mood"] = -9
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", markhood.DataWarning)
-        graph = markhood.learn(table, bins=4, merge_rare=10, missing_values=[-9], missing="drop")
+        graph = markhood.learn(
+            table,
+            bins=4,
+            missing_values=[-9],
+            missing="drop",
+            table=markhood.TableFormat(merge_rare=10),
+        )
     text = graph.describe_methods()
     assert "The value -9 was treated as missing." in text
     assert "5 of 300 rows were left out for missing values." in text
