@@ -13,6 +13,7 @@ import inspect
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -153,7 +154,11 @@ def _held(value: Any) -> dict[str, Any]:
     """Return the attributes of an object, without those that a dataclass does not compare."""
     slots = [name for base in type(value).__mro__ for name in getattr(base, "__slots__", ())]
     held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-    held |= getattr(value, "__dict__", {})
+    held |= {
+        name: own
+        for name, own in getattr(value, "__dict__", {}).items()
+        if not isinstance(getattr(type(value), name, None), cached_property)  # what is derived
+    }
     if is_dataclass(value):
         return {
             one.name: held[one.name] for one in fields(value) if one.compare and one.name in held

@@ -58,7 +58,7 @@ TEXTS = {
 @pytest.mark.parametrize("library", FRAMES)
 @pytest.mark.parametrize("kind", ROWS)
 def test_property_every_result_is_a_frame(results, kind, library, monkeypatch):
-    monkeypatch.setattr(to_frame, "frame_library", lambda data=None: library)
+    monkeypatch.setattr(to_frame, "frame_library", lambda data=None, provenance=None: library)
     result = results[kind]
     frame = result.to_frame()
     assert isinstance(frame, FRAMES[library])
@@ -121,3 +121,19 @@ def test_example_no_edges_still_make_a_frame():
         *("source", "target", "first", "second", "coupling_x", "coupling_y"),
         *("difference", "p_value", "p_adjusted"),
     ]
+
+
+def test_example_frames_are_of_the_library_of_the_data():
+    import polars as pl
+
+    table = pl.from_pandas(DATA)
+    graph = markhood.learn(table)
+    found = [
+        graph,
+        graph.bootstrap(table, replicates=2),
+        markhood.gamma_path(table, gammas=[0.5], **QUICK),
+        markhood.compare_groups(table, by=["x", "y"] * (len(DATA) // 2), permutations=1, **QUICK),
+        markhood.fit_model(graph, table),
+    ]
+    assert all(isinstance(one.to_frame(), pl.DataFrame) for one in found)
+    assert isinstance(found[-1].sample(2), pl.DataFrame)

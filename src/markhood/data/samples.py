@@ -71,6 +71,8 @@ class Samples:
         order.
     reading : Reading, optional
         How the table was read, so that new data can be read in the same way.
+    library : {"pandas", "polars"}, optional
+        That of the data frame that the samples came from, for the frames of results.
     """
 
     words: NDArray[np.uint64]
@@ -82,6 +84,7 @@ class Samples:
     are_sites: bool = False
     rows: NDArray[np.int64] | None = None
     reading: Reading | None = None
+    library: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

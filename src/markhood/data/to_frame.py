@@ -3,7 +3,7 @@
 A column is an array, a list of Python values, or `Ordered` categories. Arrays and lists keep their types: an array of
 objects stays one in pandas, so that names are what they were; a list of texts becomes the library's own text type.
 
-**Which library?** That of the user's data, as far as it shows: polars where it is imported and pandas is not, else
+**Which library?** That of the user's data, which samples and the provenance of graphs record; else polars where it is imported and pandas is not, else
 pandas, or whichever of the two is installed. All callers ask `frame_library`.
 """
 
@@ -31,22 +31,30 @@ class Ordered(NamedTuple):
     codes: NDArray[np.integer[Any]]
 
 
-def frame_library(data: Any = None) -> str:
+def library_of(data: Any) -> str | None:
+    """Return the library of a data frame, None for other data."""
+    given = type(data).__module__.split(".")[0]
+    return given if given in LIBRARIES else None
+
+
+def frame_library(data: Any = None, provenance: Mapping[str, Any] | None = None) -> str:
     """Return the library of the frames to make: "pandas" or "polars".
 
     Parameters
     ----------
     data : optional
         What the user gave; a frame of one of the two decides.
+    provenance : mapping, optional
+        Of a graph, which says what its data were.
 
     Raises
     ------
     InputError
         Where neither is installed.
     """
-    given = type(data).__module__.split(".")[0]
-    if given in LIBRARIES:
-        return given
+    known = library_of(data) or (provenance or {}).get("data", {}).get("library")
+    if known in LIBRARIES:
+        return str(known)
     imported = [name for name in LIBRARIES if name in sys.modules]
     installed = [name for name in LIBRARIES if name in imported or find_spec(name)]
     if not installed:
@@ -80,7 +88,11 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
         raise InputError(f"{library.capitalize()} cannot hold a name: {error}.") from None
 
 
-def frame_of_rows(rows: Sequence[Mapping[str, Any]], names: Iterable[str] = ()) -> Any:
+def frame_of_rows(
+    rows: Sequence[Mapping[str, Any]],
+    names: Iterable[str] = (),
+    provenance: Mapping[str, Any] | None = None,
+) -> Any:
     """Return a data frame of rows that all have the same keys.
 
     Parameters
@@ -88,9 +100,12 @@ def frame_of_rows(rows: Sequence[Mapping[str, Any]], names: Iterable[str] = ()) 
     rows : sequence of mapping
     names : iterable of str, default=()
         The columns of a frame without rows.
+    provenance : mapping, optional
+        As for `frame_library`.
     """
     listed = list(rows[0]) if rows else list(names)
-    return frame_of({name: [row[name] for row in rows] for name in listed})
+    library = frame_library(provenance=provenance)
+    return frame_of({name: [row[name] for row in rows] for name in listed}, library)
 
 
 def frame_of_levels(

@@ -280,7 +280,9 @@ class Graph:
         from markhood.data.to_frame import frame_library
         from markhood.graph.convert import to_pandas, to_polars
 
-        return (to_pandas if frame_library() == "pandas" else to_polars)(self)
+        return (to_pandas if frame_library(provenance=self.provenance) == "pandas" else to_polars)(
+            self
+        )
 
     def strongest(self, k: int) -> NDArray[np.intp]:
         """Row numbers in `edges` of the `k` edges (or all, if fewer) with the most evidence.

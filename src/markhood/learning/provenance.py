@@ -51,6 +51,7 @@ def with_provenance(
             "variables": samples.n_variables - len(job.knowledge.covariates),
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
+            **({} if samples.library is None else {"library": samples.library}),
             "understood": understood(samples).as_json(),
         },
         "seconds": {phase: round(seconds, 6) for phase, seconds in learned.seconds.items()},

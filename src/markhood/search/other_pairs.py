@@ -159,7 +159,7 @@ def measure_other_pairs(job: Job) -> OtherPairs:
     most = MOST_VARIABLES // int(np.diff(samples.starts)[:d].max(initial=1))
     chosen = np.arange(d)
     if d > most:
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(job.seed)
         chosen = np.sort(rng.choice(d, min(d, max(32, most)), replace=False))
     n = len(chosen)
     i, j = np.triu_indices(n, 1)

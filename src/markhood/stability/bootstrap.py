@@ -125,7 +125,7 @@ class Bootstrap:
 
     def to_frame(self) -> Any:
         """Return the rows of `edges` as a data frame: pandas, or polars."""
-        return frame_of_rows(self.edges(), EDGE_COLUMNS)
+        return frame_of_rows(self.edges(), EDGE_COLUMNS, self.graph.provenance)
 
     def expected_false(self, threshold: float) -> float:
         """Bound how many edges are expected to reach a frequency though they are improbable.

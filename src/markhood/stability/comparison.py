@@ -114,7 +114,7 @@ class GroupComparison:
         couplings = (f"coupling_{name}" for name in self.names)
         numbers = ("difference", "p_value", "p_adjusted")
         names = ("source", "target", "first", "second", *couplings, *numbers)
-        return frame_of_rows(self.edge_rows(), names)
+        return frame_of_rows(self.edge_rows(), names, self.graphs[0].provenance)
 
     def field_rows(self, *, pairwise: bool = True) -> list[Row]:
         """Compare the fields of every variable, the smallest p-values first.

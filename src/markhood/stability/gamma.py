@@ -120,7 +120,7 @@ class GammaPath:
 
     def to_frame(self) -> Any:
         """Return `rows` as a data frame, a row for every gamma: pandas, or polars."""
-        return frame_of_rows(self.rows())
+        return frame_of_rows(self.rows(), (), self.graphs[0].provenance)
 
     def edges(self) -> list[dict[str, Any]]:
         """Describe every edge: the largest gamma whose graph has it, and with how many it is there."""
@@ -224,9 +224,13 @@ def follow_gamma(
         found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
         n_nodes = job.n_variables - len(known.covariates)
     variables = samples.variables.pick(range(n_nodes))
+    origin = {"data": {"library": samples.library}}
     return GammaPath(
         ascending,
-        tuple(Graph(variables, _reported(known, found[k, WHOLE][0])) for k in range(len(methods))),
+        tuple(
+            Graph(variables, _reported(known, found[k, WHOLE][0]), provenance=origin)
+            for k in range(len(methods))
+        ),
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
         np.array([found[k, WHOLE][1] for k in range(len(methods))]),
     )

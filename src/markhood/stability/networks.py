@@ -80,6 +80,7 @@ class Network:
             samples.variables.pick(range(len(self.fields))),
             self.edges,
             coupling_ends=np.column_stack([self.numbers, self.numbers]),
+            provenance={"data": {"library": samples.library}},
             coupling_tables=() if single.all() else tables,
         )
 

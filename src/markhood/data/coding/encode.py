@@ -34,6 +34,7 @@ from markhood.data.reading import (
     reading_of,
 )
 from markhood.data.samples import Samples
+from markhood.data.to_frame import library_of
 from markhood.data.variables import Variables, default_names
 from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
@@ -117,7 +118,8 @@ def encode_table(data: Any, reading: Reading, names: Sequence[str] | None = None
     """Pack a table in memory as a reading says."""
     if isinstance(data, Samples):
         return read_again(data, reading, "Samples have been encoded already")
-    return finished(pack_table(data, names, reading), reading)
+    samples = finished(pack_table(data, names, reading), reading)
+    return replace(samples, library=library_of(data))
 
 
 # What an option does to the columns of packed samples, in this order; the function takes the option's value.

@@ -201,7 +201,9 @@ class FittedModel(FittedParameters):
             As for `complete`.
         """
         drawn = self.distribution.sample(n_samples, seed, **settings)
-        return frame_of_levels(self.variables, drawn)
+        return frame_of_levels(
+            self.variables, drawn, frame_library(provenance=self.graph.provenance)
+        )
 
     def energy(self, data: Any) -> NDArray[np.float64]:
         """Return the energy of every sample, -log p(x) - log Z, shape (n_samples,)."""

@@ -199,7 +199,7 @@ class FittedParameters:
         ``other_level``, where it belongs; ``value``, its standard ``error``, and a 95 % interval (``low``,
         ``high``).
         """
-        return frame_of_rows(parameter_rows(self))
+        return frame_of_rows(parameter_rows(self), (), self.graph.provenance)
 
     @property
     def params(self) -> Any:
