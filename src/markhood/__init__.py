@@ -16,148 +16,120 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from markhood import evaluate, simulate
-    from markhood.data.coding.encode import encode
-    from markhood.data.formats.files import read_samples
-    from markhood.data.genome.loci import Locus
-    from markhood.data.reading import Genome, TableFormat
-    from markhood.data.storage.packing import pack
-    from markhood.data.variables import Variables
-    from markhood.errors import DataWarning, InputError
-    from markhood.estimators.blanket_selector import BlanketSelector
-    from markhood.estimators.methods import (
-        PLRHC,
-        Bayes,
-        BlanketsJointPosterior,
-        ChowLiu,
-        HillClimbing,
-        L1Logistic,
-        MarginalPseudoLikelihood,
-        Pairwise,
-        PseudoLikelihood,
-    )
-    from markhood.graph import convert
-    from markhood.graph.graph import Graph
-    from markhood.learning.blanket import blanket
-    from markhood.learning.knowledge import Knowledge
-    from markhood.learning.learn import learn
-    from markhood.learning.run import Run
-    from markhood.model.coding import recode
-    from markhood.model.fitted.model import FittedModel
-    from markhood.model.fitting.fit import fit_model
-    from markhood.model.ising.model import IsingModel
-    from markhood.model.potts.model import PottsModel
-    from markhood.model.regressions import Regressions
-    from markhood.output.graphs.files import read_graph, write_graph
-    from markhood.output.model_files import read_model, write_model
-    from markhood.output.pictures import plots as plot
-    from markhood.output.report.page import write_report
-    from markhood.scores.independence import independence_test
-    from markhood.stability.bootstrap import Bootstrap, bootstrap
-    from markhood.stability.comparison import GroupComparison
-    from markhood.stability.gamma import GammaPath, gamma_path
-    from markhood.stability.groups import compare_groups
+    from markhood import evaluate as evaluate
+    from markhood import simulate as simulate
+    from markhood.data.coding.encode import encode as encode
+    from markhood.data.formats.files import read_samples as read_samples
+    from markhood.data.genome.loci import Locus as Locus
+    from markhood.data.reading import Genome as Genome
+    from markhood.data.reading import TableFormat as TableFormat
+    from markhood.data.storage.packing import pack as pack
+    from markhood.data.variables import Variables as Variables
+    from markhood.errors import DataWarning as DataWarning
+    from markhood.errors import InputError as InputError
+    from markhood.estimators.blanket_selector import BlanketSelector as BlanketSelector
+    from markhood.estimators.methods import PLRHC as PLRHC
+    from markhood.estimators.methods import Bayes as Bayes
+    from markhood.estimators.methods import BlanketsJointPosterior as BlanketsJointPosterior
+    from markhood.estimators.methods import ChowLiu as ChowLiu
+    from markhood.estimators.methods import HillClimbing as HillClimbing
+    from markhood.estimators.methods import L1Logistic as L1Logistic
+    from markhood.estimators.methods import MarginalPseudoLikelihood as MarginalPseudoLikelihood
+    from markhood.estimators.methods import Pairwise as Pairwise
+    from markhood.estimators.methods import PseudoLikelihood as PseudoLikelihood
+    from markhood.graph import convert as convert
+    from markhood.graph.graph import Graph as Graph
+    from markhood.learning.blanket import blanket as blanket
+    from markhood.learning.knowledge import Knowledge as Knowledge
+    from markhood.learning.learn import learn as learn
+    from markhood.learning.run import Run as Run
+    from markhood.model.coding import recode as recode
+    from markhood.model.fitted.model import FittedModel as FittedModel
+    from markhood.model.fitting.fit import fit_model as fit_model
+    from markhood.model.ising.model import IsingModel as IsingModel
+    from markhood.model.potts.model import PottsModel as PottsModel
+    from markhood.model.regressions import Regressions as Regressions
+    from markhood.output.graphs.files import read_graph as read_graph
+    from markhood.output.graphs.files import write_graph as write_graph
+    from markhood.output.model_files import read_model as read_model
+    from markhood.output.model_files import write_model as write_model
+    from markhood.output.pictures import plots as plot  # noqa: F401
+    from markhood.output.report.page import write_report as write_report
+    from markhood.scores.independence import independence_test as independence_test
+    from markhood.stability.bootstrap import Bootstrap as Bootstrap
+    from markhood.stability.bootstrap import bootstrap as bootstrap
+    from markhood.stability.comparison import GroupComparison as GroupComparison
+    from markhood.stability.gamma import GammaPath as GammaPath
+    from markhood.stability.gamma import gamma_path as gamma_path
+    from markhood.stability.groups import compare_groups as compare_groups
 
-__all__ = [
-    "PLRHC",
-    "Bayes",
-    "BlanketSelector",
-    "BlanketsJointPosterior",
-    "Bootstrap",
-    "ChowLiu",
-    "DataWarning",
-    "FittedModel",
-    "GammaPath",
-    "Genome",
-    "Graph",
-    "GroupComparison",
-    "HillClimbing",
-    "InputError",
-    "IsingModel",
-    "Knowledge",
-    "L1Logistic",
-    "Locus",
-    "MarginalPseudoLikelihood",
-    "Pairwise",
-    "PottsModel",
-    "PseudoLikelihood",
-    "Regressions",
-    "Run",
-    "TableFormat",
-    "Variables",
-    "blanket",
-    "bootstrap",
-    "compare_groups",
-    "convert",
-    "encode",
-    "evaluate",
-    "fit_model",
-    "gamma_path",
-    "independence_test",
-    "learn",
-    "pack",
-    "plot",
-    "read_graph",
-    "read_model",
-    "read_samples",
-    "recode",
-    "simulate",
-    "write_graph",
-    "write_model",
-    "write_report",
-]
-
-_HOMES = {
-    "PLRHC": "markhood.estimators.methods",
-    "Bayes": "markhood.estimators.methods",
-    "BlanketSelector": "markhood.estimators.blanket_selector",
-    "BlanketsJointPosterior": "markhood.estimators.methods",
-    "Bootstrap": "markhood.stability.bootstrap",
-    "ChowLiu": "markhood.estimators.methods",
-    "DataWarning": "markhood.errors",
-    "FittedModel": "markhood.model.fitted.model",
-    "GammaPath": "markhood.stability.gamma",
-    "Genome": "markhood.data.reading",
-    "Graph": "markhood.graph.graph",
-    "GroupComparison": "markhood.stability.comparison",
-    "HillClimbing": "markhood.estimators.methods",
-    "InputError": "markhood.errors",
-    "IsingModel": "markhood.model.ising.model",
-    "Knowledge": "markhood.learning.knowledge",
-    "L1Logistic": "markhood.estimators.methods",
-    "Locus": "markhood.data.genome.loci",
-    "MarginalPseudoLikelihood": "markhood.estimators.methods",
-    "Pairwise": "markhood.estimators.methods",
-    "PottsModel": "markhood.model.potts.model",
-    "PseudoLikelihood": "markhood.estimators.methods",
-    "Regressions": "markhood.model.regressions",
-    "Run": "markhood.learning.run",
-    "TableFormat": "markhood.data.reading",
-    "Variables": "markhood.data.variables",
-    "blanket": "markhood.learning.blanket",
-    "bootstrap": "markhood.stability.bootstrap",
-    "compare_groups": "markhood.stability.groups",
-    "encode": "markhood.data.coding.encode",
-    "fit_model": "markhood.model.fitting.fit",
-    "gamma_path": "markhood.stability.gamma",
-    "independence_test": "markhood.scores.independence",
-    "learn": "markhood.learning.learn",
-    "pack": "markhood.data.storage.packing",
-    "read_graph": "markhood.output.graphs.files",
-    "read_model": "markhood.output.model_files",
-    "read_samples": "markhood.data.formats.files",
-    "recode": "markhood.model.coding",
-    "write_graph": "markhood.output.graphs.files",
-    "write_model": "markhood.output.model_files",
-    "write_report": "markhood.output.report.page",
+_PUBLIC = {
+    "markhood.data.coding.encode": ("encode",),
+    "markhood.data.formats.files": ("read_samples",),
+    "markhood.data.genome.loci": ("Locus",),
+    "markhood.data.reading": (
+        "Genome",
+        "TableFormat",
+    ),
+    "markhood.data.storage.packing": ("pack",),
+    "markhood.data.variables": ("Variables",),
+    "markhood.errors": (
+        "DataWarning",
+        "InputError",
+    ),
+    "markhood.estimators.blanket_selector": ("BlanketSelector",),
+    "markhood.estimators.methods": (
+        "Bayes",
+        "BlanketsJointPosterior",
+        "ChowLiu",
+        "HillClimbing",
+        "L1Logistic",
+        "MarginalPseudoLikelihood",
+        "Pairwise",
+        "PLRHC",
+        "PseudoLikelihood",
+    ),
+    "markhood.graph.graph": ("Graph",),
+    "markhood.learning.blanket": ("blanket",),
+    "markhood.learning.knowledge": ("Knowledge",),
+    "markhood.learning.learn": ("learn",),
+    "markhood.learning.run": ("Run",),
+    "markhood.model.coding": ("recode",),
+    "markhood.model.fitted.model": ("FittedModel",),
+    "markhood.model.fitting.fit": ("fit_model",),
+    "markhood.model.ising.model": ("IsingModel",),
+    "markhood.model.potts.model": ("PottsModel",),
+    "markhood.model.regressions": ("Regressions",),
+    "markhood.output.graphs.files": (
+        "read_graph",
+        "write_graph",
+    ),
+    "markhood.output.model_files": (
+        "read_model",
+        "write_model",
+    ),
+    "markhood.output.report.page": ("write_report",),
+    "markhood.scores.independence": ("independence_test",),
+    "markhood.stability.bootstrap": (
+        "Bootstrap",
+        "bootstrap",
+    ),
+    "markhood.stability.comparison": ("GroupComparison",),
+    "markhood.stability.gamma": (
+        "gamma_path",
+        "GammaPath",
+    ),
+    "markhood.stability.groups": ("compare_groups",),
 }
-
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = {
     "convert": "markhood.graph.convert",
     "evaluate": "markhood.evaluate",
     "plot": "markhood.output.pictures.plots",
     "simulate": "markhood.simulate",
 }
+
+__all__ = [*_HOMES, *_MODULES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

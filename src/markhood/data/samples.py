@@ -255,7 +255,7 @@ class Samples:
         Examples
         --------
         >>> from markhood.data.coding.encode import encode
-        >>> encode([[0, 1], [1, 1], [1, 0]], weights=[1, 0, 2]).per_sample(["a", "b", "c"], "labels")
+        >>> encode([[0, 1], [1, 0], [1, 0]], weights=[1, 0, 2]).per_sample(["a", "b", "c"], "labels")
         array(['a', 'c'], dtype='<U1')
         """
         given = np.asarray(values)
