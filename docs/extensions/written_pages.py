@@ -21,6 +21,7 @@ from markhood.scores.table import BlanketTable
 # Where a public name stands in the reference. A name that is in no group comes last, by itself.
 GROUPS = {
     "Learn a graph": ["learn", "blanket"],
+    "Groups of options": ["Knowledge", "Genome", "TableFormat", "Run"],
     "Estimators": [
         "PLRHC",
         "HillClimbing",
@@ -30,6 +31,7 @@ GROUPS = {
         "BlanketsJointPosterior",
         "Pairwise",
         "ChowLiu",
+        "PseudoLikelihood",
         "BlanketSelector",
     ],
     "The graph, and its files": ["Graph", "read_graph", "write_graph"],
