@@ -8,7 +8,7 @@ samples without a label are left out with a warning.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from markhood.data.given import as_samples
 from markhood.data.reading import MOST_LEVELS, Reading
 from markhood.data.samples import Samples
-from markhood.errors import DataWarning, InputError, option, warn
+from markhood.errors import DataWarning, option, warn
 from markhood.kernels.tables import codes
 from markhood.learning.request import Request
 
@@ -104,17 +104,9 @@ def is_missing(label: Any) -> bool:
 
 
 def _of_samples(name: str, labels: Any, samples: Samples) -> list[Any]:
-    """Return the labels of the samples among those of all rows."""
-    listed = labels.tolist() if hasattr(labels, "tolist") else labels
-    listed = listed.to_list() if hasattr(listed, "to_list") else listed
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise InputError(f"{option(name)} must be labels, one per sample, or the name of a column.")
-    rows = samples.rows
-    if rows is not None and len(listed) > samples.n_samples and len(listed) > int(rows.max()):
-        return [listed[row] for row in rows.tolist()]
-    if len(listed) != samples.n_samples:
-        raise InputError(
-            f"There are {len(listed)} labels in {option(name)} for {samples.n_samples} samples: "
-            "give each sample one, or the name of a column."
-        )
-    return list(listed)
+    """Return the labels of the samples, which may be those of all rows of the table."""
+    plain = labels.tolist() if hasattr(labels, "tolist") else labels
+    listed = list(plain) if isinstance(plain, Iterable) else []
+    values = np.empty(len(listed), object)
+    values[:] = listed
+    return list(samples.per_sample(values, f"labels in {option(name)}"))
