@@ -25,6 +25,7 @@ from kept_rows import append_rows, read_rows
 
 import markhood
 from markhood.graph.graph import Graph
+from markhood.learning.request import Request
 
 COLUMNS = ("planting", "method", "sites", "haplotypes", "nodes", "edges", "found", "planted", "beside", "false", "linkage",
            "seconds")  # fmt: skip
@@ -68,9 +69,7 @@ def _learned(study: Study, name: str) -> tuple[Graph, float]:
         options = {**options, "groups": dict(zip(study.names, chromosomes, strict=True))}
     samples = markhood.encode(study.alleles, names=study.names)
     start = time.process_time()
-    graph = markhood.learn(
-        samples, method, n_jobs=1, genome=markhood.Genome(identical="group"), **options
-    )
+    graph = Request.of(method, {"n_jobs": 1, "identical": "group", **options}).learn(samples).graph
     return graph, time.process_time() - start
 
 
