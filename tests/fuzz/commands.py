@@ -207,7 +207,11 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
                 ["out", "out", "out", "data.csv", "packed", "no/out", "closed/out", "linked"]
             ),
         ]
-    options = [p for p in parameters if p.name not in NEVER and p.opts[0].startswith("-")]
+    options = [
+        p
+        for p in parameters
+        if p.name not in NEVER and [*p.opts, *p.secondary_opts][0].startswith("-")
+    ]
     most = 1 if command == "paper" else 5
     for option in rng.sample(options, min(len(options), rng.randint(0, most))):
         flag = rng.choice([*option.opts, *option.secondary_opts])

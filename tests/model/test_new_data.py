@@ -15,6 +15,7 @@ from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.fitting.fit import fit_model
+from oracles.options import grouped
 
 N = 300
 
@@ -63,7 +64,7 @@ READINGS = {
 @pytest.mark.parametrize("name", INPUTS)
 def test_oracle_all_kinds_of_input_are_read_like_the_training_data(name, reading, tmp_path):
     frame = table()
-    trained = encode(frame, **reading)
+    trained = encode(frame, **grouped(reading))
     if name == "array" and "exclude" in reading:
         frame = frame.drop(columns="age")
     data = INPUTS[name](frame, tmp_path)
@@ -131,13 +132,13 @@ def test_example_a_fitted_estimator_is_given_for_its_graph(tmp_path):
         fit_model(markhood.PLRHC(), frame)
 
 
-@pytest.mark.parametrize("options", [{}, {"letters": "reduced"}])
-def test_oracle_new_sequences_are_read_like_the_training_data(options, tmp_path):
+@pytest.mark.parametrize("letters_of", ["all", "reduced"])
+def test_oracle_new_sequences_are_read_like_the_training_data(letters_of, tmp_path):
     letters = np.random.default_rng(1).choice(list("ACGT-"), (30, 6), p=[0.3, 0.2, 0.2, 0.25, 0.05])
     path, new = tmp_path / "old.fasta", tmp_path / "new.fasta"
     path.write_text("".join(f">s{k}\n{''.join(row)}\n" for k, row in enumerate(letters)))
     new.write_text("".join(f">s{k}\n{''.join(row)}\n" for k, row in enumerate(letters[:2])))
-    trained = read_samples(path, genome=markhood.Genome(max_gap=1), **options)
+    trained = read_samples(path, genome=markhood.Genome(max_gap=1, letters=letters_of))
     expected = matched_codes(trained, trained.variables)[:, :2]
     assert np.array_equal(codes_like(new, trained.variables), expected)
     assert np.array_equal(codes_like(letters[:2], trained.variables), expected)

@@ -65,7 +65,7 @@ def compare_groups(
 
       markhood compare-groups women.csv men.csv -o edges.csv --plot two.png
 
-      markhood compare-groups survey.csv --by country --columns 'Q*' --fields fields.csv
+      markhood compare-groups survey.csv --by country --columns 'Q*' -o edges.csv
 
       markhood compare-groups visits.csv --by visit --pairs person --no-relearn
     """
