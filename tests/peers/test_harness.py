@@ -134,7 +134,8 @@ def test_the_command_runs(modules, tmp_path):
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     assert "| hub-64  | markhood-plrhc " in done.stdout
     table, truth = modules("networks").simulate(modules("networks").NETWORKS["hub-64"])
-    plrhc = modules("markhood_methods").PEERS[0].load()
+    peers = modules("markhood_methods").PEERS
+    plrhc = next(peer for peer in peers if peer.name == "markhood-plrhc").load()
     expected = compare(truth, Graph(truth.nodes, plrhc(table))).hamming_distance
     with path.open() as file:
         assert next(csv.DictReader(file))["hamming_distance"] == str(expected)
