@@ -61,9 +61,13 @@ METHODS = {
 }
 ANALYSES = (
     "bootstrap",
+    "cases",
     "clusters",
+    "strata",
     "model bootstrap",
     "compare_groups",
+    "three groups",
+    "paired groups",
     "gamma_path",
     "fit",
     "report",
@@ -98,6 +102,21 @@ def test_every_analysis_takes_every_kind_of_data(analysis, column, tmp_path):
             school = np.arange(N) // 4
             found = markhood.bootstrap(data, replicates=2, clusters=school, **options)
             assert len(found.frequency) == found.graph.n_edges
+        case "cases":
+            found = markhood.bootstrap(data, replicates=2, resample="cases", **options)
+            assert found.replicates.n_replicates == 2
+        case "strata":
+            found = markhood.bootstrap(data, replicates=2, strata=np.arange(N) % 3, **options)
+            assert found.replicates.n_replicates == 2
+        case "three groups":
+            found = markhood.compare_groups(data, by=np.arange(N) % 3, permutations=2, **options)
+            assert len(found.graphs) == 3
+        case "paired groups":
+            person = np.arange(N) // 2
+            found = markhood.compare_groups(
+                data, by=np.arange(N) % 2, pairs=person, permutations=2, **options
+            )
+            assert found.sizes == (N // 2, N // 2)
         case "model bootstrap":
             found = markhood.bootstrap(data, replicates=2, resample="model", **options)
             assert found.replicates.n_replicates == 2
@@ -114,6 +133,8 @@ def test_every_analysis_takes_every_kind_of_data(analysis, column, tmp_path):
             model = markhood.fit_model(graph, data, **missing, **weights)
             assert np.isfinite(model.couplings).all()
             assert np.isfinite(model.predict_proba(data, "a")).all()
+            assert model.sample(3).shape == (3, 5)
+            assert model.query("a").to_frame()["probability"].sum() == pytest.approx(1)
         case "report":
             graph = markhood.learn(data, **options)
             markhood.write_report(graph, tmp_path / "page.html")
@@ -121,9 +142,11 @@ def test_every_analysis_takes_every_kind_of_data(analysis, column, tmp_path):
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_frame_samples_and_a_file_give_the_same_graph(column, tmp_path):
+def test_a_frame_an_array_samples_and_a_file_give_the_same_graph(column, tmp_path):
     data, options = COLUMNS[column]
     graph = markhood.learn(data, **options)
+    if not {"weights", "adjust_for", "knowledge"} & options.keys():  # these name columns
+        assert np.array_equal(markhood.learn(data.to_numpy(), **options).edges, graph.edges)
     data.to_csv(tmp_path / "table.csv", index=False)
     assert markhood.learn(tmp_path / "table.csv", **options).edge_names() == graph.edge_names()
     reading = {
