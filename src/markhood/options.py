@@ -257,7 +257,8 @@ def _fits(value: Any, hint: Any, declared: Declaration) -> bool:
     if hint in (int, float):
         kind = Integral if hint is int else Real
         is_number = isinstance(value, kind) and not isinstance(value, bool)
-        return is_number and math.isfinite(value) and declared.admits(value)
+        is_finite = is_number and (isinstance(value, Integral) or math.isfinite(value))
+        return is_finite and declared.admits(value)
     return isinstance(value, get_origin(hint) or hint)
 
 

@@ -29,6 +29,13 @@ def test_example_threads_must_be_a_number_of_them(n_jobs):
         Request.of(Plrhc(), {"n_jobs": n_jobs})
 
 
+@pytest.mark.parametrize("seed", [2**63, 10**400])
+def test_example_a_seed_may_be_any_whole_number(seed):
+    values = network(3, 100, 4, strength=1.5)
+    one, again = (markhood.learn(values, "bayes", seed=seed, sweeps=2, chains=1) for _ in range(2))
+    assert one == again
+
+
 def test_example_imputation_keeps_the_slopes_of_paths_without_a_refit():
     """Where a set's path left a neighbour out, its slope is zero; a refit would never be so small."""
     values = network(3, 600, 12, strength=1.5)
