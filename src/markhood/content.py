@@ -21,7 +21,7 @@ import numpy as np
 
 from markhood.errors import InputError, option
 
-MOST_NUMBERS = 100_000  # of an array that is stored whole: about a megabyte of JSON
+MOST_NUMBERS = 100_000  # of an array or list that is stored whole: about a megabyte of JSON
 _OWN = "markhood."
 
 
@@ -45,9 +45,9 @@ def as_json(value: Any) -> Any:
         return float(value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if getattr(value, "size", 0) > MOST_NUMBERS or _length(value) > MOST_NUMBERS:
+        return {"hash": content_hash(value), "length": _length(value)}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        if value.size > MOST_NUMBERS:
-            return {"hash": content_hash(value), "shape": list(value.shape)}
         return {"array": value.tolist(), "dtype": value.dtype.name}
     if isinstance(value, (list, tuple, set, frozenset)):
         listed = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
@@ -58,6 +58,10 @@ def as_json(value: Any) -> Any:
         return {"items": [[as_json(key), as_json(one)] for key, one in value.items()]}
     kind = type(value)
     return {"hash": content_hash(value), "object": f"{kind.__module__}.{kind.__qualname__}"}
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, (list, tuple, Mapping, np.ndarray)) else 0
 
 
 _MARKS = {"array", "items", "hash"}
