@@ -140,7 +140,7 @@ def test_example_files_that_cannot_be_used(tmp_path, text, message):
 def test_example_a_file_that_is_not_there(tmp_path):
     for path in (tmp_path / "no.csv", tmp_path):
         with pytest.raises(
-            InputError, match=r"cannot be read \(.*\): check the path|no regular file"
+            InputError, match=r"cannot be read \(.*\): check the path|not a regular file"
         ):
             pairs(path)
 
@@ -188,7 +188,7 @@ def test_example_groups_that_cannot_be_used(given, message):
 
 def test_example_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "edges.csv")
-    with pytest.raises(InputError, match=r"edges\.csv is no regular file: give a text file"):
+    with pytest.raises(InputError, match=r"edges\.csv is not a regular file: give a text file"):
         pairs(tmp_path / "edges.csv")
 
 

@@ -50,14 +50,14 @@ def test_example_one_chromosome_needs_no_name_and_not_all_variables_need_a_place
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"rs1": "here"}, "'here' is no position"),
-        ({"rs1": -1}, "-1 is no position"),
-        ({"rs1": 1.5}, "1.5 is no position"),
-        ({"rs1": float("inf")}, "inf is no position"),
+        ({"rs1": "here"}, "'here' is not a position"),
+        ({"rs1": -1}, "-1 is not a position"),
+        ({"rs1": 1.5}, "1.5 is not a position"),
+        ({"rs1": float("inf")}, "inf is not a position"),
         ({"a": 1}, "No variable has a position"),
         ([1, 2], "2 positions for 3 variables"),
         (3, "A int cannot be used as positions"),
-        ([("1", 5), ("1", 90), ()], "no position"),
+        ([("1", 5), ("1", 90), ()], "not a position"),
     ],
 )
 def test_example_what_is_no_position_is_said(given, said):

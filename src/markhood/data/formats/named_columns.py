@@ -21,7 +21,7 @@ Row = tuple[str, Sequence[Any]]  # where it is, and its values
 
 
 def file_rows(path: Path, columns: tuple[str, ...]) -> list[Row]:
-    """Read a text file of so many columns, or those of these names."""
+    """Read a text file with this many columns, or the columns of these names."""
     lines = [(line, cells) for line, cells in file_lines(path, columns) if any(cells)]
     if not lines:
         raise InputError(f"{path} is empty: give lines of {_listed(columns)}.")
@@ -47,7 +47,9 @@ def _listed(columns: Sequence[str]) -> str:
 def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str]]]:
     """Split a file into lines and cells, by the delimiter that gives its first line enough cells."""
     if path.exists() and not path.is_file():  # a pipe would be waited for, perhaps for ever
-        raise InputError(f"{path} is no regular file: give a text file of {len(columns)} columns.")
+        raise InputError(
+            f"{path} is not a regular file: give a text file of {len(columns)} columns."
+        )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -31,7 +31,7 @@ def known_loci(given: Any, names: Sequence[str]) -> Loci:
     Raises
     ------
     InputError
-        Where something is no position, or no variable has one.
+        Where a position is not a whole number from 0 up, or no variable has one.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def known_loci(given: Any, names: Sequence[str]) -> Loci:
     (Locus(chromosome='chr1', position=5), Locus(chromosome='', position=7), None)
     """
     found: dict[str, Locus] = {}
-    for place, (name, *told) in _rows_of_loci(given, names):
-        if len(told) == 1 and is_missing(told[0]):
+    for place, (name, *values) in _rows_of_loci(given, names):
+        if len(values) == 1 and is_missing(values[0]):
             continue
-        locus = Locus(*_chromosome_and_position(told, place))
+        locus = Locus(*_chromosome_and_position(values, place))
         if found.setdefault(str(name), locus) != locus:
             raise InputError(f"Variable {name!r} has two positions ({place}): give it one.")
     loci = tuple(found.get(name) for name in names)
@@ -59,23 +59,23 @@ def listed_positions(given: Any) -> Any:
     numbers = () if is_named else [str(k) for k in range(len(given))]
     pairs = {
         str(name): None
-        if len(told) == 1 and is_missing(told[0])
-        else _chromosome_and_position(told, place)
-        for place, (name, *told) in _rows_of_loci(given, numbers)
+        if len(values) == 1 and is_missing(values[0])
+        else _chromosome_and_position(values, place)
+        for place, (name, *values) in _rows_of_loci(given, numbers)
     }
     return pairs if is_named else tuple(pairs.values())
 
 
-def _chromosome_and_position(told: Sequence[Any], place: str) -> tuple[str, int]:
-    chromosome = told[0] if len(told) > 1 else ""
-    given = told[-1] if told else None
+def _chromosome_and_position(values: Sequence[Any], place: str) -> tuple[str, int]:
+    chromosome = values[0] if len(values) > 1 else ""
+    given = values[-1] if values else None
     try:
         position = float(given)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         position = float("nan")
     if not 0 <= position <= MOST_POSITION or position != int(position):
         raise InputError(
-            f"{given!r} is no position ({place}): give a whole number from 0 up, such as 12345."
+            f"{given!r} is not a position ({place}): give a whole number from 0 up, such as 12345."
         )
     return str(chromosome), int(position)
 
@@ -100,8 +100,8 @@ def _rows_of_loci(given: Any, names: Sequence[str]) -> list[Row]:
             "positions, one a variable in their order, or the path of a file."
         )
     return [
-        ("in positions", [name, *(told if isinstance(told, (tuple, list)) else [told])])
-        for name, told in items
+        ("in positions", [name, *(locus if isinstance(locus, (tuple, list)) else [locus])])
+        for name, locus in items
     ]
 
 

@@ -10,6 +10,7 @@ what to warn about and what to cite are attributes here, with defaults that suit
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -35,7 +36,7 @@ from markhood.search.values.job import Job
 
 
 @dataclass(kw_only=True)
-class Method(Sealed):
+class Method(Sealed, ABC):
     """A way of learning: a dataclass of options, with the search."""
 
     name: ClassVar[str]
@@ -43,9 +44,9 @@ class Method(Sealed):
     takes_missing: ClassVar[bool] = False  # whether it leaves missing values out, unimputed
 
     @property
+    @abstractmethod
     def scored_by(self) -> Criterion:
         """What scores blankets in the search, and edges in the graph that it ends with."""
-        raise NotImplementedError
 
     @property
     def heeds_order(self) -> bool:
@@ -57,9 +58,9 @@ class Method(Sealed):
         """The method whose searches alternate with draws of the missing values until the graph settles."""
         return self
 
+    @abstractmethod
     def search(self, job: Job) -> Found:
         """Search for a graph."""
-        raise NotImplementedError
 
     def search_again(self, job: Job, before: Found) -> Found:
         """Search in samples that hardly differ from those in which something was found before."""
