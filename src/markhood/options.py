@@ -92,31 +92,39 @@ def declaration_of(one: Field[Any]) -> Declaration:
 class Options:
     """A group of options: a dataclass whose fields are made by `declare`."""
 
-    _hints: ClassVar[dict[str, Any]]
+    _looked_up: ClassVar[tuple[list[Field[Any]], list[str], dict[str, Any]]]
+
+    @classmethod
+    def _declarations(cls) -> tuple[list[Field[Any]], list[str], dict[str, Any]]:
+        """Return the fields, names and types of the options, looked up once: requests are made often."""
+        if "_looked_up" not in cls.__dict__:
+            declared = [one for one in fields(cls) if "declaration" in one.metadata]  # type: ignore[arg-type]
+            cls._looked_up = declared, [one.name for one in declared], get_type_hints(cls)
+        return cls._looked_up
 
     @classmethod
     def declared(cls) -> list[Field[Any]]:
         """List the fields that are options."""
-        return [one for one in fields(cls) if "declaration" in one.metadata]  # type: ignore[arg-type]
+        return cls._declarations()[0]
 
     @classmethod
     def names(cls) -> list[str]:
         """List the names of the options."""
-        return [one.name for one in cls.declared()]
+        return cls._declarations()[1]
 
     @classmethod
     def hints(cls) -> dict[str, Any]:
-        """Return the types of the options, looked up once."""
-        if "_hints" not in cls.__dict__:
-            cls._hints = get_type_hints(cls)
-        return cls._hints
+        """Return the types of the options."""
+        return cls._declarations()[2]
 
     def check(self) -> None:
         """Bring every option into its canonical form and raise `InputError` for a wrong one."""
         hints = self.hints()
         for one in self.declared():
             value, declared = getattr(self, one.name), declaration_of(one)
-            if declared.convert is not None and not (value is None and one.default is None):
+            if value is one.default:  # which is right, and in its canonical form
+                continue
+            if declared.convert is not None:
                 value = declared.convert(value)
                 object.__setattr__(self, one.name, value)
             _check_value(one.name, value, hints[one.name], declared)
