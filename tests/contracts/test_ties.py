@@ -73,7 +73,9 @@ def test_property_every_instruction_set_learns_the_same(seed, method):
         assert_same(other, one)
 
 
-@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize(
+    "method", [name for name in EXACT if name != "l1lr"]
+)  # NumPy takes minutes
 @pytest.mark.parametrize("seed", range(10))
 def test_oracle_and_so_does_the_definition(seed, method):
     values = tie_heavy(seed)[:60, :5]
