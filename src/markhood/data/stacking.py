@@ -2,7 +2,7 @@
 
 A variable has the levels that occur in any of the tables, so every table's level numbers are translated to these.
 Numbers are in order of size and text in the order of the alphabet, as in one table. Ordered categories keep
-their order where one table has all of them; from two incomplete lists an order cannot always be told. Bins and
+their order where one table has all of them; two incomplete lists do not always determine an order. Bins and
 merged levels depend on the table that they were made from, so they must be the same in all tables.
 
 Weights stay as they were read: those that are not whole numbers have mean 1 in every table.

@@ -3,7 +3,7 @@
 Pairs of small probability are kept too: that a pair is no edge is a finding as well. Which pairs make the
 graph is a choice that can be made again without another search.
 
-Whether the chains agree about a pair is told by two numbers about its indicator, 1 where it is an edge. Its mean in half a
+Two numbers show whether the chains agree about a pair; both are of its indicator, 1 where it is an edge. Its mean in half a
 chain is estimated by the mean of the conditional probabilities there, p_h, which has less noise than a mean of draws:
 
     R-hat = sqrt((W + B) / W),      W = mean of p_h (1 - p_h),      B = variance of p_h over half chains,
