@@ -3,7 +3,7 @@ PYTHON ?= python3
 CXX ?= g++
 VENV := .venv
 BIN := $(VENV)/bin
-BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard native/*)
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
 .PHONY: demo test lint format clean
 .DEFAULT_GOAL := help

@@ -152,7 +152,7 @@ def warnings(session: nox.Session) -> None:
     session.install("nanobind>=2.8")
     includes = (_answer(session, "-m", "nanobind", "--include_dir"),
                 _answer(session, "-c", "import sysconfig; print(sysconfig.get_path('include'))"))  # fmt: skip
-    strict = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+    strict = ("-std=c++20", "-O2", "-Inative", "-Wall", "-Wextra", "-Wconversion", "-Werror")
     options = (*strict, *(f"-isystem{folder}" for folder in includes))
     for compiler in COMPILERS:
         if not shutil.which(compiler[0]):
@@ -161,7 +161,7 @@ def warnings(session: nox.Session) -> None:
         machine = _output(*compiler, "-dumpmachine") or ""
         # Python's headers are for this system; Windows has others.
         files = "tier_*.cpp" if "mingw" in machine else "*.cpp"
-        for source in sorted(Path("native").glob(files)):
+        for source in sorted(Path("native").rglob(files)):
             tier = X86_TIERS.get(source.name, ()) if machine.startswith("x86_64") else ()
             session.run(*compiler, *options, *tier, "-c", source, "-o", os.devnull, external=True)
 

@@ -8,7 +8,7 @@ A flip changes the gains at its two ends only, so groups of variables climb on t
 groups stays as it is; the highest change that it would have made at an end says whether it ever could have
 gained.
 
-This is the definition; `native/climb.hpp` is the same for the built-in criteria, and a criterion written in
+This is the definition; `native/search/climb.hpp` is the same for the built-in criteria, and a criterion written in
 Python takes this road.
 """
 

@@ -11,9 +11,9 @@ pairs without odds of their own, each as it was last, and half an edge of one pa
 
 A pair is visited in the first of as many sweeps as its period says, and what is added up then counts for those
 where it is not; while a chain settles, in the last of as many, and the density stays what it was:
-`native/graph_sampler.hpp` says why that is right.
+`native/pair/graph_sampler.hpp` says why that is right.
 
-`native/graph_sampler.hpp` is the same, with the same draws, but takes over the fits of an earlier chain where there are
+`native/pair/graph_sampler.hpp` is the same, with the same draws, but takes over the fits of an earlier chain where there are
 any; here all are made anew.
 """
 

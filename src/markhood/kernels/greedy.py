@@ -8,7 +8,7 @@
 A target may have members that it keeps: the search starts from them, and they never go. Then a
 blanket of two means two besides the kept ones, and a pair's score one that has them too.
 
-This is the definition; `native/blankets.hpp` is the same for the built-in criteria, and a
+This is the definition; `native/search/blankets.hpp` is the same for the built-in criteria, and a
 criterion written in Python takes this road.
 """
 

@@ -27,8 +27,8 @@ is returned is the coupling of a step.
 them as couplings are shrunk would leave part of what a covariate explains to the coupling.
 
 With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are not used.
-`native/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell, and
-`native/level_pair_fit.hpp` for all others.
+`native/pair/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell, and
+`native/pair/level_pair_fit.hpp` for all others.
 """
 
 from __future__ import annotations

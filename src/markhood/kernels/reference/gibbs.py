@@ -1,6 +1,6 @@
 """Gibbs sampling in NumPy, bit for bit what the other backends draw.
 
-`native/gibbs.hpp` and `native/potts.hpp` explain the arithmetic. It has nothing but products of factors
+`native/network/gibbs.hpp` and `native/network/potts.hpp` explain the arithmetic. It has nothing but products of factors
 that the caller has computed, sums and comparisons, so it gives the same everywhere.
 """
 

@@ -19,7 +19,7 @@ With r_x and r_y levels the cells still have g = 1 each; the margins have a_x = 
 that all three priors count as many samples, G(4) above is G(r_x r_y), and M is the product of the levels of
 Z. These sums, and those of weighted samples, call the gamma function itself.
 
-`native/independence.hpp` is the same for packed samples.
+`native/search/independence.hpp` is the same for packed samples.
 """
 
 from __future__ import annotations

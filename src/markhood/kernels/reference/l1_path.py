@@ -7,7 +7,7 @@ before. Newton's method: the quadratic model of L at b, with its penalty, is max
 coordinate at a time, all candidates being looked at every time; the step is halved until the
 objective rises; again until the steps are nothing, and so is what the point lacks of being a maximum:
 with residuals r, x_j'r = +-N lambda penalty_j where b_j is not zero, no more than that where it
-is, and sum r = 0. The intercept is eliminated from the model first. `native/l1_path.hpp` looks at
+is, and sum r = 0. The intercept is eliminated from the model first. `native/l1/l1_path.hpp` looks at
 fewer candidates and computes fewer curvatures, and arrives at the same maxima.
 
 Candidates with a penalty of zero are in every solution, also in the first, where all others are out. So that their slopes

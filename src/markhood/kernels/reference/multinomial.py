@@ -36,7 +36,7 @@ Where no row of predictors is a combination of the others, as with one blanket m
 that hardly repeat a value, every row can have probabilities of its own: the maximum is then known
 without a search, and a cell without samples is at minus infinity, or as far out as ``ALMOST_NEVER`` says.
 
-`native/multinomial.hpp` is the same.
+`native/fit/multinomial.hpp` is the same.
 """
 
 from __future__ import annotations

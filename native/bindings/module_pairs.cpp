@@ -1,0 +1,105 @@
+// Bindings of joint fits of pairs of variables, and of the chains over graphs that go by them.
+#include "bindings/arguments.hpp"
+
+namespace markhood {
+namespace {
+
+// How many numbers the couplings of all pairs are, one pair after another.
+std::size_t n_coupling_numbers(const BitRows& bits, const In<std::int64_t, 2>& pairs) {
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < pairs.shape(0); ++k) {
+        const std::size_t i = index_of(pairs(k, 0)), j = index_of(pairs(k, 1));
+        n += bits.n_scores(i) * bits.n_scores(j) == 1 ? 1 : bits.levels(i) * bits.levels(j);
+    }
+    return n;
+}
+
+Covariates last_variables(std::size_t n_variables, std::size_t n_covariates) {
+    require(n_covariates <= n_variables, "there are more covariates than variables");
+    return {n_variables - n_covariates, n_variables};
+}
+
+std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>> fit_pairs(
+    Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, Integers first_starts, Integers first,
+    Integers second_starts, Integers second, double scale, Starts starts, Weights weights, Ordered ordered,
+    std::size_t n_covariates, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    const std::size_t n = pairs.shape(0);
+    const Covariates covariates = last_variables(n_variables(bits, starts), n_covariates);
+    require_pairs(pairs, covariates.first);
+    const Lists given_first = lists(first_starts, first, n, covariates.first);
+    const Lists given_second = lists(second_starts, second, n, covariates.first);
+    require(scale > 0, "the scale must be positive");
+    const Tier& tier = find_tier(instruction_set);
+    const std::size_t n_numbers = n_coupling_numbers(bits, pairs);
+    std::vector<double> joint(n), apart(n), log_determinants(n), couplings(n_numbers), variances(n_numbers);
+    {
+        nb::gil_scoped_release release;
+        tier.fit_pairs(bits, pairs.data(), n, given_first, given_second, covariates, scale,
+                       {joint.data(), apart.data(), log_determinants.data(), couplings.data(), variances.data()});
+    }
+    return {to_numpy(std::move(joint)), to_numpy(std::move(apart)), to_numpy(std::move(log_determinants)),
+            to_numpy(std::move(couplings)), to_numpy(std::move(variances))};
+}
+
+std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<double>, Out<double>, std::int64_t,
+           Out<std::int64_t>>
+sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds,
+              In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density,
+              bool learns_density, In<std::uint8_t, 1> periods, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
+              std::optional<Integers> known, std::size_t n_settling, std::size_t n_sweeps, Starts starts, Weights weights,
+              Ordered ordered, std::size_t n_covariates, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    const std::size_t n = pairs.shape(0);
+    const Covariates covariates = last_variables(n_variables(bits, starts), n_covariates);
+    require_pairs(pairs, covariates.first);
+    for (std::size_t k = 1; k < n; ++k)
+        require(pairs(k - 1, 0) < pairs(k, 0) || (pairs(k - 1, 0) == pairs(k, 0) && pairs(k - 1, 1) < pairs(k, 1)),
+                "pairs must ascend");
+    require(prior_log_odds.shape(0) == n && periods.shape(0) == n && present.shape(0) == n,
+            "there must be odds, a period and a state a pair");
+    for (std::size_t k = 0; k < n; ++k) require(periods(k) > 0, "a period must be positive");
+    require(bin_counts.shape(0) == bin_log_bayes_factors.shape(0), "there must be one count a bin");
+    require(generator.shape(0) == 4, "a generator has four numbers");
+    require(scale > 0, "the scale must be positive");
+    require(density > 0 && density < 1, "the density must be between 0 and 1");
+    const Tier& tier = find_tier(instruction_set);
+    std::vector<std::uint8_t> state(present.data(), present.data() + n);
+    std::vector<std::uint32_t> random(generator.data(), generator.data() + 4);
+    const std::size_t n_numbers = n_coupling_numbers(bits, pairs);
+    std::vector<double> densities(n_settling + n_sweeps), probabilities(n), couplings(n_numbers), squares(n_numbers);
+    std::vector<std::int64_t> fits;
+    const Sink into_fits = sink_into(fits);
+    CtrlC ctrl_c;
+    std::int64_t n_fits;
+    {
+        nb::gil_scoped_release release;
+        n_fits = tier.sample_graphs(bits,
+                                    {pairs.data(), n, covariates, prior_log_odds.data(), bin_log_bayes_factors.data(),
+                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density, periods.data(),
+                                     state.data(), random.data(), known ? known->data() : nullptr,
+                                     known ? known->shape(0) : 0},
+                                    n_settling, n_sweeps, densities.data(),
+                                    {probabilities.data(), couplings.data(), squares.data()},
+                                    known ? &into_fits : nullptr, {&ctrl_c, CtrlC::asked});
+    }
+    if (n_fits < 0) throw nb::python_error();
+    return {to_numpy(std::move(state)),         to_numpy(std::move(random)),    to_numpy(std::move(densities)),
+            to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits,
+            to_numpy(std::move(fits))};
+}
+
+}  // namespace
+
+void bind_pairs(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("fit_pairs", &fit_pairs, "words"_a, "n_samples"_a, "pairs"_a, "first_starts"_a, "first"_a,
+          "second_starts"_a, "second"_a, "scale"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
+          "n_covariates"_a = 0, "instruction_set"_a = "");
+    m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
+          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "periods"_a,
+          "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
+          "n_covariates"_a = 0, "instruction_set"_a = "");
+}
+
+}  // namespace markhood

@@ -1,0 +1,144 @@
+// Bindings of what is near in a graph, and of its triangles.
+//
+// No bits are counted here, so there is one function for all processors. What is near is asked for every few variables, and made of sparse
+// products in Python it kept the threads of a search waiting for the interpreter.
+#include <algorithm>
+
+#include "bindings/arguments.hpp"
+
+namespace markhood {
+namespace {
+
+// The graph is too large to be checked at every call, so steps are checked as they are taken.
+class Walk {
+  public:
+    Walk(const Integers& starts, const Integers& neighbours)
+        : starts_(starts), neighbours_(neighbours), n_variables_(starts.shape(0) - 1), seen_(n_variables_) {
+        for (std::size_t v = 0; v < n_variables_; ++v) n_joined_ += starts(v) < starts(v + 1);
+    }
+
+    // All within some steps of a variable, ascending, without itself; they stay until the next call.
+    const std::vector<std::int64_t>& from(std::int64_t variable, std::size_t depth) {
+        for (const std::int64_t v : reached_) seen_[index_of(v)] = false;
+        reached_.clear();
+        seen_[index_of(variable)] = true;
+        take_steps(variable);
+        for (std::size_t step = 1, done = 0; step < depth && done < reached_.size(); ++step) {
+            const std::size_t end = reached_.size();
+            for (; done < end && reached_.size() + 1 < n_joined_; ++done) take_steps(reached_[done]);
+            if (reached_.size() + 1 >= n_joined_) break;  // in dense data all are near, and most steps lead nowhere new
+        }
+        seen_[index_of(variable)] = false;
+        std::sort(reached_.begin(), reached_.end());
+        return reached_;
+    }
+
+  private:
+    void take_steps(std::int64_t variable) {
+        const std::int64_t first = starts_(index_of(variable)), last = starts_(index_of(variable) + 1);
+        require(first >= 0 && first <= last && static_cast<std::size_t>(last) <= neighbours_.shape(0),
+                "starts must ascend and end at the last value");
+        for (std::size_t k = index_of(first); k < index_of(last); ++k) {
+            const std::int64_t next = neighbours_(k);
+            require(next >= 0 && static_cast<std::size_t>(next) < n_variables_, "neighbours must be variables");
+            if (seen_[index_of(next)]) continue;
+            seen_[index_of(next)] = true;
+            reached_.push_back(next);
+        }
+    }
+
+    const Integers& starts_;
+    const Integers& neighbours_;
+    std::size_t n_variables_, n_joined_ = 0;  // of all, and of those that have neighbours
+    std::vector<bool> seen_;
+    std::vector<std::int64_t> reached_;
+};
+
+std::tuple<Out<std::int64_t>, Out<std::int64_t>> within_steps(Integers starts, Integers neighbours, Integers targets,
+                                                              std::size_t depth) {
+    require(starts.shape(0) > 0, "there must be one list a variable");
+    require(depth > 0, "the depth must be positive");
+    require_variables(targets, starts.shape(0) - 1);
+    std::vector<std::int64_t> ends{0}, found;
+    {
+        nb::gil_scoped_release release;
+        Walk walk(starts, neighbours);
+        for (std::size_t k = 0; k < targets.shape(0); ++k) {
+            const std::vector<std::int64_t>& near = walk.from(targets(k), depth);
+            found.insert(found.end(), near.begin(), near.end());
+            ends.push_back(static_cast<std::int64_t>(found.size()));
+        }
+    }
+    return {to_numpy(std::move(ends)), to_numpy(std::move(found))};
+}
+
+// Neighbours of every variable along the pairs that were put in, as bits: those with a number from `first` on, as many as a row has.
+class NeighbourBits {
+  public:
+    NeighbourBits(std::size_t n_variables, std::size_t first, std::size_t n_words)
+        : first_(first), n_words_(n_words), bits_(n_variables * n_words) {}
+
+    void put_in(std::size_t i, std::size_t j) {
+        set(i, j);
+        set(j, i);
+    }
+
+    bool have_common(std::size_t i, std::size_t j) const {
+        const std::uint64_t *one = bits_.data() + i * n_words_, *other = bits_.data() + j * n_words_;
+        for (std::size_t w = 0; w < n_words_; ++w)
+            if (one[w] & other[w]) return true;
+        return false;
+    }
+
+  private:
+    void set(std::size_t of, std::size_t neighbour) {
+        if (neighbour < first_ || neighbour >= first_ + 64 * n_words_) return;
+        bits_[of * n_words_ + (neighbour - first_) / 64] |= std::uint64_t{1} << ((neighbour - first_) % 64);
+    }
+
+    std::size_t first_, n_words_;
+    std::vector<std::uint64_t> bits_;
+};
+
+constexpr std::size_t kMostWords = std::size_t{1} << 24;  // of neighbours at a time: 128 MB
+constexpr std::size_t kAtATime = 4096;                    // pairs between two looks for Ctrl-C
+
+// Whether each pair is the weakest of a triangle by more than a tie. The strongest first, as `order` has them: a pair is when its
+// ends have a common neighbour along those that came before it.
+Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> strengths, Integers order,
+                                       std::size_t n_variables, double tie) {
+    const std::size_t n = pairs.shape(0);
+    require(strengths.shape(0) == n && order.shape(0) == n, "there must be a strength and a place for each pair");
+    require_pairs(pairs, n_variables);
+    require_variables(order, n);
+    std::vector<std::uint8_t> found(n);
+    bool is_stopped = false;
+    {
+        nb::gil_scoped_release release;
+        CtrlC stop;
+        const std::size_t all_words = (n_variables + 63) / 64, room = kMostWords / (n_variables + 1) + 1;
+        const std::size_t n_words = room < all_words ? room : all_words;
+        for (std::size_t first = 0; first < n_variables; first += 64 * n_words) {
+            NeighbourBits neighbours(n_variables, first, n_words);
+            for (std::size_t k = 0, put = 0; k < n && !is_stopped; ++k) {
+                is_stopped = k % kAtATime == 0 && CtrlC::asked(&stop);
+                const std::size_t pair = index_of(order(k));
+                for (; put < k && strengths(index_of(order(put))) > strengths(pair) + tie; ++put)
+                    neighbours.put_in(index_of(pairs(index_of(order(put)), 0)), index_of(pairs(index_of(order(put)), 1)));
+                if (!found[pair]) found[pair] = neighbours.have_common(index_of(pairs(pair, 0)), index_of(pairs(pair, 1)));
+            }
+        }
+    }
+    if (is_stopped) throw nb::python_error();
+    return to_numpy(std::move(found));
+}
+
+}  // namespace
+
+void bind_spaces(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("weakest_of_triangles", &weakest_of_triangles, "pairs"_a, "strengths"_a, "order"_a, "n_variables"_a, "tie"_a);
+    m.def("within_steps", &within_steps, "starts"_a, "neighbours"_a, "targets"_a, "depth"_a);
+}
+
+}  // namespace markhood

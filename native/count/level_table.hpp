@@ -1,0 +1,183 @@
+// The contingency table of a target with its blanket, for any number of levels and for weighted
+// samples, ready to take in one variable more.
+//
+// Every sample has the number of its cell: its configuration of the blanket, and the target's level. A
+// candidate is counted by walking through the ones of its indicator rows, and its first level is what is
+// left. That costs a step a sample, but is the same for any number of cells, and a weight is just what is added. While
+// cells are few, and samples count once, each cell has a bit mask as in table.hpp, made when the first candidate comes: then
+// a candidate costs a step for 64 samples of some cells.
+#pragma once
+#include <cmath>
+
+#include "machine/buffer.hpp"
+#include "machine/words.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kMaxMaskedCells = 32 * Lanes::width;
+constexpr std::size_t kMaxMaskWords = 1 << 16;  // what a second-level cache holds
+
+// Where it can, the library's lgamma writes to a global variable, and several threads are here.
+static inline double log_gamma(double x) {
+#if defined(_WIN32)
+    return std::lgamma(x);
+#else
+    int sign;
+    return lgamma_r(x, &sign);
+#endif
+}
+
+class LevelTable {
+  public:
+    std::size_t n_rows = 0, n_levels = 0;  // of the target
+    Buffer<std::uint16_t> configurations;  // a level for every row and blanket member
+    Buffer<double> counts;                 // a number for every row and level of the target
+
+    // The rows of the table split by a candidate that occur: from which row, with which level.
+    std::size_t n_split = 0;
+    Buffer<std::uint32_t> split_row;
+    Buffer<std::uint16_t> split_level;
+    Buffer<double> split_counts;
+
+    void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        rows_ = rows;
+        has_masks_ = false;
+        former_cell_.swap(cell_);
+        n_levels = rows.levels(target);
+        n_rows = 1;
+        configurations.resize(0);
+        cell_.resize(rows.n_samples);
+        std::memset(cell_.data(), 0, rows.n_samples * sizeof(std::uint32_t));
+        for (std::size_t k = 0; k < size; ++k) split_rows(static_cast<std::size_t>(blanket[k]), k);
+        decode(target);
+        counts.resize(n_rows * n_levels);
+        std::memset(counts.data(), 0, n_rows * n_levels * sizeof(double));
+        for (std::size_t s = 0; s < rows.n_samples; ++s) {
+            cell_[s] = static_cast<std::uint32_t>(cell_[s] * n_levels + level_[s]);
+            counts[cell_[s]] += rows.weight(s);
+        }
+    }
+
+    // Of every row, in which row of the table that was built before it is: of the same target, with a member less.
+    void find_former_rows(Buffer<std::uint32_t>& rows) const {
+        rows.resize(n_rows);
+        for (std::size_t s = 0; s < rows_.n_samples; ++s)
+            rows[cell_[s] / n_levels] = static_cast<std::uint32_t>(former_cell_[s] / n_levels);
+    }
+
+    // Counts the cells by the candidate's levels: all_counts()[level * cells + row * n_levels + target's].
+    void count(std::size_t candidate) {
+        const std::size_t cells = n_rows * n_levels, levels = rows_.levels(candidate);
+        const bool masked = !rows_.weights && cells <= kMaxMaskedCells && cells * rows_.n_words <= kMaxMaskWords;
+        if (masked && !has_masks_) make_masks();
+        all_.resize(levels * cells + Lanes::width);
+        std::memcpy(all_.data(), counts.data(), cells * sizeof(double));
+        for (std::size_t k = 1; k < levels; ++k) {
+            double* to = all_.data() + k * cells;
+            const std::uint64_t* row = rows_.row(rows_.first_row(candidate) + k - 1);
+            if (masked) count_masks(row, to);
+            else rows_.weights ? count_weights(row, to) : count_ones(row, to);
+            for (std::size_t c = 0; c < cells; ++c) all_[c] -= to[c];
+        }
+    }
+    const double* all_counts() const { return all_.data(); }
+
+    void split_by(std::size_t candidate) {
+        count(candidate);
+        split_counted(candidate);
+    }
+
+    // The same for the candidate that was counted last.
+    void split_counted(std::size_t candidate) {
+        const std::size_t levels = rows_.levels(candidate);
+        n_split = 0;
+        split_row.resize(levels * n_rows);
+        split_level.resize(levels * n_rows);
+        split_counts.resize(levels * n_rows * n_levels);
+        for (std::size_t k = 0; k < levels; ++k) {
+            for (std::size_t r = 0; r < n_rows; ++r) {
+                const double* from = all_.data() + (k * n_rows + r) * n_levels;
+                double* to = split_counts.data() + n_split * n_levels;
+                double total = 0.0;
+                for (std::size_t t = 0; t < n_levels; ++t) total += to[t] = from[t];
+                if (!(total > 0)) continue;
+                split_row[n_split] = static_cast<std::uint32_t>(r);
+                split_level[n_split++] = static_cast<std::uint16_t>(k);
+            }
+        }
+    }
+
+  private:
+    void decode(std::size_t variable) {
+        level_.resize(rows_.n_samples);
+        std::memset(level_.data(), 0, rows_.n_samples * sizeof(std::uint16_t));
+        for (std::size_t k = 1; k < rows_.levels(variable); ++k) {
+            const std::uint64_t* row = rows_.row(rows_.first_row(variable) + k - 1);
+            for_each_one(row, rows_.n_words, [&](std::size_t s) { level_[s] = static_cast<std::uint16_t>(k); });
+        }
+    }
+
+    // Rows are numbered as they turn up among the samples; those without weight are no rows.
+    void split_rows(std::size_t variable, std::size_t k) {
+        decode(variable);
+        const std::size_t levels = rows_.levels(variable);
+        renumbered_.resize(n_rows * levels);
+        std::memset(renumbered_.data(), 0xff, n_rows * levels * sizeof(std::uint32_t));
+        next_.resize(n_rows * levels * (k + 1));
+        std::uint32_t n = 0;
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) {
+            std::uint32_t& number = renumbered_[cell_[s] * levels + level_[s]];
+            if (number == UINT32_MAX) {
+                std::uint16_t* to = next_.data() + n * (k + 1);
+                if (k) std::memcpy(to, configurations.data() + cell_[s] * k, k * sizeof(std::uint16_t));
+                to[k] = level_[s];
+                number = n++;
+            }
+            cell_[s] = number;
+        }
+        n_rows = n;
+        configurations.swap(next_);
+    }
+
+    // Word w of as many cells as there are lanes side by side, for w = 0, 1, ...; then the next cells.
+    void make_masks() {
+        const std::size_t blocks = (n_rows * n_levels + Lanes::width - 1) / Lanes::width, words = rows_.n_words;
+        masks_.resize(blocks * words * Lanes::width);
+        std::memset(masks_.data(), 0, masks_.size() * sizeof(std::uint64_t));
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) {
+            const std::size_t block = cell_[s] / Lanes::width, lane = cell_[s] % Lanes::width;
+            masks_[(block * words + s / 64) * Lanes::width + lane] |= std::uint64_t{1} << (s % 64);
+        }
+        has_masks_ = true;
+    }
+
+    // Writes whole lanes, and so beyond the last cell.
+    void count_masks(const std::uint64_t* row, double* to) const {
+        const std::uint64_t* mask = masks_.data();
+        for (std::size_t c = 0; c < n_rows * n_levels; c += Lanes::width) {
+            auto sums = Lanes::zero();
+            for (std::size_t w = 0; w < rows_.n_words; ++w, mask += Lanes::width)
+                sums = Lanes::add_common(sums, Lanes::broadcast(row[w]), Lanes::load(mask));
+            Lanes::store(to + c, sums);
+        }
+    }
+
+    void count_ones(const std::uint64_t* row, double* to) const {
+        std::memset(to, 0, n_rows * n_levels * sizeof(double));
+        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += 1.0; });
+    }
+
+    void count_weights(const std::uint64_t* row, double* to) const {
+        std::memset(to, 0, n_rows * n_levels * sizeof(double));
+        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += rows_.weights[s]; });
+    }
+
+    BitRows rows_{};
+    bool has_masks_ = false;
+    Buffer<std::uint64_t> masks_;
+    Buffer<std::uint32_t> cell_, former_cell_, renumbered_;
+    Buffer<std::uint16_t> level_, next_;
+    Buffer<double> all_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

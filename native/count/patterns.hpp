@@ -1,0 +1,117 @@
+// Samples by their patterns in a few columns.
+//
+// A logistic regression on binary variables sees of the samples only which patterns they have in these, how many
+// have each, and in how many of those the target is one. Columns come one after another. Each splits the patterns in which it
+// is not the same in all samples: those with a one become a pattern of their own, at the end. So a number a pattern
+// stays what it was, and a new pattern takes over that of its parent.
+#pragma once
+#include "count/bit_columns.hpp"
+#include "machine/words.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+class Patterns {
+  public:
+    Buffer<Pack> counts, ones;  // samples of each pattern, and those in which the target is one; zero in the padding
+    BitColumns columns;         // a row a pattern
+
+    // All samples in one pattern, of no columns.
+    void begin(BitRows rows, std::size_t target) {
+        n_words_ = words_for(rows.n_samples);
+        target_ = rows.row(target);
+        of_.resize(n_words_ * 64);  // the padding has the first pattern
+        std::memset(of_.data(), 0, of_.size() * sizeof(std::uint32_t));
+        columns.begin(rows.n_samples);
+        counts.resize(0);
+        ones.resize(0);
+        resize(1);
+        parents_[0] = 0;
+        n_[0] = static_cast<std::uint32_t>(rows.n_samples);
+        count(0) = static_cast<double>(rows.n_samples);
+        one(0) = static_cast<double>(count_common(target_, target_, n_words_));
+    }
+
+    std::size_t size() const { return parents_.size(); }
+    std::size_t n_packs() const { return columns.n_packs(); }
+    // From which pattern the samples of this one came when it was new.
+    std::size_t parent(std::size_t pattern) const { return parents_[pattern]; }
+    // Which part of its parent's samples it took; until the next split.
+    double share(std::size_t pattern) const {
+        return count(pattern) / (count(pattern) + count(parent(pattern)));
+    }
+
+    void split(const std::uint64_t* column) {
+        tally(column);
+        const std::size_t before = size(), c = columns.size();
+        columns.push();
+        std::uint32_t after = static_cast<std::uint32_t>(before);
+        parents_.resize(2 * before);
+        for (std::uint32_t p = 0; p < before; ++p) {  // without branches, which nobody could predict
+            const bool is_split = with_[p].n > 0 && with_[p].n < n_[p];
+            parents_[after] = p;
+            with_[p].goes_to = is_split ? after : p;
+            columns.set(c, p, with_[p].n == n_[p]);
+            after += is_split;
+        }
+        resize(after);
+        if (after == before) return;
+        for (std::size_t p = before; p < after; ++p) move_samples(parents_[p], p);
+        columns.copy_rows(parents_.data(), before, after, c);
+        for (std::size_t p = before; p < after; ++p) columns.set(c, p, true);
+        for_each_one(column, n_words_, [&](std::size_t s) { of_[s] = with_[of_[s]].goes_to; });
+    }
+
+    // The value of its pattern for each sample.
+    void spread(const Pack* of_patterns, Pack* to) const {
+        const double* values = reinterpret_cast<const double*>(of_patterns);
+        double* of_samples = reinterpret_cast<double*>(to);
+        for (std::size_t s = 0; s < of_.size(); ++s) of_samples[s] = values[of_[s]];
+    }
+
+  private:
+    struct With {
+        std::uint32_t n, ones, goes_to;
+    };
+
+    double count(std::size_t p) const { return reinterpret_cast<const double*>(counts.data())[p]; }
+    double& count(std::size_t p) { return reinterpret_cast<double*>(counts.data())[p]; }
+    double& one(std::size_t p) { return reinterpret_cast<double*>(ones.data())[p]; }
+
+    void resize(std::size_t n) {
+        parents_.resize(n);
+        n_.resize(n);
+        columns.set_rows(n);
+        widen(counts, columns.n_packs());
+        widen(ones, columns.n_packs());
+    }
+
+    // In each pattern the samples where the column is one, and those where the target is so too.
+    void tally(const std::uint64_t* column) {
+        std::memset(static_cast<void*>(with_.resize(size())), 0, size() * sizeof(With));
+        for (std::size_t w = 0; w < n_words_; ++w)
+            for (std::uint64_t left = column[w]; left; left &= left - 1) {
+                const std::size_t bit = lowest_one(left);
+                With& with = with_[of_[w * 64 + bit]];
+                ++with.n;
+                with.ones += static_cast<std::uint32_t>((target_[w] >> bit) & 1);
+            }
+    }
+
+    // The samples of a pattern where the new column is one go to a new pattern.
+    void move_samples(std::size_t from, std::size_t to) {
+        const With& with = with_[from];
+        n_[to] = with.n;
+        n_[from] -= with.n;
+        count(to) = with.n;
+        count(from) -= with.n;
+        one(to) = with.ones;
+        one(from) -= with.ones;
+    }
+
+    std::size_t n_words_ = 0;
+    const std::uint64_t* target_ = nullptr;
+    Buffer<std::uint32_t> of_, parents_, n_;  // n: the counts as whole numbers
+    Buffer<With> with_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

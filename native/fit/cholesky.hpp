@@ -1,0 +1,164 @@
+// The decomposition of a matrix of second derivatives, for fits of hundreds of parameters.
+//
+// Coordinates without any second derivative take no part. Where data are separated, these are all whose cells are gone: a
+// quarter to a half of them, and the work is a cube. Pivots that the caller cannot use leave a row of zeros.
+#pragma once
+#include <cmath>
+
+#include "fit/saturated.hpp"
+#include "machine/buffer.hpp"
+#include "machine/packs.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kPanel = 8;  // rows that stay in the first-level cache
+constexpr std::size_t kBand = 32;  // rows that stay in the second-level cache
+constexpr std::size_t kTileRows = 4, kTilePacks = 2, kTile = kTilePacks * kPack;  // what registers hold
+static_assert(kBand % kPanel == 0 && kTile % kTileRows == 0);
+
+class Cholesky {
+  public:
+    void resize(std::size_t n) {
+        n_ = n;
+        matrix_.resize(n * n);
+    }
+
+    // The matrix, of which the lower triangle counts, until it is decomposed.
+    double* data() { return matrix_.data(); }
+
+    // to = H x, by the lower triangle.
+    void multiply(const double* x, double* to) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double* row = matrix_.data() + k * n_;
+            to[k] = dot(row, x, k + 1);
+            take_off(row, -x[k], to, k);
+        }
+    }
+
+    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, nothing where there is none.
+    // Many pivots' rows are taken off the rows below them at once, in tiles that stay in registers: one after another, each
+    // would read and write all that is left of the matrix. Among themselves they are taken off a few at once.
+    template <class IsUsable>
+    void decompose(IsUsable is_usable) {
+        gather_curved(is_usable);
+        double* h = matrix_.data();
+        const std::size_t n = curved_.size();
+        for (std::size_t band = 0; band < n; band += kBand) {
+            const std::size_t band_end = band + kBand < n ? band + kBand : n;
+            for (std::size_t first = band; first < band_end; first += kPanel) {
+                const std::size_t end = first + kPanel < n ? first + kPanel : n;
+                for (std::size_t k = first; k < end; ++k) {
+                    double* row = h + k * n;
+                    if (is_usable(curved_[k], row[k], diagonal_[k])) row[k] = 1.0 / std::sqrt(row[k]);
+                    else row[k] = 0.0;
+                    for (std::size_t l = k + 1; l < n; ++l) row[l] *= row[k];
+                    for (std::size_t l = k + 1; l < end; ++l) take_off(row + l, row[l], h + l * n + l, n - l);
+                }
+                for (std::size_t l = end; l < band_end; ++l) take_off_panel(h + first * n, n, l, h + l * n);
+            }
+            if (band_end < n) take_off_band(band, n);
+        }
+    }
+
+    // x = H^-1 right, by the decomposition; returns right times x.
+    double substitute(const double* right, double* x) {
+        const double* h = matrix_.data();
+        const std::size_t n = curved_.size();
+        double product = 0.0, *y = solved_.resize(n);
+        for (std::size_t k = 0; k < n; ++k) y[k] = right[curved_[k]];
+        for (std::size_t k = 0; k < n; ++k) {
+            const double* row = h + k * n;
+            y[k] *= row[k];
+            if (y[k] == 0.0) continue;
+            product += y[k] * y[k];  // |L^-1 g|^2 = g' H^-1 g
+            take_off(row + k + 1, y[k], y + k + 1, n - k - 1);
+        }
+        std::memset(x, 0, n_ * sizeof(double));
+        for (std::size_t k = n; k-- > 0;) {
+            const double *row = h + k * n, known = dot(row + k + 1, y + k + 1, n - k - 1);
+            x[curved_[k]] = y[k] = (y[k] - known) * row[k];  // zero where there is no pivot
+        }
+        return product;
+    }
+
+  private:
+    // Moves the rows and columns of coordinates with second derivatives together, and mirrors them.
+    template <class IsUsable>
+    void gather_curved(IsUsable is_usable) {
+        double* h = matrix_.data();
+        curved_.resize(0);
+        diagonal_.resize(0);
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double own = h[k * n_ + k];
+            if (own == 0.0) {
+                is_usable(k, own, own);
+                continue;
+            }
+            curved_.push(k);
+            diagonal_.push(own);
+        }
+        const std::size_t n = curved_.size();
+        for (std::size_t k = 0; k < n; ++k)  // nothing is written where something is still to be read
+            for (std::size_t l = 0; l <= k; ++l) h[k * n + l] = h[curved_[k] * n_ + curved_[l]];
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t l = 0; l < k; ++l) h[l * n + k] = h[k * n + l];
+    }
+
+    // Takes the kBand rows from `band` on off all rows after them. Tiles on the diagonal write below it, where nothing is
+    // read again.
+    void take_off_band(std::size_t band, std::size_t n) {
+        const double* rows = matrix_.data() + band * n;
+        const std::size_t end = band + kBand;
+        std::size_t c = end;
+        for (; c + kTile <= n; c += kTile)
+            for (std::size_t l = end; l < c + kTile; l += kTileRows) take_off_tile(rows, n, l, c);
+        for (std::size_t l = end; l < n; ++l) {
+            const std::size_t from = l > c ? l : c;
+            for (std::size_t k = 0; k < kBand; ++k)
+                take_off(rows + k * n + from, rows[k * n + l], matrix_.data() + l * n + from, n - from);
+        }
+    }
+
+    // The same for the rows l, l + 1, ... and the columns c, c + 1, ... of one tile.
+    void take_off_tile(const double* rows, std::size_t n, std::size_t l, std::size_t c) {
+        double* from = matrix_.data() + l * n + c;
+        Pack left[kTileRows][kTilePacks], row[kTilePacks];
+        for (std::size_t i = 0; i < kTileRows; ++i)
+            for (std::size_t p = 0; p < kTilePacks; ++p) std::memcpy(&left[i][p], from + i * n + p * kPack, sizeof(Pack));
+        for (std::size_t k = 0; k < kBand; ++k, rows += n) {
+            for (std::size_t p = 0; p < kTilePacks; ++p) std::memcpy(&row[p], rows + c + p * kPack, sizeof(Pack));
+            for (std::size_t i = 0; i < kTileRows; ++i)
+                for (std::size_t p = 0; p < kTilePacks; ++p) left[i][p] -= rows[l + i] * row[p];
+        }
+        for (std::size_t i = 0; i < kTileRows; ++i)
+            for (std::size_t p = 0; p < kTilePacks; ++p) std::memcpy(from + i * n + p * kPack, &left[i][p], sizeof(Pack));
+    }
+
+    // Takes kPanel rows, times what each has at l, off the row l, from l on.
+    static void take_off_panel(const double* __restrict rows, std::size_t n, std::size_t l, double* __restrict from) {
+        double times[kPanel], any = 0.0;
+        for (std::size_t k = 0; k < kPanel; ++k) any += std::fabs(times[k] = rows[k * n + l]);
+        if (any == 0.0) return;
+        std::size_t c = l;
+        for (Pack left, row; c + kPack <= n; c += kPack) {
+            std::memcpy(&left, from + c, sizeof(Pack));
+            for (std::size_t k = 0; k < kPanel; ++k) {
+                std::memcpy(&row, rows + k * n + c, sizeof(Pack));
+                left -= times[k] * row;
+            }
+            std::memcpy(from + c, &left, sizeof(Pack));
+        }
+        for (; c < n; ++c)
+            for (std::size_t k = 0; k < kPanel; ++k) from[c] -= times[k] * rows[k * n + c];
+    }
+
+    static void take_off(const double* __restrict row, double times, double* __restrict from, std::size_t n) {
+        for (std::size_t l = 0; l < n; ++l) from[l] -= times * row[l];
+    }
+
+    std::size_t n_ = 0;
+    Buffer<double> matrix_, diagonal_, solved_;
+    Buffer<std::size_t> curved_;  // coordinates with second derivatives, in the order of the decomposition
+};
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,503 @@
+// Multinomial logistic regression on a table, by Newton's method.
+//
+// `kernels/reference/multinomial.py` has the definition. A row of the table is a configuration of predictors, most of
+// them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
+// a model has to answer all that newton_fit.hpp asks, and every answer is about the same cells.
+#pragma once
+#include <cmath>
+
+#include "fit/level_blocks.hpp"
+#include "fit/level_products.hpp"
+#include "fit/newton_fit.hpp"
+#include "fit/saturated.hpp"
+#include "machine/buffer.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr double kShortSeries = 0.1;  // of a logarithm
+
+struct Range {
+    double lowest = HUGE_VAL, highest = -HUGE_VAL;
+
+    void take(double value) {
+        lowest = value < lowest ? value : lowest;
+        highest = value > highest ? value : highest;
+    }
+    double width() const { return highest - lowest; }
+};
+
+// What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+class MultinomialModel {
+  public:
+    static constexpr bool kLeaves = true;
+    std::size_t n_parameters = 0, n_thresholds = 0;
+
+    void set(Design design) {
+        design_ = design;
+        n_thresholds = design.n_levels - 1;
+        n_parameters = design.n_predictors * n_thresholds;
+        const std::size_t cells = design_.n_rows * design_.n_levels;
+        for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_})
+            of_cells->resize((cells + kPack - 1) / kPack * kPack);
+        left_.resize(cells);
+        bring_back();
+        sum_.resize(design_.n_rows);
+        n_there_.resize(design_.n_rows);
+        total_.resize(design_.n_rows);
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            total_[r] = 0.0;
+            for (std::size_t k = 0; k < design_.n_levels; ++k) total_[r] += design_.counts[r * design_.n_levels + k];
+        }
+    }
+
+    // Has only those cells gone that were from the beginning.
+    void bring_back() {
+        if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
+        else std::memset(left_.data(), 0, left_.size());
+    }
+
+    double reach(std::size_t k) const { return design_.reach ? design_.reach[k / n_thresholds] : 1.0; }
+
+    double n_samples() const {
+        double sum = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) sum += total_[r];
+        return sum;
+    }
+
+    std::size_t levels_seen() const {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < design_.n_levels; ++k) {
+            double of_level = 0.0;
+            for (std::size_t r = 0; r < design_.n_rows; ++r) of_level += design_.counts[r * design_.n_levels + k];
+            n += of_level > 0;
+        }
+        return n;
+    }
+
+    // How far a step goes, by the levels of a row that it sets apart. Those that are as good as gone before and after it
+    // do not count: where data are separated the first to leave go ever faster, and the last would wait for them.
+    double prepare(const double* step) {
+        linear(step, change_.data());
+        double longest = spread_ = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            double top = -HUGE_VAL, next_top = -HUGE_VAL;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left_[c]) continue;
+                top = linear_[c] > top ? linear_[c] : top;
+                next_top = linear_[c] + change_[c] > next_top ? linear_[c] + change_[c] : next_top;
+            }
+            Range all, near;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left_[c]) continue;
+                all.take(change_[c]);
+                if (linear_[c] > top - kFarBelow || linear_[c] + change_[c] > next_top - kFarBelow) near.take(change_[c]);
+            }
+            spread_ = all.width() > spread_ ? all.width() : spread_;
+            longest = near.width() > longest ? near.width() : longest;
+        }
+        return longest;
+    }
+
+    double spread(const double*) const { return spread_; }
+
+    // KL(q, p) at most, of the tilted probabilities q = p + p' (change - its mean) of the prepared step, with p' where the second
+    // derivatives were taken: what can be gained at most. Without end where q is negative, or, if not all coordinates are in the
+    // step, has not the sums of the samples.
+    double divergence(const double* gradient, bool all_usable) {
+        double sum = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double scale = 1.0 / sum_[r], mean = mean_change(r);
+            double of_row = 0.0;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                const double share = power_[c] * scale, more = curved_share_[c] * (change_[c] - mean);
+                trial_linear_[c] = total_[r] * more;
+                if (left_[c] || more == 0) continue;
+                if (!(more >= -share)) return HUGE_VAL;
+                of_row += share * divergence_of(more / share);
+            }
+            sum += total_[r] * of_row;
+        }
+        return all_usable || has_sums_of_samples(gradient) ? sum : HUGE_VAL;
+    }
+
+    // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
+    // probabilities p' with it, tilted towards those, keep all sums but the variable's: as far as none is negative. No fit has
+    // a likelihood above -(entropy of these).
+    double most_beside() {
+        double slope = 0.0, entropy = 0.0, lowest = -1.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            for (std::size_t c = from; c < to; ++c) change_[c] = left_[c] ? 0.0 : linear_[c] - log_share_[c];
+            const double mean = mean_change(r);
+            double of_row = 0.0, at = 0.0;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left_[c]) continue;
+                change_[c] -= mean;
+                lowest = change_[c] < lowest ? change_[c] : lowest;
+                of_row += curved_share_[c] * change_[c] * log_share_[c];
+                at += curved_share_[c] * log_share_[c];
+            }
+            slope += total_[r] * of_row;
+            entropy += total_[r] * at;
+        }
+        const double times = -kNearlyAll / lowest;
+        double divergence = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            double of_row = 0.0;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+                of_row += curved_share_[c] * divergence_of(times * change_[c]);
+            divergence += total_[r] * of_row;
+        }
+        return entropy + times * slope + divergence;
+    }
+
+    // The most by which two levels of a row are apart from what they are there.
+    double distance_beside() const {
+        double widest = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            Range moved;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+                if (!left_[c]) moved.take(linear_[c] - log_share_[c]);
+            widest = moved.width() > widest ? moved.width() : widest;
+        }
+        return widest;
+    }
+
+    double evaluate(const double* b) {
+        linear(b, linear_.data());
+        return weigh(linear_.data());
+    }
+
+    double attempt(const double*, double length) {
+        for (std::size_t c = 0; c < change_.size(); ++c) trial_linear_[c] = linear_[c] + length * change_[c];
+        return weigh(trial_linear_.data());
+    }
+
+    void accept() { linear_.swap(trial_linear_); }
+
+    void differentiate(double* gradient, double* hessian) {
+        differentiate(gradient);
+        note_curved();
+        if (LevelProducts::suits(design_)) {
+            products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);
+            return;
+        }
+        blocks_.write(design_, power_.data(), sum_.data(), total_.data(), n_there_.data(), hessian);
+    }
+
+    void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t n_known) {
+        differentiate(gradient);
+        note_curved();
+        for (std::size_t k = 0; k < n_known; ++k)
+            std::memcpy(hessian + k * n_parameters, known + k * n_known, (k + 1) * sizeof(double));
+        products_.write(design_, power_.data(), sum_.data(), total_.data(), n_known / n_thresholds, hessian);
+    }
+
+    // Takes the probabilities, (n_rows, n_levels), where the second derivatives are that are used, and their logarithms.
+    void set_curved(const double* shares, const double* log_shares) {
+        curved_share_.resize(left_.size());
+        std::memcpy(curved_share_.data(), shares, left_.size() * sizeof(double));
+        log_share_ = log_shares;
+    }
+
+    // The logarithms of the probabilities where it was evaluated last.
+    void copy_log_shares(Buffer<double>& to) const {
+        to.resize(left_.size());
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, end = from + design_.n_levels;
+            double highest = -HUGE_VAL;
+            for (std::size_t c = from; c < end; ++c) highest = !left_[c] && linear_[c] > highest ? linear_[c] : highest;
+            for (std::size_t c = from; c < end; ++c) to[c] = linear_[c] - highest - std::log(sum_[r]);
+        }
+    }
+
+    // The gradient alone: what a Hessian costs is many times more.
+    void differentiate(double* gradient) {
+        residual_.resize(n_thresholds);
+        std::memset(gradient, 0, n_parameters * sizeof(double));
+        if (design_.values) add_residuals<true>(gradient);
+        else add_residuals<false>(gradient);
+    }
+
+    // Leaves out the cells without samples that the step takes away; whether there are any.
+    bool propose_leaving(const double* step) {
+        linear(step, change_.data());
+        stayed_.copy(left_);
+        if (!take_away(0.0)) return false;
+        take_far();
+        return true;
+    }
+
+    void begin_sinking() {
+        stayed_.copy(left_);
+        curved_before_.copy(curved_share_);
+    }
+
+    // Takes back all that were sunk.
+    void end_sinking() {
+        retract();
+        curved_share_.swap(curved_before_);
+    }
+
+    // Leaves out the cells whose tilted probability is negative; whether there are any, and none has samples.
+    bool sink_negative() {
+        bool any = false;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double mean = mean_change(r);
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                if (left_[c] || curved_share_[c] * (change_[c] - mean) >= -probability(c)) continue;
+                if (design_.counts[c] > 0) return false;
+                left_[c] = any = true;
+            }
+        }
+        return any;
+    }
+
+    // Has all cells that have not left, nor are proposed, count alike until they are weighed again: whether a direction
+    // leaves a cell as it is does not depend on how probable that cell is.
+    void weigh_alike() {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            sum_[r] = 0.0;
+            n_there_[r] = 0;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                n_there_[r] += !left_[c];
+                sum_[r] += power_[c] = left_[c] ? 0.0 : 1.0;
+            }
+        }
+    }
+
+    // Leaves out those that a direction takes away instead, if it does nothing to the cells with samples and raises no
+    // other: the step, and so much of the way here (`past`) that what went before goes on. Where it raises some
+    // of the proposed, these are taken back, and a direction that knows them may do.
+    Leaving confirm_leaving(const double* step, const double* past) {
+        linear(step, change_.data());
+        linear(past, trial_linear_.data());
+        const double times = needed_past();
+        double longest = 1.0;
+        for (std::size_t c = 0; c < left_.size(); ++c) {
+            change_[c] += times * trial_linear_[c];
+            longest = std::fabs(change_[c]) > longest ? std::fabs(change_[c]) : longest;
+        }
+        Leaving found = keep_risen(kAlike * longest);
+        if (found != Leaving::kUnclear) {
+            left_.copy(stayed_);
+            if (found == Leaving::kSome && !take_away(kAlike * longest)) found = Leaving::kNone;
+        }
+        weigh(linear_.data());
+        return found;
+    }
+
+    // Takes back all that were proposed.
+    void retract() {
+        left_.copy(stayed_);
+        weigh(linear_.data());
+    }
+
+    double probability(std::size_t cell) const { return power_[cell] / sum_[cell / design_.n_levels]; }
+    double share(std::size_t cell) const { return design_.counts[cell] / total_[cell / design_.n_levels]; }
+
+    // The cells that have left, (n_rows, n_levels).
+    const Buffer<unsigned char>& left() const { return left_; }
+
+  private:
+    void note_curved() {
+        curved_share_.resize(left_.size());
+        for (std::size_t c = 0; c < left_.size(); ++c) curved_share_[c] = probability(c);
+    }
+
+    // (1 + x) log(1 + x) - x, or a little more.
+    static double divergence_of(double x) {
+        if (x < kShortSeries && x > -kShortSeries) return x * x * (x < 0 ? most_divergence(-x) : 0.5);
+        return x > -1.0 ? (1.0 + x) * std::log1p(x) - x : 1.0;
+    }
+
+    // The mean of change_ over a row's levels, by the probabilities where the second derivatives were taken.
+    double mean_change(std::size_t r) const {
+        const std::size_t from = r * design_.n_levels;
+        return dot(curved_share_.data() + from, change_.data() + from, design_.n_levels);
+    }
+
+    // Whether what the tilted probabilities have more than p, in trial_linear_, is the gradient.
+    bool has_sums_of_samples(const double* gradient) {
+        rest_.resize(n_parameters);
+        std::memcpy(rest_.data(), gradient, n_parameters * sizeof(double));
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double* more = trial_linear_.data() + r * design_.n_levels + 1;
+            for (std::size_t k = 0; k < n_thresholds; ++k) rest_[k] -= more[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                double *to = rest_.data() + design_.active[a] * n_thresholds, x = design_.values ? design_.values[a] : 1.0;
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] -= x * more[k];
+            }
+        }
+        return largest_size(rest_.data(), n_parameters) < kSameSum;
+    }
+
+    // How far the cells of a row that have samples move.
+    Range moved(std::size_t r) const {
+        Range found;
+        for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+            if (design_.counts[c] > 0) found.take(change_[c]);
+        return found;
+    }
+
+    // Takes back proposed cells that rise in change_: it is unclear then whether others leave. None does where a cell with
+    // samples moves, or another one rises that had been kept.
+    Leaving keep_risen(double rounding) {
+        Leaving found = Leaving::kSome;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const Range of_samples = moved(r);
+            if (of_samples.width() > rounding) return Leaving::kNone;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                if (stayed_[c] || !(change_[c] > of_samples.highest + rounding)) continue;
+                if (!left_[c]) return Leaving::kNone;
+                left_[c] = false;
+                found = Leaving::kUnclear;
+            }
+        }
+        return found;
+    }
+
+    // Marks the cells without samples that are far below those of their row: where they go now does not matter to a step.
+    void take_far() {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            double lowest = HUGE_VAL;
+            for (std::size_t c = from; c < to; ++c)
+                if (design_.counts[c] > 0 && linear_[c] < lowest) lowest = linear_[c];
+            for (std::size_t c = from; c < to; ++c)
+                if (design_.counts[c] == 0 && linear_[c] < lowest - kFarBelow) left_[c] = true;
+        }
+    }
+
+    // How much of the way here, in trial_linear_, has to be added to the step in change_ for the cells to sink that went
+    // down on it.
+    double needed_past() const {
+        double most = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
+            double at = 0.0, was = 0.0;
+            for (std::size_t c = from; c < to; ++c)
+                if (design_.counts[c] > 0) at = change_[c], was = trial_linear_[c];
+            for (std::size_t c = from; c < to; ++c) {
+                if (stayed_[c] || !left_[c]) continue;
+                const double risen = change_[c] - at, sunk = was - trial_linear_[c];
+                if (risen > 0 && sunk > 1.0) most = (risen + 1.0) / sunk > most ? (risen + 1.0) / sunk : most;
+            }
+        }
+        return most;
+    }
+
+    // Marks the cells without samples that sink in change_; whether there are any.
+    bool take_away(double rounding) {
+        bool any = false;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double slowest = moved(r).lowest - kStillMoving - rounding;
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
+                if (left_[c] || design_.counts[c] > 0 || !(change_[c] < slowest)) continue;
+                left_[c] = any = true;
+            }
+        }
+        return any;
+    }
+
+    // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
+    void linear(const double* b, double* to) const {
+        if (design_.values) sum_predictors<true>(b, to);
+        else sum_predictors<false>(b, to);
+    }
+
+    template <bool has_values>
+    double value(std::size_t a) const {
+        if constexpr (has_values) return design_.values[a];
+        else return 1.0;
+    }
+
+    template <bool has_values>
+    void sum_predictors(const double* b, double* to) const {
+        for (std::size_t r = 0; r < design_.n_rows; ++r, to += design_.n_levels) {
+            to[0] = 0.0;
+            for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] = b[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                const double *row = b + design_.active[a] * n_thresholds, x = value<has_values>(a);
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] += x * row[k];
+            }
+        }
+    }
+
+    // The likelihood at these predictors. Leaves power_ = exp(eta - largest of the row) and sum_, their sums.
+    double weigh(const double* predictors) {
+        const std::size_t levels = design_.n_levels;
+        double likelihood = 0.0;
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            const double* from = predictors + r * levels;
+            double *eta = eta_.data() + r * levels, highest = -HUGE_VAL;
+            n_there_[r] = 0;
+            for (std::size_t k = 0; k < levels; ++k) {
+                if (left_[r * levels + k]) continue;
+                highest = from[k] > highest ? from[k] : highest;
+                ++n_there_[r];
+            }
+            for (std::size_t k = 0; k < levels; ++k) {
+                eta[k] = from[k] < highest ? from[k] - highest : 0.0;
+                likelihood += design_.counts[r * levels + k] * eta[k];
+                eta[k] = eta[k] < -700.0 ? -700.0 : eta[k];
+            }
+        }
+        for (std::size_t c = design_.n_rows * levels; c < eta_.size(); ++c) eta_[c] = 0.0;
+        for (std::size_t c = 0; c < eta_.size(); c += kPack) {
+            Pack x;
+            std::memcpy(&x, eta_.data() + c, sizeof(Pack));
+            x = exp_of_negative(x);
+            std::memcpy(power_.data() + c, &x, sizeof(Pack));
+        }
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            sum_[r] = 0.0;
+            for (std::size_t k = 0; k < levels; ++k) {
+                if (left_[r * levels + k]) power_[r * levels + k] = 0.0;
+                sum_[r] += power_[r * levels + k];
+            }
+            likelihood -= total_[r] * std::log(sum_[r]);
+        }
+        return likelihood;
+    }
+
+    // residual_ = n - N p of a row, without the first level: as n (1 - p) - (N - n) p, in which 1 - p is a sum. The difference
+    // would be nothing where p is nearly one.
+    void set_residual(std::size_t r) {
+        const double *p = power_.data() + r * design_.n_levels, *n = design_.counts + r * design_.n_levels;
+        const double scale = 1.0 / sum_[r], all = total_[r];
+        for (std::size_t k = 1; k <= n_thresholds; ++k) residual_[k - 1] = (n[k] - all) * p[k] * scale;
+        for (std::size_t k = 1; k <= n_thresholds; ++k) {
+            if (n[k] == 0) continue;
+            double others = 0.0;
+            for (std::size_t l = 0; l < design_.n_levels; ++l) others += l == k ? 0.0 : p[l];
+            residual_[k - 1] += n[k] * others * scale;
+        }
+    }
+
+    template <bool has_values>
+    void add_residuals(double* gradient) {
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            if (n_there_[r] < 2) continue;  // certain
+            set_residual(r);
+            for (std::size_t k = 0; k < n_thresholds; ++k) gradient[k] += residual_[k];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
+                double *to = gradient + design_.active[a] * n_thresholds, x = value<has_values>(a);
+                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] += x * residual_[k];
+            }
+        }
+    }
+
+    Design design_{};
+    double spread_ = 0.0;
+    const double* log_share_ = nullptr;
+    LevelProducts products_;
+    LevelBlocks blocks_;
+    Buffer<std::size_t> n_there_;  // how many cells of each row have not left
+    Buffer<unsigned char> left_, stayed_;  // cells that have left; those that had before some were proposed
+    Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, residual_, rest_;
+    Buffer<double> curved_share_, curved_before_;  // the probabilities where the second derivatives were taken
+};
+
+}  // namespace markhood::MARKHOOD_TIER

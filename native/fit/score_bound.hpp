@@ -1,0 +1,231 @@
+// What one column more can add to a logistic regression at most, known without fitting it.
+//
+// At the maximum of a blanket's own regression, with a new slope of zero, only the new entry g of the gradient is not nothing.
+// With w = p (1 - p) a sample, h the sums of w x over the samples where the new column is one, and H the blanket's second
+// derivatives, Newton's step promises
+//
+//     g^2 / (h_0 - h' H^-1 h)
+//
+// and by the bound of newton_fit.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
+// than m. p, w and H are the blanket's, so that a candidate costs a product with each column, and no exponential.
+//
+// Where data are separated, this is asked of the rows that have not left for certainty. On these some columns may be combinations of
+// others, and take no part. Which ones is asked with all rows alike in weight, as it is no matter of probability.
+#pragma once
+#include <cmath>
+
+#include "fit/newton.hpp"
+#include "fit/saturated.hpp"
+#include "machine/packs.hpp"
+#include "machine/weighted_products.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+class ScoreBound {
+  public:
+    // Takes a regression at its maximum, less l2 times its slopes' squares; its columns and totals stay where they are.
+    void prepare(const Pack* const* columns, std::size_t n_columns, const double* coefficients, const Pack* totals,
+                 std::size_t n_packs, double l2) {
+        columns_ = columns;
+        totals_ = totals;
+        l2_ = l2;
+        n_ = n_columns + 1;
+        n_packs_ = n_packs;
+        share_.resize(n_packs);
+        variance_.resize(n_packs);
+        weight_.resize(n_packs);
+        sum_columns(coefficients, share_.data());
+        for (std::size_t p = 0; p < n_packs; ++p) {
+            const Pack eta = share_[p];
+            const PackBits positive = eta > 0.0;
+            const Pack minus = positive ? -eta : eta, e = exp_of_negative(minus < -700.0 ? pack_of(-700.0) : minus);
+            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
+            share_[p] = positive ? larger : smaller;
+            variance_[p] = larger * smaller;
+        }
+        is_known_ = decompose();
+    }
+
+    // The most that a column can add, by how many samples of each row it is one in, and in how many of them the
+    // target is; infinite where that is not known.
+    double gain(const Pack* ones, const Pack* totals) {
+        if (!is_known_) return HUGE_VAL;
+        Pack residual{};
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            residual += ones[p] - totals[p] * share_[p];
+            weight_[p] = totals[p] * variance_[p];
+        }
+        const double gradient = total(residual);
+        step_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) step_[k] = weighted_sum(k, weight_.data());
+        const double own = step_[0] + 2 * l2_;  // zeros and ones are their own squares
+        double left = own;
+        for (std::size_t k = 0; k < n_; ++k) {
+            for (std::size_t l = 0; l < k; ++l) step_[k] -= factor_[k * n_ + l] * step_[l];
+            step_[k] *= factor_[k * n_ + k];
+            left -= step_[k] * step_[k];
+        }
+        if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kRounding : HUGE_VAL;
+        // The blanket's own gradient is not quite nothing: what its last step promised is added.
+        const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
+        double moved = spread(gradient / left);
+        if (!(moved < 1.0)) moved = spread_of_rows(gradient / left, totals);
+        return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
+    }
+
+    // Whether H has a decomposition, and a column is in no combination, neither as one nor as a part of one: then the combinations, and
+    // the directions in which rows leave, are the same without it. The rest is for those who go on from this fit.
+    bool is_apart(std::size_t column) const { return is_known_ && !(has_combinations_ && is_combined_[column + 1]); }
+    std::size_t n_coefficients() const { return n_; }
+    std::size_t n_packs() const { return n_packs_; }
+    double l2() const { return l2_; }
+    Pack variance(std::size_t p) const { return variance_[p]; }
+
+    // The sum of a column, the first being ones, times weights of the rows.
+    double weighted_sum(std::size_t k, const Pack* weights) const {
+        Pack sum{};
+        for (std::size_t p = 0; p < n_packs_; ++p) sum += k ? weights[p] * columns_[k - 1][p] : weights[p];
+        return total(sum);
+    }
+
+    // The sum of all columns times b, of every row.
+    void sum_columns(const double* b, Pack* to) const {
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            Pack sum = pack_of(b[0]);
+            for (std::size_t k = 1; k < n_; ++k) sum += b[k] * columns_[k - 1][p];
+            to[p] = sum;
+        }
+    }
+
+    // x <- H^-1 x.
+    void solve(double* x) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            x[k] -= dot(factor_.data() + k * n_, x, k);
+            x[k] *= factor_[k * n_ + k];
+        }
+        for (std::size_t k = n_; k-- > 0;) {
+            x[k] *= factor_[k * n_ + k];
+            for (std::size_t l = 0; l < k; ++l) x[l] -= factor_[k * n_ + l] * x[k];
+        }
+    }
+
+  private:
+    static constexpr double kFarFromRounding = 1e-8;
+
+    // The decomposition of H; whether all pivots are more than rounding but those of combinations of others.
+    bool decompose() {
+        is_combination_.resize(n_);
+        std::memset(is_combination_.data(), 0, n_ * sizeof(bool));
+        const auto weigh = [&](std::size_t p) { return totals_[p] * variance_[p]; };
+        has_combinations_ = !eliminate(weigh, false);
+        if (!has_combinations_) return true;
+        if (l2_ > 0) return false;
+        eliminate([&](std::size_t p) { return totals_[p] > 0.0 ? pack_of(1.0) : Pack{}; }, true);
+        mark_combined();
+        return eliminate(weigh, false);
+    }
+
+    // Cholesky, with inverse pivots on the diagonal, and zeros in the rows of combinations. Those without a pivot become such, or
+    // end it.
+    template <class Weigh>
+    bool eliminate(Weigh weigh, bool marks_combinations) {
+        for (std::size_t p = 0; p < n_packs_; ++p) weight_[p] = weigh(p);
+        factor_.resize(n_ * n_);
+        products_.write(columns_, n_, weight_.data(), n_packs_, factor_.data());
+        for (std::size_t k = 0; k < n_; ++k) {
+            double* row = factor_.data() + k * n_;
+            if (k) row[k] += 2 * l2_;
+            const double diagonal = row[k];
+            for (std::size_t l = 0; l < k; ++l) row[l] = (row[l] - dot(row, factor_.data() + l * n_, l)) * factor_[l * n_ + l];
+            const double pivot = diagonal - dot(row, row, k);
+            const bool has_pivot = pivot > kFarFromRounding * diagonal;
+            if (!has_pivot && !is_combination_[k] && !marks_combinations) return false;
+            is_combination_[k] = is_combination_[k] || !has_pivot;
+            row[k] = is_combination_[k] ? 0.0 : 1.0 / std::sqrt(pivot);
+            if (is_combination_[k] && !marks_combinations) std::memset(row, 0, k * sizeof(double));
+        }
+        return true;
+    }
+
+    // Marks the combinations and the columns that they are made of: what eliminate() left in the row of one, times the inverse
+    // of the rows before, is how much of each.
+    void mark_combined() {
+        is_combined_.copy(is_combination_);
+        step_.resize(n_);
+        for (std::size_t c = 0; c < n_; ++c) {
+            if (!is_combination_[c]) continue;
+            std::memcpy(step_.data(), factor_.data() + c * n_, c * sizeof(double));
+            for (std::size_t k = c; k-- > 0;) {
+                step_[k] *= factor_[k * n_ + k];
+                for (std::size_t l = 0; l < k; ++l) step_[l] -= factor_[k * n_ + l] * step_[k];
+                is_combined_[k] = is_combined_[k] || std::fabs(step_[k]) > kIndependent;
+            }
+        }
+    }
+
+    // Whether a column is one in all samples, in none, or in those where one of the others is one, or zero: then it adds nothing.
+    bool is_told(const Pack* with_candidate) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            PackBits unlike{}, unlike_not{};
+            for (std::size_t p = 0; p < n_packs_; ++p) {
+                const Pack of_column = k ? totals_[p] * columns_[k - 1][p] : totals_[p];
+                unlike |= with_candidate[p] != of_column;
+                unlike_not |= with_candidate[p] != totals_[p] - of_column;
+            }
+            bool is_like = true, is_like_not = true;
+            for (std::size_t lane = 0; lane < kPack; ++lane) {
+                is_like = is_like && !unlike[lane];
+                is_like_not = is_like_not && !unlike_not[lane];
+            }
+            if (is_like || is_like_not) return true;
+        }
+        return false;
+    }
+
+    // The most by which a predictor moves where the new slope becomes `slope` and the others follow: these by
+    // - slope H^-1 h, of which step_ has the first half.
+    double spread(double slope) {
+        for (std::size_t k = n_; k-- > 0;) {
+            for (std::size_t l = k + 1; l < n_; ++l) step_[k] -= factor_[l * n_ + k] * step_[l];
+            step_[k] *= factor_[k * n_ + k];
+        }
+        double lowest = -slope * step_[0], highest = lowest;
+        (slope < 0 ? lowest : highest) += slope;
+        for (std::size_t k = 1; k < n_; ++k) (-slope * step_[k] < 0 ? lowest : highest) -= slope * step_[k];
+        return -lowest > highest ? -lowest : highest;
+    }
+
+    // The same of the rows that there are, and by how much their shares move: what spread() left says how the predictors do.
+    double spread_of_rows(double slope, const Pack* with_candidate) {
+        for (std::size_t k = 0; k < n_; ++k) step_[k] *= -slope;
+        sum_columns(step_.data(), weight_.data());
+        Pack most{};
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            const Pack without = moved_share(p, weight_[p]), with = moved_share(p, weight_[p] + slope);
+            const Pack of_without = totals_[p] > with_candidate[p] ? without : Pack{};
+            const Pack of_with = with_candidate[p] > 0.0 ? with : Pack{};
+            most = of_without > most ? of_without : most;
+            most = of_with > most ? of_with : most;
+        }
+        double found = 0.0;
+        for (std::size_t k = 0; k < kPack; ++k) found = most[k] > found ? most[k] : found;
+        return found;
+    }
+
+    // The part of the probability of one or of zero that a step takes away.
+    Pack moved_share(std::size_t p, Pack change) const {
+        return change > 0.0 ? share_[p] * change : (share_[p] - 1.0) * change;
+    }
+
+    const Pack* const* columns_ = nullptr;
+    const Pack* totals_ = nullptr;
+    std::size_t n_ = 0, n_packs_ = 0;
+    double l2_ = 0.0;
+    bool is_known_ = false, has_combinations_ = false;
+    WeightedProducts products_;
+    Buffer<Pack> share_, variance_, weight_;
+    Buffer<double> factor_, step_;
+    Buffer<bool> is_combination_, is_combined_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

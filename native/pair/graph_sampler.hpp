@@ -1,0 +1,386 @@
+// A chain over graphs: every candidate pair in turn is an edge or not, by its probability given the rest.
+//
+// In a sweep the pairs come in random order. A pair's probability is
+//
+//     P = 1 / (1 + exp(-log BF - log odds)),      log odds = log(density / (1 - density)), or the pair's own,
+//
+// with the Bayes factor of pair_fit.hpp given the neighbours that both ends have now; the edge is then set by a
+// draw with this probability. After a sweep the density is the mean of P over all pairs without odds of
+// their own, each as it was last; pairs that are no candidates count as a histogram of log BF.
+//
+// **Seldom.** Of most pairs an earlier chain was sure, or nearly. A pair is visited in the first of as many sweeps as its period
+// says, and what is added up then counts for those where it is not; while a chain settles, in the last of as many, so that those
+// of long periods are not visited then, and the density stays what it was. The periods are fixed beforehand, so that a chain is what it
+// would be in a longer time: to visit pairs in unequal shares changes no Gibbs sampler's distribution.
+//
+// **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
+// and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
+// number, a set is their exclusive or); likewise the regression of a variable on a set. Two
+// different sets have the same 64 bits once in 10^19 times. When a store is full all start anew.
+//
+// **What is handed over.** Chains that begin at one graph need the same fits at first, a tenth to two fifths of all: so a
+// chain can hand over what it has kept to others over the same samples. It is a list of words: the scale; then of
+// each fit the number that it is kept under, how many numbers it has, the Bayes factor and these.
+#pragma once
+#include <cmath>
+
+#include "pair/pair_fits.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+// The finaliser of splitmix64: a number for a number, all bits mixed.
+static inline std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+// Values by 64-bit keys, in open addressing; to be emptied when `most` are there.
+template <class Value>
+class Store {
+  public:
+    explicit Store(std::size_t most) : most_(most) { clear(1024); }
+
+    const Value* find(std::uint64_t key) const {
+        for (std::size_t at = key & mask_;; at = (at + 1) & mask_) {
+            if (keys_[at] == key) return &values_[at];
+            if (keys_[at] == kNone) return nullptr;
+        }
+    }
+
+    template <class Use>
+    void each(Use use) const {
+        for (std::size_t at = 0; at <= mask_; ++at)
+            if (keys_[at] != kNone) use(keys_[at], values_[at]);
+    }
+
+    bool is_full() const { return n_ >= most_; }
+    void clear() { clear(mask_ + 1); }
+
+    void add(std::uint64_t key, const Value& value) {
+        if (2 * (n_ + 1) > mask_) grow();
+        put(key, value);
+    }
+
+    static std::uint64_t key(std::uint64_t number) { return number == kNone ? 0 : number; }
+
+  private:
+    static constexpr std::uint64_t kNone = UINT64_MAX;
+
+    void put(std::uint64_t key, const Value& value) {
+        std::size_t at = key & mask_;
+        while (keys_[at] != kNone) at = (at + 1) & mask_;
+        keys_[at] = key;
+        values_[at] = value;
+        ++n_;
+    }
+
+    void clear(std::size_t size) {
+        keys_.resize(size);
+        values_.resize(size);
+        std::memset(keys_.data(), 0xff, size * sizeof(std::uint64_t));
+        mask_ = size - 1;
+        n_ = 0;
+    }
+
+    void grow() {
+        Buffer<std::uint64_t> keys;
+        Buffer<Value> values;
+        keys.swap(keys_);
+        values.swap(values_);
+        clear(2 * keys.size());
+        for (std::size_t k = 0; k < keys.size(); ++k)
+            if (keys[k] != kNone) put(keys[k], values[k]);
+    }
+
+    std::size_t most_, mask_ = 0, n_ = 0;
+    Buffer<std::uint64_t> keys_;
+    Buffer<Value> values_;
+};
+
+template <class Fits>
+class GraphSampler {
+  public:
+    std::int64_t n_fits = 0;
+    bool is_stopped = false;
+
+    GraphSampler(BitRows rows, const GraphChain& chain, StopSign stop)
+        : rows_(rows), chain_(chain), stop_(stop), prior_{1.0 / (chain.scale * chain.scale), chain.covariates.first}, log_scale_(std::log(chain.scale)),
+          most_numbers_(at_least(kMostNumbers, 2 * kFitsPerPair * chain.n_pairs)),
+          regressions_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)),
+          evidence_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)) {
+        log_odds_ = std::log(chain.density / (1.0 - chain.density));
+        list_partners();
+        known_.resize(chain.n_pairs);
+        known_key_.resize(chain.n_pairs);
+        last_.resize(chain.n_pairs);
+        start_.resize(chain.n_pairs + 1);
+        start_[0] = 0;
+        for (std::size_t k = 0; k < chain.n_pairs; ++k) {
+            known_key_[k] = UINT64_MAX;
+            start_[k + 1] = start_[k] + Fits::n_shown(rows, first(k), second(k));
+        }
+        take_over(chain.fits, chain.n_fit_words);
+    }
+
+    // Makes the k-th of n_sweeps sweeps and returns the density; adds to `sums` where not null.
+    double sweep(std::size_t k, std::size_t n_sweeps, const GraphNumbers* sums) {
+        due_.resize(0);
+        for (std::size_t pair = 0; pair < chain_.n_pairs; ++pair)
+            if ((sums ? k : k + 1) % chain_.periods[pair] == 0) due_.push(static_cast<std::uint32_t>(pair));
+        visit_all(due_, sums, n_sweeps - k);
+        if (sums && chain_.learns_density) learn_density();
+        return 1.0 / (1.0 + std::exp(-log_odds_));
+    }
+
+    void hand_over(const Sink& to) const {
+        const std::int64_t scale = word_of(chain_.scale);
+        to(&scale, 1);
+        evidence_.each([&](std::uint64_t key, const Known& known) {
+            const std::int64_t head[] = {static_cast<std::int64_t>(key), static_cast<std::int64_t>(known.n_numbers),
+                                         word_of(known.log_bayes_factor)};
+            to(head, 3);
+            for (std::size_t k = 0; k < known.n_numbers; ++k) {
+                const std::int64_t number = word_of(numbers_[known.numbers + k]);
+                to(&number, 1);
+            }
+        });
+    }
+
+  private:
+    // What is kept at most; more of many pairs, each of which needs some: a grid of 4096 variables 4.6.
+    static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23, kFitsPerPair = 6;
+    static constexpr std::size_t at_least(std::size_t least, std::size_t n) { return n < least ? least : n; }
+    // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
+    static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63;
+
+    struct Regression {
+        double objective, log_determinant;
+        std::size_t coefficients;  // where in coefficients_
+    };
+    struct Known {
+        double log_bayes_factor;
+        std::size_t numbers, n_numbers;  // where in numbers_ the coupling is, and after it its variance
+    };
+
+    static std::int64_t word_of(double number) {
+        std::int64_t word;
+        std::memcpy(&word, &number, sizeof word);
+        return word;
+    }
+
+    // Fits with another scale are of no use. A list that ends within a fit is read up to there.
+    void take_over(const std::int64_t* fits, std::size_t n) {
+        if (!n || fits[0] != word_of(chain_.scale)) return;
+        for (std::size_t at = 1; at + 3 <= n && !evidence_.is_full() && numbers_.size() <= most_numbers_;) {
+            const std::size_t count = static_cast<std::size_t>(fits[at + 1]), from = numbers_.size();
+            if (count > n - at - 3) return;
+            Known known{0.0, from, count};
+            std::memcpy(&known.log_bayes_factor, fits + at + 2, sizeof(double));
+            numbers_.resize(from + count);
+            std::memcpy(numbers_.data() + from, fits + at + 3, count * sizeof(double));
+            evidence_.add(static_cast<std::uint64_t>(fits[at]), known);
+            at += 3 + count;
+        }
+    }
+
+    // xoshiro128++ of Blackman and Vigna.
+    std::uint32_t draw() {
+        std::uint32_t* s = chain_.generator;
+        const auto rotate = [](std::uint32_t x, int by) { return (x << by) | (x >> (32 - by)); };
+        const std::uint32_t drawn = rotate(s[0] + s[3], 7) + s[0], shifted = s[1] << 9;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= shifted;
+        s[3] = rotate(s[3], 11);
+        return drawn;
+    }
+
+    void look_for_stop() { is_stopped = is_stopped || stop_.asked(stop_.owner); }
+
+    // Visits pairs in random order; `left` sweeps are left, with this one.
+    void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, std::size_t left) {
+        const std::size_t n = pairs.size();
+        look_for_stop();  // where all fits are known, none below does
+        for (std::size_t k = 0; k < n && !is_stopped; ++k) {
+            const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
+            const std::uint32_t pair = pairs[other];
+            pairs[other] = pairs[k];
+            pairs[k] = pair;
+            const std::size_t period = chain_.periods[pair];
+            last_[pair] = visit(pair, sums, static_cast<double>(period < left ? period : left));
+        }
+    }
+
+    double visit(std::size_t pair, const GraphNumbers* sums, double times) {
+        const Known& known = evidence_of(pair);
+        const double own = chain_.prior_log_odds[pair];
+        const double odds = known.log_bayes_factor + (std::isnan(own) ? log_odds_ : own);
+        const double p = 1.0 / (1.0 + std::exp(-odds));
+        if (sums) {
+            const std::size_t n = start_[pair + 1] - start_[pair];
+            const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
+            double *couplings = sums->couplings + start_[pair], *squares = sums->squares + start_[pair];
+            sums->probabilities[pair] += times * p;
+            for (std::size_t k = 0; k < n; ++k) {
+                couplings[k] += times * p * coupling[k];
+                squares[k] += times * p * (coupling[k] * coupling[k] + variance[k]);
+            }
+        }
+        const bool edge = (draw() + 0.5) * 0x1p-32 < p;
+        if (edge != (chain_.present[pair] != 0)) flip(pair);
+        return p;
+    }
+
+    void flip(std::size_t pair) {
+        chain_.present[pair] ^= 1;
+        hash_[first(pair)] ^= mixed(second(pair));
+        hash_[second(pair)] ^= mixed(first(pair));
+    }
+
+    void learn_density() {
+        double total = 0.0, n = 0.0;
+        for (std::size_t k = 0; k < chain_.n_pairs; ++k) {
+            if (!std::isnan(chain_.prior_log_odds[k])) continue;
+            total += last_[k];
+            n += 1.0;
+        }
+        for (std::size_t b = 0; b < chain_.n_bins; ++b) {
+            total += chain_.bin_counts[b] / (1.0 + std::exp(-chain_.bin_log_bayes_factors[b] - log_odds_));
+            n += chain_.bin_counts[b];
+        }
+        if (n > 0) log_odds_ = std::log((total + 0.5) / (n + 0.5 - total));  // as if half an edge more were seen, of one pair
+    }
+
+    const Known& evidence_of(std::size_t pair) {
+        const std::size_t i = first(pair), j = second(pair);
+        const std::uint64_t edge = chain_.present[pair] ? ~std::uint64_t{0} : 0;
+        const std::uint64_t others_i = hash_[i] ^ (mixed(j) & edge), others_j = hash_[j] ^ (mixed(i) & edge);
+        const std::uint64_t key = Store<Known>::key(mixed(mixed(mixed((i << 31 | j) + kPairs) ^ others_i) ^ others_j));
+        if (known_key_[pair] == key) return known_[pair];
+        known_key_[pair] = key;
+        const Known* found = evidence_.find(key);
+        if (found && found->n_numbers == 2 * (start_[pair + 1] - start_[pair])) return known_[pair] = *found;
+        if (evidence_.is_full() || regressions_.is_full() || numbers_.size() > most_numbers_) forget(pair);
+        known_[pair] = fitted(i, j, others_i, others_j);
+        evidence_.add(key, known_[pair]);
+        return known_[pair];
+    }
+
+    // Empties the stores; nothing is known then but what is found next, of `pair`.
+    void forget(std::size_t pair) {
+        evidence_.clear();
+        regressions_.clear();
+        coefficients_.resize(0);
+        numbers_.resize(0);
+        const std::uint64_t kept = known_key_[pair];
+        for (std::size_t k = 0; k < chain_.n_pairs; ++k) known_key_[k] = UINT64_MAX;
+        known_key_[pair] = kept;
+    }
+
+    Known fitted(std::size_t i, std::size_t j, std::uint64_t others_i, std::uint64_t others_j) {
+        collect(i, j, given_i_);
+        collect(j, i, given_j_);
+        const Regression apart_i = regression(i, others_i, given_i_), apart_j = regression(j, others_j, given_j_);
+        fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
+                       {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, prior_);
+        ++n_fits;
+        look_for_stop();
+        const Maximum joint = fits_.pair();
+        const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
+        const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
+        const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i, j);
+        numbers_.resize(at + 2 * n);
+        fits_.show(numbers_.data() + at, numbers_.data() + at + n);
+        return {joint.objective - apart_i.objective - apart_j.objective - prior - 0.5 * determinant, at, 2 * n};
+    }
+
+    Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
+        const std::uint64_t key = Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
+        if (const Regression* found = regressions_.find(key)) return *found;
+        fits_.fit_end(rows_, {variable, given.data(), given.size(), nullptr}, prior_);
+        const Maximum end = fits_.end();
+        const std::size_t at = coefficients_.size();
+        coefficients_.resize(at + end.n_coefficients);
+        std::memcpy(coefficients_.data() + at, end.coefficients, end.n_coefficients * sizeof(double));
+        const Regression found{end.objective, end.log_determinant, at};
+        regressions_.add(key, found);
+        return found;
+    }
+
+    // The neighbours of a variable in the graph as it is, but for one, and the covariates, ascending.
+    void collect(std::size_t variable, std::size_t but, Buffer<std::int64_t>& given) const {
+        given.resize(0);
+        for (std::size_t k = partner_start_[variable]; k < partner_start_[variable + 1]; ++k)
+            if (chain_.present[partner_pair_[k]] && partner_[k] != but)
+                given.push(static_cast<std::int64_t>(partner_[k]));
+        add_covariates(given, chain_.covariates);
+    }
+
+    // Pairs ascend, so the partners below a variable come before those above it, and both ascend.
+    void list_partners() {
+        const std::size_t d = rows_.n_rows, n = chain_.n_pairs;
+        partner_start_.resize(d + 1);
+        std::memset(partner_start_.data(), 0, (d + 1) * sizeof(std::size_t));
+        for (std::size_t k = 0; k < 2 * n; ++k) ++partner_start_[static_cast<std::size_t>(chain_.pairs[k]) + 1];
+        for (std::size_t v = 0; v < d; ++v) partner_start_[v + 1] += partner_start_[v];
+        partner_.resize(2 * n);
+        partner_pair_.resize(2 * n);
+        Buffer<std::size_t> next;
+        next.resize(d);
+        std::memcpy(next.data(), partner_start_.data(), d * sizeof(std::size_t));
+        hash_.resize(d);
+        std::memset(hash_.data(), 0, d * sizeof(std::uint64_t));
+        const auto put = [&](std::size_t v, std::size_t partner, std::size_t pair) {
+            partner_[next[v]] = partner;
+            partner_pair_[next[v]++] = pair;
+            if (chain_.present[pair]) hash_[v] ^= mixed(partner);
+        };
+        for (std::size_t k = 0; k < n; ++k) put(second(k), first(k), k);
+        for (std::size_t k = 0; k < n; ++k) put(first(k), second(k), k);
+    }
+
+    std::size_t first(std::size_t pair) const { return static_cast<std::size_t>(chain_.pairs[2 * pair]); }
+    std::size_t second(std::size_t pair) const { return static_cast<std::size_t>(chain_.pairs[2 * pair + 1]); }
+
+    BitRows rows_;
+    GraphChain chain_;
+    StopSign stop_;
+    SlopePrior prior_;
+    double log_scale_, log_odds_;
+    std::size_t most_numbers_;
+    Buffer<std::size_t> partner_start_, partner_, partner_pair_;
+    Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
+    Buffer<Known> known_;
+    Buffer<double> last_;  // probability of each pair
+    Buffer<std::uint32_t> due_;  // the pairs of a sweep
+    Store<Regression> regressions_;
+    Store<Known> evidence_;
+    Buffer<double> coefficients_, numbers_;
+    Buffer<std::size_t> start_;  // of each pair's numbers among those of all
+    Buffer<std::int64_t> given_i_, given_j_;
+    Fits fits_;
+};
+
+template <class Fits>
+static std::int64_t sample_graphs_by(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
+                                     double* densities, GraphNumbers sums, const Sink* fits, StopSign stop) {
+    GraphSampler<Fits> sampler(rows, chain, stop);
+    for (std::size_t s = 0; s < n_settling && !sampler.is_stopped; ++s) densities[s] = sampler.sweep(s, n_settling, nullptr);
+    densities += n_settling;
+    for (std::size_t s = 0; s < n_sweeps && !sampler.is_stopped; ++s) densities[s] = sampler.sweep(s, n_sweeps, &sums);
+    if (sampler.is_stopped) return -1;
+    if (fits) sampler.hand_over(*fits);
+    return sampler.n_fits;
+}
+
+static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
+                                  double* densities, GraphNumbers sums, const Sink* fits, StopSign stop) {
+    return (rows.is_plain() ? sample_graphs_by<BinaryFits> : sample_graphs_by<LevelFits>)(
+        rows, chain, n_settling, n_sweeps, densities, sums, fits, stop);
+}
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,477 @@
+// Two variables of any levels given their neighbours, with and without a coupling: kernels/pair_fit.py has the
+// formulas. pair_fit.hpp is the same for binary variables that count once, and several times faster.
+//
+// A *form* is a number for every cell (x_i, x_j): one is g(x_i), g(x_j) or g(x_i) h(x_j). A parameter adds its value times a
+// form, times a column of the table of configurations of the neighbours, or times one, to a cell's log weight. So
+//
+//     log-likelihood = sum of b_k t_k - sum over rows of n log Z,      t_k what the samples have of form times column,
+//
+// its gradient is t_k less the mean of the form, and its second derivatives are covariances of forms, both times columns. Only
+// forms that slopes multiply are wanted row by row; of all others the sum over the rows is enough. Rows come in chunks that
+// the nearest cache holds. Second derivatives are added up with the gradient, by columns; or where neighbours have several levels,
+// by these (level_buckets.hpp), and seldom (chord_newton.hpp).
+//
+// **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
+// the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
+// at a time: sums over cells are chains of additions, each of which would wait for the one before.
+//
+// Without a second variable it is the regression of one on its neighbours.
+#pragma once
+#include <cmath>
+
+#include "fit/ordinal.hpp"
+#include "machine/product_tiles.hpp"
+#include "pair/chord_newton.hpp"
+#include "pair/level_buckets.hpp"
+#include "pair/level_moments.hpp"
+#include "pair/level_powers.hpp"
+#include "pair/level_rows.hpp"
+#include "pair/pair_fit.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+class LevelPairFit {
+  public:
+    double objective = 0.0;
+    const double* coefficients() const { return newton_.at.data(); }
+    std::size_t n_parameters() const { return n_; }
+    double log_determinant() const { return newton_.log_determinant; }
+
+    // How many numbers a coupling is shown as, and how many of them are free.
+    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) {
+        return n_free(rows, i, j) == 1 ? 1 : rows.levels(i) * rows.levels(j);
+    }
+    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return rows.n_scores(i) * rows.n_scores(j); }
+
+    // The regression of i, where j is null; else the pair, starting from both ends' regressions.
+    void fit(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
+        lay_out(rows, i, j, prior);
+        newton_.resize(n_);
+        j ? start_apart(i, *j) : start_without_slopes();
+        objective = newton_.maximise(prior.least_gain(), has_buckets_, [this](const double* b) { return evaluate(b); },
+                                     [this](const double* b) { differentiate(b); });
+    }
+
+    // The coupling and its variance, each n_shown numbers.
+    void show(double* coupling, double* variance) {
+        const std::size_t q = i_.scores * j_.scores, from = n_ - q;
+        const double* t = newton_.at.data() + from;
+        solved_.resize(q);
+        const auto put = [&](auto shown, double* mean, double* spread) {
+            *mean = *spread = 0.0;
+            for (std::size_t k = 0; k < q; ++k) {
+                // The last block of the decomposition, whose diagonal is inverted.
+                double rest = shown(k);
+                *mean += shown(k) * t[k];
+                for (std::size_t l = 0; l < k; ++l) rest -= newton_.curvature(from + l, from + k) * solved_[l];
+                solved_[k] = rest * newton_.curvature(from + k, from + k);
+                *spread += solved_[k] * solved_[k];
+            }
+        };
+        if (q == 1) {
+            const double size = (i_.features[1] - i_.features[0]) * (j_.features[1] - j_.features[0]);
+            return put([size](std::size_t) { return size; }, coupling, variance);
+        }
+        for (std::size_t a = 0; a < i_.levels; ++a)
+            for (std::size_t b = 0; b < j_.levels; ++b, ++coupling, ++variance)
+                put([&](std::size_t k) { return product(k, a, b); }, coupling, variance);
+    }
+
+  private:
+    struct Parameter {
+        std::size_t form;
+        const Pack* column;  // null where it is ones
+        double precision;    // of its prior, 0 for none
+    };
+    // Parameters one after the other that are alike: thresholds, slopes with one form, or couplings.
+    struct Group {
+        std::size_t from, n, side;  // 0 for i, 1 for j, 2 for both
+        bool has_columns;
+    };
+    double product(std::size_t k, std::size_t a, std::size_t b) const {
+        return i_.features[a * i_.scores + k / j_.scores] * j_.features[b * j_.scores + k % j_.scores];
+    }
+
+    void start_apart(const End& i, const End& j) {
+        std::memcpy(newton_.at.data(), i.coefficients, i_.n_parameters() * sizeof(double));
+        std::memcpy(newton_.at.data() + i_.n_parameters(), j.coefficients, j_.n_parameters() * sizeof(double));
+        for (std::size_t k = n_ - i_.scores * j_.scores; k < n_; ++k) newton_.at[k] = 0.0;
+    }
+
+    // With the shares of the levels, but for a hair, were one empty.
+    void start_without_slopes() {
+        std::memset(newton_.at.data(), 0, n_ * sizeof(double));
+        for (std::size_t t = 0; t < i_.n_thresholds; ++t)
+            for (std::size_t a = 0; a < i_.levels; ++a) {
+                // Squares of a threshold's features sum to 1/2; one of steps is the log odds of its level and the first.
+                const double times = i_.is_step() ? (a == t + 1 ? 1.0 : a == 0 ? -1.0 : 0.0) : 2.0 * i_.form(t, a);
+                newton_.at[t] += times * std::log(level_totals_[a] + 0.5);
+            }
+    }
+
+    void lay_out(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
+        merge(i, j);
+        rows_.build(rows, i.variable, j ? &j->variable : nullptr, merged_.data(), merged_.size());
+        i_.set(rows, i.variable);
+        j ? j_.set(rows, j->variable) : j_.leave_out();
+        n_packs_ = (packs_for(rows_.n_rows) + kRowBlock - 1) / kRowBlock * kRowBlock;
+        make_columns(rows);
+        assign(i_, i.n_given, 0, prior);
+        if (j) assign(j_, j->n_given, i.n_given, prior);
+        number_parameters(prior.precision);
+        choose_buckets(i.n_given);
+        make_room();
+        count_samples();
+    }
+
+    void choose_buckets(std::size_t given_i) {
+        has_buckets_ = LevelBuckets::are_quicker(i_, j_, given_i, position_.size() - given_i, plain_.size());
+        if (has_buckets_) buckets_.set(i_, j_, rows_, neighbours_, position_, given_i);
+    }
+
+    // The neighbours of either, ascending, and where in it those of i and then of j are.
+    void merge(const End& i, const End* j) {
+        const std::size_t n_j = j ? j->n_given : 0;
+        merged_.resize(0);
+        position_.resize(i.n_given + n_j);
+        for (std::size_t a = 0, b = 0; a < i.n_given || b < n_j;) {
+            const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
+            const std::int64_t from_j = b < n_j ? j->given[b] : INT64_MAX;
+            if (from_i <= from_j) position_[a++] = merged_.size();
+            if (from_j <= from_i) position_[i.n_given + b++] = merged_.size();
+            merged_.push(from_i < from_j ? from_i : from_j);
+        }
+    }
+
+    // The features of every neighbour in every row of the table.
+    void make_columns(BitRows rows) {
+        column_start_.resize(merged_.size() + 1);
+        column_start_[0] = 0;
+        for (std::size_t m = 0; m < merged_.size(); ++m)
+            column_start_[m + 1] = column_start_[m] + rows.n_scores(static_cast<std::size_t>(merged_[m]));
+        values_.resize(column_start_[merged_.size()] * n_packs_);
+        clear(values_);
+        list_neighbours(rows);
+        for (std::size_t m = 0; m < merged_.size(); ++m) {
+            const Neighbour& own = neighbours_[m];
+            for (std::size_t u = 0; u < own.scores; ++u) {
+                double* to = reinterpret_cast<double*>(values_.data() + (column_start_[m] + u) * n_packs_);
+                for (std::size_t r = 0; r < rows_.n_rows; ++r) to[r] = own.features[rows_.level(r, m) * own.scores + u];
+            }
+        }
+    }
+
+    void list_neighbours(BitRows rows) {
+        std::size_t size = 0;
+        neighbours_.resize(merged_.size());
+        for (std::size_t m = 0; m < merged_.size(); ++m) {
+            const std::size_t variable = static_cast<std::size_t>(merged_[m]);
+            neighbours_[m] = {rows.levels(variable), rows.n_scores(variable), nullptr};
+            size += neighbours_[m].levels * neighbours_[m].scores;
+        }
+        double* to = features_.resize(size);
+        for (std::size_t m = 0; m < merged_.size(); ++m) {
+            Neighbour& own = neighbours_[m];
+            fill_features(own.levels, own.scores, to);
+            own.features = to;
+            to += own.levels * own.scores;
+        }
+    }
+
+    void assign(Side& side, std::size_t n_given, std::size_t from, const SlopePrior& prior) {
+        side.columns.resize(0);
+        side.precisions.resize(0);
+        for (std::size_t k = 0; k < n_given; ++k) {
+            const std::size_t m = position_[from + k];
+            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c) {
+                side.columns.push(values_.data() + c * n_packs_);
+                side.precisions.push(prior.of(merged_[m]));
+            }
+        }
+    }
+
+    void number_parameters(double precision) {
+        n_ = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
+        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
+        i_.first_parameter = i_.first_form = 0;
+        j_.first_parameter = i_.n_parameters();
+        j_.first_form = i_.n_forms();
+        for (Side* side : {&i_, &j_}) side->first_slope_form = side->first_form + side->n_forms() - side->scores;
+        moments_.set(i_, j_);
+        parameters_.resize(0);
+        groups_.resize(0);
+        for (const Side* side : {&i_, &j_}) {
+            const std::size_t which = side == &j_, n_columns = side->columns.size();
+            begin_group(side->n_thresholds, which, false);
+            for (std::size_t t = 0; t < side->n_thresholds; ++t) parameters_.push({side->first_form + t, nullptr, 0.0});
+            for (std::size_t u = 0; u < side->scores; ++u) {
+                begin_group(n_columns, which, true);
+                for (std::size_t c = 0; c < n_columns; ++c)
+                    parameters_.push({side->first_slope_form + u, side->columns[c], side->precisions[c]});
+            }
+        }
+        begin_group(i_.scores * j_.scores, 2, false);
+        for (std::size_t k = 0; k < i_.scores * j_.scores; ++k)
+            parameters_.push({moments_.first_product + k, nullptr, precision});
+        plain_.resize(0);
+        for (std::size_t k = 0; k < n_; ++k)
+            if (!parameters_[k].column) plain_.push(k);
+    }
+
+    void begin_group(std::size_t n, std::size_t side, bool has_columns) {
+        if (n) groups_.push({parameters_.size(), n, side, has_columns});
+    }
+
+    void make_room() {
+        cells_.resize((i_.levels * j_.levels + i_.levels + j_.levels) * kRowBlock);
+        coupling_weight_.resize(packs_for(i_.levels * j_.levels));
+        gradient_sums_.resize(n_);
+        hessian_sums_.resize(has_buckets_ ? 0 : n_ * (n_ + 1) / 2);
+        columns_.resize(n_);
+    }
+
+    // What the samples have of every parameter's form times column.
+    void count_samples() {
+        const std::size_t of_i = i_.levels;
+        totals_.resize(n_packs_);
+        observed_.resize(moments_.n_slots() * n_packs_);
+        level_totals_.resize(of_i * j_.levels);
+        clear(totals_);
+        clear(observed_);
+        std::memset(level_totals_.data(), 0, level_totals_.size() * sizeof(double));
+        rows_.each_count([&](std::size_t r, std::size_t a, std::size_t b, double n) {
+            level_totals_[a * j_.levels + b] += n;
+            number(totals_, r) += n;
+            for (const Side* side : {&i_, &j_})
+                for (std::size_t u = 0; side->columns.size() && u < side->scores; ++u) {
+                    const double feature = side->features[(side == &i_ ? a : b) * side->scores + u];
+                    number(observed_, moments_.slot(side->first_slope_form + u) * n_packs_ * kPack + r) += n * feature;
+                }
+        });
+        statistic_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) {
+            const Parameter& own = parameters_[k];
+            statistic_[k] = own.column ? dot(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
+                                       : moments_.sum_over(own.form, level_totals_.data());
+        }
+    }
+
+    // Returns the objective, and sets the gradient.
+    double evaluate(const double* b) {
+        double value = -walk(b, !has_buckets_);
+        for (std::size_t k = 0; k < n_; ++k) {
+            const Parameter& own = parameters_[k];
+            const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
+            const double shrunk = own.precision * b[k];
+            newton_.gradient[k] = statistic_[k] - expected - shrunk;
+            value += b[k] * (statistic_[k] - 0.5 * shrunk);
+        }
+        return value;
+    }
+
+    // Goes through all rows and adds up what the gradient needs, and second derivatives; returns the sum of n log Z.
+    double walk(const double* b, bool is_second) {
+        for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
+        const double largest = weigh_coupling(b + n_ - i_.scores * j_.scores);
+        clear(gradient_sums_);
+        if (is_second && !has_buckets_) clear(hessian_sums_);
+        moments_.clear();
+        Pack sum{};
+        for (std::size_t first = 0; first < n_packs_; first += kRowChunk) {
+            const std::size_t n = n_packs_ - first < kRowChunk ? n_packs_ - first : kRowChunk;
+            for (std::size_t p = 0; p < n; p += kRowBlock) {
+                Pack log_sums[kRowBlock];
+                const Pack* counts = totals_.data() + first + p;
+                weigh(b, first + p, log_sums);
+                for (std::size_t q = 0; q < kRowBlock; ++q) sum += counts[q] * (log_sums[q] + largest);
+                is_second ? moments_.add(cells_.data(), counts, p) : moments_.add_means(cells_.data(), counts, p);
+            }
+            set_columns(first);
+            add_gradient(n);
+            if (is_second) add_second_derivatives(first, n);
+        }
+        moments_.end();
+        return total(sum);
+    }
+
+    // Sets the cells' weights by the coupling alone, the largest being one; returns its logarithm.
+    double weigh_coupling(const double* coupling) {
+        const std::size_t q = i_.scores * j_.scores;
+        double largest = -HUGE_VAL;
+        are_coupled_ = false;
+        for (std::size_t k = 0; k < q; ++k) are_coupled_ = are_coupled_ || coupling[k] != 0.0;
+        for (std::size_t a = 0, c = 0; a < i_.levels; ++a)
+            for (std::size_t l = 0; l < j_.levels; ++l, ++c) {
+                double sum = 0.0;
+                for (std::size_t k = 0; k < q; ++k) sum += product(k, a, l) * coupling[k];
+                number(coupling_weight_, c) = sum;
+                largest = sum > largest ? sum : largest;
+            }
+        Buffer<Pack>& weights = coupling_weight_;
+        for (std::size_t c = i_.levels * j_.levels; c < weights.size() * kPack; ++c) number(weights, c) = largest;
+        for (std::size_t p = 0; p < weights.size(); ++p) weights[p] = negative_exp(weights[p] - largest);
+        return largest;
+    }
+
+    // Sets cells_ to the probabilities of the cells, then of i's levels and of j's, in a block of packs from p on; and
+    // `log_sums` to log Z less the coupling's largest.
+    void weigh(const double* b, std::size_t p, Pack* log_sums) {
+        const std::size_t r_i = i_.levels, r_j = j_.levels;
+        Pack *of_i = cells_.data() + r_i * r_j * kRowBlock, *of_j = of_i + r_i * kRowBlock, sum[kRowBlock] = {};
+        for (std::size_t q = 0; q < kRowBlock; ++q) log_sums[q] = Pack{};
+        set_powers(i_, b, p, of_i, log_sums);
+        set_powers(j_, b, p, of_j, log_sums);
+        for (std::size_t a = 0; a < r_i; ++a)
+            for (std::size_t l = 0; l < r_j; ++l)
+                for (std::size_t q = 0; q < kRowBlock; ++q) {
+                    const Pack apart = of_i[a * kRowBlock + q] * of_j[l * kRowBlock + q];
+                    const Pack weight = apart * number(coupling_weight_, a * r_j + l);
+                    cells_[(a * r_j + l) * kRowBlock + q] = weight;
+                    sum[q] += weight;
+                }
+        for (std::size_t q = 0; q < kRowBlock; ++q) {
+            log_sums[q] += log_of(sum[q]);
+            sum[q] = 1.0 / sum[q];
+        }
+        for (std::size_t k = 0; k < (r_i + r_j) * kRowBlock; ++k) of_i[k] = Pack{};
+        for (std::size_t a = 0; a < r_i; ++a)
+            for (std::size_t l = 0; l < r_j; ++l)
+                for (std::size_t q = 0; q < kRowBlock; ++q) {
+                    const Pack probability = cells_[(a * r_j + l) * kRowBlock + q] *= sum[q];
+                    of_i[a * kRowBlock + q] += probability;
+                    of_j[l * kRowBlock + q] += probability;
+                }
+    }
+
+    // Adds what a chunk of n packs says of the gradient by slopes.
+    void add_gradient(std::size_t n) {
+        for (const Side* side : {&i_, &j_}) {
+            const std::size_t n_columns = side->columns.size();
+            const Pack* const* columns = columns_.data() + side->first_parameter + side->n_thresholds;
+            Pack* sums = gradient_sums_.data() + side->first_parameter + side->n_thresholds;
+            for (std::size_t u = 0; n_columns && u < side->scores; u += 2, sums += 2 * n_columns) {
+                const bool two = u + 1 < side->scores;
+                const std::size_t form = side->first_slope_form + u;
+                const Pack* means[] = {moments_.means(form), two ? moments_.means(form + 1) : nullptr};
+                Pack* both[] = {sums, sums + n_columns};
+                two ? add_tiles<2>(means, columns, n_columns, n, both) : add_tiles<1>(means, columns, n_columns, n, both);
+            }
+        }
+    }
+
+    // The same of second derivatives. Without a coupling the two ends are independent.
+    void add_second_derivatives(std::size_t first, std::size_t n) {
+        moments_.end_chunk(totals_.data() + first, n);
+        if (has_buckets_) return buckets_.take(moments_, first * kPack, n, are_coupled_);
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (std::size_t l = 0; l <= g; ++l)
+                if (are_coupled_ || groups_[g].side == groups_[l].side || groups_[g].side == 2)
+                    add_second_derivatives(groups_[g], groups_[l], n);
+    }
+
+    void set_columns(std::size_t first) {
+        for (std::size_t k = 0; k < n_; ++k) columns_[k] = parameters_[k].column ? parameters_[k].column + first : nullptr;
+    }
+
+    void add_second_derivatives(const Group& own, const Group& other, std::size_t n) {
+        if (!own.has_columns && !other.has_columns) return;  // known when all rows are added up
+        const std::size_t form = parameters_[own.from].form, other_form = parameters_[other.from].form;
+        const Pack* const* right = columns_.data() + other.from;
+        if (!own.has_columns)
+            return add_rows(own, other, right, n,
+                            [&](std::size_t k, std::size_t) { return moments_.covariances(other_form, parameters_[k].form); });
+        if (!other.has_columns) {
+            others_.resize(other.n);
+            for (std::size_t l = 0; l < other.n; ++l) others_[l] = moments_.covariances(form, parameters_[other.from + l].form);
+            return add_rows(own, other, others_.data(), n, [&](std::size_t k, std::size_t) { return columns_[k]; });
+        }
+        const Pack* covariance = moments_.covariances(form, other_form);
+        add_rows(own, other, right, n, [&](std::size_t k, std::size_t which) {
+            for (std::size_t p = 0; p < n; ++p) weighted_[which][p] = columns_[k][p] * covariance[p];
+            return static_cast<const Pack*>(weighted_[which]);
+        });
+    }
+
+    // Two parameters of a group at a time, with all of another.
+    template <class Left>
+    void add_rows(const Group& own, const Group& other, const Pack* const* right, std::size_t n, Left left) {
+        const bool symmetric = is_symmetric(own, other);
+        for (std::size_t k = 0; k < own.n; k += 2) {
+            const bool two = k + 1 < own.n;
+            const std::size_t at = own.from + k, n_right = symmetric ? k + 1 : other.n;
+            const Pack* rows[] = {left(at, 0), two ? left(at + 1, 1) : nullptr};
+            Pack* first = hessian_sums_.data() + at * (at + 1) / 2 + other.from;
+            Pack* sums[] = {first, first + at + 1};
+            two ? add_tiles<2>(rows, right, n_right, n, sums) : add_tiles<1>(rows, right, n_right, n, sums);
+            if (!two || !symmetric) continue;
+            Pack* last = sums[1] + k + 1;
+            add_tiles<1>(rows + 1, right + k + 1, 1, n, &last);
+        }
+    }
+
+    // Two groups of slopes with the same columns: of the square of their derivatives a triangle says all.
+    static bool is_symmetric(const Group& own, const Group& other) {
+        return own.has_columns && other.has_columns && own.side == other.side;
+    }
+
+    // By columns they were added up with the gradient, where b was evaluated last.
+    void differentiate(const double* b) {
+        if (has_buckets_) walk(b, true);
+        newton_.clear_curvature();
+        newton_.set_apart(j_.first_parameter, are_coupled_ ? 0 : j_.first_parameter + j_.n_parameters());
+        has_buckets_ ? buckets_.differentiate(newton_, plain_, are_coupled_) : add_up_columns();
+        for (std::size_t k = 0; k < plain_.size(); ++k)
+            for (std::size_t l = 0; l <= k; ++l)
+                newton_.curvature(plain_[l], plain_[k]) =
+                    moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
+        for (std::size_t k = 0; k < n_; ++k) newton_.curvature(k, k) += parameters_[k].precision;
+    }
+
+    void add_up_columns() {
+        const Pack* sums = hessian_sums_.data();
+        for (std::size_t k = 0; k < n_; ++k)
+            for (std::size_t l = 0; l <= k; ++l, ++sums)
+                if (parameters_[k].column || parameters_[l].column) newton_.curvature(l, k) = total(*sums);
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (std::size_t l = 0; l < g; ++l)
+                if (is_symmetric(groups_[g], groups_[l])) mirror(groups_[l].from, groups_[g].from, groups_[g].n);
+    }
+
+    void mirror(std::size_t row, std::size_t column, std::size_t n) {
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t l = k + 1; l < n; ++l) newton_.curvature(row + l, column + k) = newton_.curvature(row + k, column + l);
+    }
+
+    double dot(const Pack* x, const Pack* y) const {
+        Pack sum[kRowBlock] = {};
+        for (std::size_t p = 0; p < n_packs_; p += kRowBlock)
+            for (std::size_t q = 0; q < kRowBlock; ++q) sum[q] += x[p + q] * y[p + q];
+        return total((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+
+    static double& number(Buffer<Pack>& packs, std::size_t k) { return reinterpret_cast<double*>(packs.data())[k]; }
+
+    static void clear(Buffer<Pack>& packs) {
+        if (packs.size()) std::memset(static_cast<void*>(packs.data()), 0, packs.size() * sizeof(Pack));
+    }
+
+    LevelRows rows_;
+    ChordNewton newton_;
+    Side i_, j_;
+    LevelMoments moments_;
+    LevelBuckets buckets_;
+    bool has_buckets_ = false;
+    std::size_t n_ = 0, n_packs_ = 0;
+    Buffer<std::int64_t> merged_;
+    Buffer<std::size_t> position_, column_start_, plain_;  // the last: parameters without columns
+    Buffer<Neighbour> neighbours_;  // those merged
+    Buffer<Parameter> parameters_;
+    Buffer<Group> groups_;
+    bool are_coupled_ = false;
+    Buffer<const Pack*> columns_, others_;  // of parameters, in a chunk
+    Buffer<double> features_, level_totals_, statistic_, solved_;
+    Buffer<Pack> values_, totals_, observed_, cells_, coupling_weight_, gradient_sums_, hessian_sums_;
+    Pack weighted_[2][kRowChunk];
+};
+
+}  // namespace markhood::MARKHOOD_TIER

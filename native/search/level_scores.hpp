@@ -1,0 +1,415 @@
+// The score of a multinomial regression on the blanket, for any number of levels and for weighted samples,
+// possibly with a penalty on the fit: what blankets.hpp needs of a scorer, on a LevelTable.
+#pragma once
+#include <cmath>
+
+#include "count/level_table.hpp"
+#include "fit/level_bound.hpp"
+#include "fit/level_starts.hpp"
+#include "fit/multinomial_fit.hpp"
+#include "fit/near_start.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kMarks = 64;  // bits of a word
+
+class MultinomialScorer {
+  public:
+    Buffer<double> coefficients;  // of the blanket itself, set by set_blanket
+    double objective = 0.0;
+    static constexpr bool kBestFirst = true;
+    bool is_exact = true;  // whether the last score of with() or without() was fitted, or is only a bound
+    MultinomialFit fit;
+
+    MultinomialScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
+
+    // Makes `blanket` the current one and returns its score.
+    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        size_ = size;
+        table_.build(rows_, target, blanket, size);
+        slopes_ = table_.n_levels - 1;
+        first_.resize(size + 1);
+        first_[0] = 1;
+        for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
+        if (rows_.ordered) {
+            reach_.resize(0);
+            reach_.push(1.0);
+            for (std::size_t k = 0; k < size; ++k) add_reach(index_of(blanket[k]), reach_);
+        }
+        list_predictors(blanket, size);
+        set_intercepts();
+        mark_lacking(blanket, size);
+        leave_lacking(size);
+        start(first_[size]);
+        start_from_before(target, blanket);
+        const bool lacks = tried_left_.size() > 0;
+        objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
+        coefficients.resize(first_[size] * slopes_);
+        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        starts_of_fits_.set_own(coefficients);
+        is_separated_ = lacks || fit.separated;
+        is_prepared_ = is_near_prepared_ = false;
+        fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
+        if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
+        return objective - price(first_[size], size);
+    }
+
+    // Has the fit of the blanket itself end at a point that does not depend on rounding.
+    void settle() {
+        fit.settle([&] { start(first_[size_]); });
+        coefficients.copy(fit.coefficients);
+    }
+
+    // The score with one variable more, or, where no fit could exceed `floor`, a number between the two. An infinite floor
+    // asks what the score is at most, which is enough to know the candidates that are worth a fit; that is not asked again.
+    double with(std::size_t candidate, double floor = -HUGE_VAL) {
+        const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate), levels = rows_.levels(candidate);
+        is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
+        if (floor == HUGE_VAL && is_scattered() && !can_bound()) return -price(n_predictors, size_ + 1);
+        table_.count(candidate);
+        if (is_exact) return saturated(levels) - price(n_predictors, 1);
+        if (floor == HUGE_VAL) return most(levels) - price(n_predictors, size_ + 1);
+        table_.split_counted(candidate);
+        clear_predictors();
+        for (std::size_t r = 0; r < table_.n_split; ++r) {
+            starts_.push(static_cast<std::uint32_t>(active_.size()));
+            const std::size_t from = table_.split_row[r];
+            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
+            if (rows_.ordered)
+                for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) values_.push(own_values_[a]);
+            add_predictor(candidate, table_.split_level[r], first_[size_], active_, values_);
+        }
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
+        start(n_predictors);
+        std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
+        split_left(candidate);
+        if (shows_lacking(candidate)) start_candidate(candidate);
+        if (rows_.ordered) {
+            tried_reach_.copy(reach_);
+            add_reach(candidate, tried_reach_);
+        }
+        const Design tried = design(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_);
+        if (!shows_lacking(candidate) && LevelProducts::suits(tried) && is_near_known())
+            fit.know_first(hessian_.data(), coefficients.size());
+        const double score = tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
+        if (is_exact) starts_of_fits_.set_with(candidate, score, fit.coefficients);
+        return score;
+    }
+
+    // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
+    double without(std::size_t position, double floor = -HUGE_VAL) {
+        const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
+        clear_predictors();
+        for (std::size_t r = 0; r < table_.n_rows; ++r) {
+            starts_.push(static_cast<std::uint32_t>(active_.size()));
+            for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
+                const std::uint32_t u = own_active_[a];
+                if (u >= first_[position] && u < first_[position + 1]) continue;
+                active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
+                if (rows_.ordered) values_.push(own_values_[a]);
+            }
+        }
+        if (rows_.ordered) {
+            tried_reach_.resize(0);
+            for (std::size_t u = 0; u < first_[size_]; ++u)
+                if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
+        }
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
+        if (is_worth_near(floor) && is_near_known()) {
+            const double near = near_score(position, n_predictors, floor);
+            if (!is_separated_ || !is_exact) return near;
+        }
+        leave_lacking(position);
+        start(n_predictors);
+        if (!is_separated_) copy_without(position, coefficients.data(), fit.coefficients.data());
+        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+    }
+
+  private:
+    static constexpr std::size_t kMostLookedUp = 1 << 16;
+
+    // Whether the second derivatives of the blanket's own fit are known, to begin the fits beside it with. They are where they
+    // cost much, and are found for the first that asks.
+    bool is_near_known() {
+        if (coefficients.size() < kManyParameters || !criterion_.is_plain() || fit.wants_coefficients) return false;
+        if (!is_near_prepared_) {
+            Design own = own_design();
+            if (is_separated_) own.left = left_.data();
+            fit.differentiate(own, coefficients.data(), hessian_);
+        }
+        return is_near_prepared_ = true;
+    }
+
+    // Whether to look near the blanket's own maximum first. Where that is separated it only bounds, which is worth second
+    // derivatives where predictors are steps: cells that leave by indicators leave most of them out.
+    bool is_worth_near(double floor) const {
+        return !is_separated_ || (floor > -HUGE_VAL && LevelProducts::suits(own_design()));
+    }
+
+    // The score without a member, fitted from the blanket's own maximum by its second derivatives. Where that is separated, the
+    // cells that have left stay away, though they might come back without the member: then the score is no more than this.
+    double near_score(std::size_t position, std::size_t n_predictors, double floor) {
+        if (is_separated_) tried_left_.copy(left_);
+        else tried_left_.resize(0);
+        near_.leave_out(first_[position] * slopes_, first_[position + 1] * slopes_, hessian_, coefficients);
+        start(n_predictors);
+        changed_.copy(coefficients);
+        if (starts_of_fits_.add_change(position, changed_.data())) near_.copy(changed_.data(), fit.coefficients.data());
+        fit.know_near(near_.hessian(), near_.product(), fitted_.data());
+        const double score = tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+        if (is_exact) starts_of_fits_.set_without(position, slopes_, fit.coefficients);
+        return score;
+    }
+
+    // Starts the blanket's own fit from that of the blanket before, where they differ by a member. Cells that have left without a
+    // member have with it too; where one is taken out they might come back.
+    void start_from_before(std::size_t target, const std::int64_t* blanket) {
+        const Moved moved = starts_of_fits_.move(target, blanket, size_, first_, slopes_);
+        if (moved == Moved::kFar || fit.wants_coefficients || !criterion_.is_plain()) return;
+        if (is_separated_ && moved == Moved::kShrunk) return;
+        if (is_separated_) {
+            const std::size_t levels = table_.n_levels;
+            table_.find_former_rows(former_row_);
+            if (tried_left_.size() == 0) {
+                tried_left_.resize(table_.n_rows * levels);
+                std::memset(tried_left_.data(), 0, tried_left_.size());
+            }
+            for (std::size_t r = 0; r < table_.n_rows; ++r)
+                for (std::size_t t = 0; t < levels; ++t) tried_left_[r * levels + t] |= left_[former_row_[r] * levels + t];
+        }
+        fit.coefficients.copy(starts_of_fits_.own());
+    }
+
+    // Copies numbers of all parameters but those of the member at `position`.
+    void copy_without(std::size_t position, const double* from, double* to) const {
+        const std::size_t before = first_[position] * slopes_, after = first_[position + 1] * slopes_;
+        std::memcpy(to, from, before * sizeof(double));
+        std::memcpy(to + before, from + after, (coefficients.size() - after) * sizeof(double));
+    }
+
+    // The likelihood at most of the blanket and the candidate that was counted: the regression itself seldom tells less than
+    // the table, and never costs as much as its logarithms.
+    double most(std::size_t levels) {
+        const double told = can_bound() ? objective + bound_.gain(table_.all_counts(), levels) : HUGE_VAL;
+        return told < HUGE_VAL ? told : saturated(levels);
+    }
+
+    // Whether most samples have a row of their own: then the table says no more than that no likelihood is above zero.
+    bool is_scattered() const { return 2 * table_.n_rows > rows_.n_samples; }
+
+    // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
+    bool can_bound() {
+        if (rows_.ordered || is_separated_ || !criterion_.is_plain()) return false;
+        if (!is_prepared_) bound_.prepare(own_design(), coefficients.data());
+        return is_prepared_ = true;
+    }
+
+    // The design of the blanket itself, whatever the current one is.
+    Design own_design() const {
+        return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
+                rows_.ordered ? own_values_.data() : nullptr, rows_.ordered ? reach_.data() : nullptr};
+    }
+
+    // Whether a variable enters by its step and not by indicators, which with two levels are the same.
+    bool is_step(std::size_t variable) const {
+        return rows_.ordered && rows_.n_scores(variable) < rows_.levels(variable) - 1;
+    }
+
+    void clear_predictors() {
+        starts_.resize(0);
+        active_.resize(0);
+        values_.resize(0);
+    }
+
+    void add_predictor(std::size_t variable, std::size_t level, std::size_t first, Buffer<std::uint32_t>& active,
+                       Buffer<double>& values) const {
+        if (level == 0) return;
+        const bool steps = is_step(variable);
+        active.push(static_cast<std::uint32_t>(steps ? first : first + level - 1));
+        if (rows_.ordered) values.push(steps ? static_cast<double>(level) : 1.0);
+    }
+
+    void add_reach(std::size_t variable, Buffer<double>& to) const {
+        if (is_step(variable)) to.push(static_cast<double>(rows_.levels(variable) - 1));
+        else
+            for (std::size_t k = 1; k < rows_.levels(variable); ++k) to.push(1.0);
+    }
+
+    // The predictors of the table's own rows; they are also the current ones.
+    void list_predictors(const std::int64_t* blanket, std::size_t size) {
+        own_starts_.resize(0);
+        own_active_.resize(0);
+        own_values_.resize(0);
+        for (std::size_t r = 0; r < table_.n_rows; ++r) {
+            own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
+            for (std::size_t k = 0; k < size; ++k)
+                add_predictor(index_of(blanket[k]), table_.configurations[r * size + k], first_[k], own_active_, own_values_);
+        }
+        own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
+        starts_.copy(own_starts_);
+        active_.copy(own_active_);
+        values_.copy(own_values_);
+    }
+
+    // The fit without any predictor.
+    void set_intercepts() {
+        level_totals_.resize(table_.n_levels);
+        std::memset(level_totals_.data(), 0, table_.n_levels * sizeof(double));
+        for (std::size_t r = 0; r < table_.n_rows; ++r)
+            for (std::size_t k = 0; k < table_.n_levels; ++k) level_totals_[k] += table_.counts[r * table_.n_levels + k];
+    }
+
+    // Whether cells are known to leave because no sample has that level of the target together with that level of one
+    // member, which enters by indicators: its coefficient alone takes them all away. Others are found by the fit.
+    bool shows_lacking(std::size_t variable) const { return criterion_.is_plain() && !is_step(variable); }
+
+    // Marks in lacking_[cell] the members that it leaves by; only the first 64 have a mark.
+    void mark_lacking(const std::int64_t* blanket, std::size_t size) {
+        const std::size_t levels = table_.n_levels;
+        lacking_.resize(table_.n_rows * levels);
+        std::memset(lacking_.data(), 0, lacking_.size() * sizeof(std::uint64_t));
+        if (fit.wants_coefficients) return;  // which end where a penalty says, with all cells
+        for (std::size_t k = 0; k < size && k < kMarks; ++k) {
+            if (!shows_lacking(index_of(blanket[k]))) continue;
+            const auto level_of = [&](std::size_t r) { return table_.configurations[r * size + k]; };
+            add_margin(rows_.levels(index_of(blanket[k])), table_.n_rows, table_.counts.data(), level_of);
+            for (std::size_t c = 0; c < lacking_.size(); ++c)
+                if (margin_[level_of(c / levels) * levels + c % levels] == 0.0) lacking_[c] |= std::uint64_t{1} << k;
+        }
+    }
+
+    // margin_[level * n_levels + target's]: the samples of each level of a variable.
+    template <class LevelOf>
+    void add_margin(std::size_t n_own, std::size_t n_rows, const double* counts, LevelOf level_of) {
+        const std::size_t levels = table_.n_levels;
+        margin_.resize(n_own * levels);
+        std::memset(margin_.data(), 0, margin_.size() * sizeof(double));
+        for (std::size_t r = 0; r < n_rows; ++r)
+            for (std::size_t t = 0; t < levels; ++t) margin_[level_of(r) * levels + t] += counts[r * levels + t];
+    }
+
+    // Has the cells of the blanket's rows gone that leave by members other than that at `position`; whether there are any.
+    bool leave_lacking(std::size_t position) {
+        const std::uint64_t others = position < kMarks ? ~(std::uint64_t{1} << position) : ~std::uint64_t{0};
+        bool any = false;
+        tried_left_.resize(lacking_.size());
+        for (std::size_t c = 0; c < lacking_.size(); ++c) any |= tried_left_[c] = (lacking_[c] & others) != 0;
+        if (!any) tried_left_.resize(0);
+        return any;
+    }
+
+    // The cells that have left with the blanket as it is leave with a member more: what took them away still does.
+    void split_left(std::size_t candidate) {
+        const std::size_t levels = table_.n_levels;
+        tried_left_.resize(0);
+        for (std::size_t r = 0; r < table_.n_split; ++r)
+            for (std::size_t t = 0; t < levels; ++t)
+                tried_left_.push(is_separated_ && left_[table_.split_row[r] * levels + t]);
+        if (!shows_lacking(candidate)) return;
+        const auto level_of = [&](std::size_t r) { return table_.split_level[r]; };
+        add_margin(rows_.levels(candidate), table_.n_split, table_.split_counts.data(), level_of);
+        for (std::size_t c = 0; c < tried_left_.size(); ++c)
+            if (margin_[level_of(c / levels) * levels + c % levels] == 0.0) tried_left_[c] = true;
+    }
+
+    // Starts a candidate's coefficients where its levels' counts are as expected, but for each row's sum being one: what is
+    // left to do is little, so that often the first step already tells that it cannot win.
+    void start_candidate(std::size_t candidate) {
+        const std::size_t levels = table_.n_levels, own = rows_.levels(candidate);
+        expected_.resize(own * levels);
+        std::memset(expected_.data(), 0, expected_.size() * sizeof(double));
+        for (std::size_t r = 0; r < table_.n_split; ++r) {
+            double total = 0.0;
+            for (std::size_t t = 0; t < levels; ++t) total += table_.split_counts[r * levels + t];
+            for (std::size_t t = 0; t < levels; ++t)
+                expected_[table_.split_level[r] * levels + t] += total * fitted_[table_.split_row[r] * levels + t];
+        }
+        for (std::size_t c = 0; c < expected_.size(); ++c)
+            expected_[c] = margin_[c] > 0 && expected_[c] > 0 ? std::log(margin_[c] / expected_[c]) : 0.0;
+        const auto odds = [&](std::size_t level, std::size_t t) { return expected_[level * levels + t] - expected_[level * levels]; };
+        for (std::size_t t = 1; t < levels; ++t) {
+            fit.coefficients[t - 1] += odds(0, t);
+            for (std::size_t level = 1; level < own; ++level)
+                fit.coefficients[(first_[size_] + level - 1) * slopes_ + t - 1] = odds(level, t) - odds(0, t);
+        }
+    }
+
+    // Starts a fit there. So do those with a member less than a separated blanket: from its coefficients, on their way to
+    // infinity, some cells would have no weight to come back with.
+    void start(std::size_t n_predictors) {
+        fit.coefficients.resize(n_predictors * slopes_);
+        std::memset(fit.coefficients.data(), 0, n_predictors * slopes_ * sizeof(double));
+        for (std::size_t k = 0; k < slopes_; ++k)
+            if (level_totals_[0] > 0 && level_totals_[k + 1] > 0)
+                fit.coefficients[k] = std::log(level_totals_[k + 1] / level_totals_[0]);
+    }
+
+    double maximise(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach,
+                    double floor = -HUGE_VAL) {
+        return fit.maximise(design(n_rows, counts, n_predictors, reach), criterion_.l1, criterion_.l2, floor);
+    }
+
+    Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) const {
+        const bool has_values = rows_.ordered != nullptr;
+        return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
+                has_values ? values_.data() : nullptr, has_values ? reach.data() : nullptr,
+                tried_left_.size() ? tried_left_.data() : nullptr};
+    }
+
+    // The score of a changed blanket of `size` whose rows and predictors are the current ones.
+    double tried_score(std::size_t n_rows, const double* counts, std::size_t n_predictors, std::size_t size, double floor) {
+        const double least = floor + price(n_predictors, size);
+        const double reached = maximise(n_rows, counts, n_predictors, tried_reach_, least);
+        is_exact = fit.is_exact;
+        return reached - price(n_predictors, size);
+    }
+
+    // The likelihood if every row of the counted table had probabilities of its own: no fit to these rows is better.
+    double saturated(std::size_t levels) {
+        const double *cell = table_.all_counts(), *end = cell + levels * table_.n_rows * table_.n_levels;
+        double sum = 0.0;
+        while (cell < end) {
+            double total = 0.0;
+            for (std::size_t k = 0; k < table_.n_levels; ++k, ++cell) {
+                sum += n_log_n(*cell);
+                total += *cell;
+            }
+            sum -= n_log_n(total);
+        }
+        return sum;
+    }
+
+    // n log n, looked up where it is a count that has been asked for before.
+    double n_log_n(double n) {
+        if (!(n > 0)) return 0.0;
+        if (rows_.weights || rows_.n_samples > kMostLookedUp) return n * std::log(n);
+        for (std::size_t k = n_log_n_.size(); k <= rows_.n_samples; ++k) n_log_n_.push(-1.0);
+        double& known = n_log_n_[static_cast<std::size_t>(n)];
+        if (known < 0) known = n * std::log(n);
+        return known;
+    }
+
+    double price(std::size_t n_predictors, std::size_t size) const {
+        return static_cast<double>(n_predictors * slopes_) * criterion_.parameter_cost +
+               static_cast<double>(size) * criterion_.variable_cost;
+    }
+
+    BitRows rows_;
+    Criterion criterion_;
+    std::size_t size_ = 0, slopes_ = 0;
+    bool is_separated_ = false, is_prepared_ = false, is_near_prepared_ = false;
+    LevelTable table_;
+    LevelBound bound_;
+    LevelStarts starts_of_fits_;
+    Buffer<std::uint32_t> former_row_;
+    Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
+    Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
+    Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
+    Buffer<std::uint64_t> lacking_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_, expected_, n_log_n_;
+    Cholesky hessian_;  // of the blanket's own fit
+    NearStart near_;
+    Buffer<double> changed_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

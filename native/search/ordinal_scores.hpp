@@ -1,0 +1,210 @@
+// The score of a blanket whose target's levels are steps, and of targets of both kinds: what blankets.hpp needs of a scorer.
+//
+// A blanket with few configurations is fitted on the rows of its table; one with many on all samples, where a
+// candidate is met by its first Newton step alone (newton_fit.hpp) and seldom fitted.
+#pragma once
+#include <cmath>
+
+#include "count/level_table.hpp"
+#include "count/units.hpp"
+#include "fit/near_start.hpp"
+#include "search/level_scores.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+constexpr std::size_t kSamplesPerRow = 16;  // with fewer a table is no shorter than the samples once it is split
+
+class OrdinalScorer {
+  public:
+    Buffer<double> coefficients;  // of the blanket itself, set by set_blanket: thresholds, then slopes
+    double objective = 0.0;
+    bool is_exact = true;  // whether the last score of with() or without() was fitted, or is only a bound
+    NewtonFit<OrdinalModel> fit;
+
+    OrdinalScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
+
+    // Makes `blanket` the current one and returns its score.
+    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        blanket_ = blanket;
+        size_ = size;
+        n_thresholds_ = rows_.levels(target) - 1;
+        first_.resize(size + 1);
+        first_[0] = 0;
+        std::size_t configurations = 1;
+        for (std::size_t k = 0; k < size; ++k) {
+            first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
+            if (configurations <= rows_.n_samples) configurations *= rows_.levels(index_of(blanket[k]));
+        }
+        is_table_ = configurations * kSamplesPerRow <= rows_.n_samples;
+        is_table_ ? take_rows(target) : take_samples(target);
+        base_.set(own_.units());
+        start(first_[size]);
+        start_from_before(target);
+        objective = fit.maximise(base_, criterion_.l1, criterion_.l2);
+        coefficients.copy(fit.coefficients);
+        starts_.set_own(coefficients);
+        restart_ = fit.separated;
+        is_ready_ = false;
+        return penalised(objective, first_[size], size);
+    }
+
+    // Has the fit of the blanket itself end at a point that does not depend on rounding.
+    void settle() {
+        fit.settle(base_, [&] { start(first_[size_]); });
+        coefficients.copy(fit.coefficients);
+    }
+
+    // The score with one variable more; not fitted where no fit could exceed `floor`: then a number between the two.
+    double with(std::size_t candidate, double floor = -HUGE_VAL) {
+        const std::size_t n_columns = first_[size_] + rows_.n_scores(candidate);
+        is_table_ ? split_rows(candidate, n_columns) : add_columns(candidate);
+        start(n_columns);
+        if (!restart_) std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
+        if (is_table_ || restart_) tried_.set(trial_.units());
+        else extend();
+        const double least = floor + price(n_columns, size_ + 1);
+        const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
+        is_exact = fit.is_exact;
+        if (is_exact) starts_.set_with(candidate, penalised(reached, n_columns, size_ + 1), fit.coefficients);
+        return penalised(reached, n_columns, size_ + 1);
+    }
+
+    // The score with a member less, or, as above, a number between it and `floor`.
+    double without(std::size_t position, double floor = -HUGE_VAL) {
+        const std::size_t from = first_[position], to = first_[position + 1], n_columns = first_[size_] - (to - from);
+        trial_.share(own_, from, to, 0);
+        tried_.set(trial_.units());
+        start(n_columns);
+        if (!restart_) {
+            near_.leave_out(n_thresholds_ + from, n_thresholds_ + to, own_hessian(), coefficients);
+            near_.copy(coefficients.data(), fit.coefficients.data());
+            tried_.set_beside(&base_);
+            if (criterion_.is_plain() && !fit.wants_coefficients) fit.know_near(near_.hessian(), near_.product());
+        }
+        const double least = floor + price(n_columns, size_ - 1);
+        const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
+        is_exact = fit.is_exact;
+        return penalised(reached, n_columns, size_ - 1);
+    }
+
+  private:
+    void take_rows(std::size_t target) {
+        table_.build(rows_, target, blanket_, size_);
+        own_.take_rows(table_.n_rows, table_.n_levels, table_.counts.data(), first_[size_]);
+        for (std::size_t k = 0; k < size_; ++k)
+            own_.add(rows_, index_of(blanket_[k]), [&](std::size_t i) { return table_.configurations[i * size_ + k]; });
+    }
+
+    void take_samples(std::size_t target) {
+        own_.take_samples(rows_, target, first_[size_]);
+        for (std::size_t k = 0; k < size_; ++k) own_.add(rows_, index_of(blanket_[k]));
+    }
+
+    void split_rows(std::size_t candidate, std::size_t n_columns) {
+        table_.split_by(candidate);
+        trial_.take_rows(table_.n_split, table_.n_levels, table_.split_counts.data(), n_columns);
+        for (std::size_t k = 0; k < size_; ++k)
+            trial_.add(rows_, index_of(blanket_[k]),
+                       [&](std::size_t i) { return table_.configurations[table_.split_row[i] * size_ + k]; });
+        trial_.add(rows_, candidate, [&](std::size_t i) { return table_.split_level[i]; });
+    }
+
+    void add_columns(std::size_t candidate) {
+        trial_.share(own_, 0, 0, rows_.n_scores(candidate));
+        trial_.add(rows_, candidate);
+    }
+
+    // The trial goes on from the blanket's own maximum, whose derivatives are found once for all candidates.
+    void extend() {
+        const double* hessian = own_hessian().data();
+        tried_.extend(base_, trial_.units(), gradient_.data(), hessian);
+    }
+
+    // The second derivatives at the blanket's own maximum.
+    Cholesky& own_hessian() {
+        if (!is_ready_) {
+            gradient_.resize(base_.n_parameters);
+            hessian_.resize(base_.n_parameters);
+            base_.evaluate(coefficients.data());
+            base_.differentiate(gradient_.data(), hessian_.data());
+        }
+        is_ready_ = true;
+        return hessian_;
+    }
+
+    // Starts the blanket's own fit from that of the blanket before, where they differ by a member and nothing is separated.
+    void start_from_before(std::size_t target) {
+        first_parameter_.resize(size_ + 1);
+        for (std::size_t k = 0; k <= size_; ++k) first_parameter_[k] = n_thresholds_ + first_[k];
+        const Moved moved = starts_.move(target, blanket_, size_, first_parameter_, 1);
+        if (moved != Moved::kFar && !restart_ && !fit.wants_coefficients && criterion_.is_plain())
+            fit.coefficients.copy(starts_.own());
+    }
+
+    // Starts at the fit without any predictor. A separated blanket's neighbours all do: from its coefficients, on their
+    // way to infinity, some cells would have no weight to come back with.
+    void start(std::size_t n_columns) {
+        fit.coefficients.resize(n_thresholds_ + n_columns);
+        std::memset(fit.coefficients.data(), 0, fit.coefficients.size() * sizeof(double));
+        const double* totals = own_.units().level_totals;
+        for (std::size_t k = 0; k < n_thresholds_; ++k)
+            if (totals[0] > 0 && totals[k + 1] > 0) fit.coefficients[k] = std::log(totals[k + 1] / totals[0]);
+    }
+
+    double price(std::size_t n_columns, std::size_t size) const {
+        return static_cast<double>(n_thresholds_ + n_columns) * criterion_.parameter_cost +
+               static_cast<double>(size) * criterion_.variable_cost;
+    }
+    double penalised(double reached, std::size_t n_columns, std::size_t size) const {
+        return reached - static_cast<double>(n_thresholds_ + n_columns) * criterion_.parameter_cost -
+               static_cast<double>(size) * criterion_.variable_cost;
+    }
+
+    BitRows rows_;
+    Criterion criterion_;
+    const std::int64_t* blanket_ = nullptr;
+    std::size_t size_ = 0, n_thresholds_ = 0;
+    bool is_table_ = false, restart_ = false, is_ready_ = false;
+    LevelTable table_;
+    UnitTable own_, trial_;
+    OrdinalModel base_, tried_;
+    LevelStarts starts_;
+    Buffer<std::size_t> first_, first_parameter_;  // of every member, its first column and parameter, and past the last
+    Buffer<double> gradient_;
+    Cholesky hessian_;
+    NearStart near_;
+};
+
+// Targets of both kinds. One with a single score, be it ordered or binary, is fitted by its step.
+class KindScorer {
+  public:
+    static constexpr bool kBestFirst = true;
+    bool is_exact = true;
+
+    KindScorer(BitRows rows, Criterion criterion) : rows_(rows), nominal_(rows, criterion), ordinal_(rows, criterion) {}
+
+    double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
+        by_steps_ = rows_.n_scores(target) == 1;
+        return by_steps_ ? ordinal_.set_blanket(target, blanket, size) : nominal_.set_blanket(target, blanket, size);
+    }
+
+    double with(std::size_t candidate, double floor = -HUGE_VAL) {
+        const double score = by_steps_ ? ordinal_.with(candidate, floor) : nominal_.with(candidate, floor);
+        is_exact = by_steps_ ? ordinal_.is_exact : nominal_.is_exact;
+        return score;
+    }
+
+    double without(std::size_t position, double floor = -HUGE_VAL) {
+        const double score = by_steps_ ? ordinal_.without(position, floor) : nominal_.without(position, floor);
+        is_exact = by_steps_ ? ordinal_.is_exact : nominal_.is_exact;
+        return score;
+    }
+
+  private:
+    BitRows rows_;
+    bool by_steps_ = false;
+    MultinomialScorer nominal_;
+    OrdinalScorer ordinal_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER
