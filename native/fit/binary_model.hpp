@@ -28,11 +28,22 @@ class BinaryModel {
             of_rows->resize(n_packs);
         outward_.resize(n_packs);
         there_.resize(n_packs);
+        bring_back();
         for (std::size_t p = 0; p < n_packs; ++p) {
-            there_[p] = totals[p] > 0.0;
             const Pack zero{}, one = pack_of(1.0);
             outward_[p] = ones[p] == 0.0 ? -one : ones[p] == totals[p] ? one : zero;
         }
+    }
+
+    // Has only the rows without samples left out.
+    void bring_back() {
+        for (std::size_t p = 0; p < n_packs(); ++p) there_[p] = totals_[p] > 0.0;
+    }
+
+    double n_samples() const { return sum_of(totals_); }
+    std::size_t levels_seen() const {
+        const double one = sum_of(ones_);
+        return std::size_t{one > 0.0} + std::size_t{one < n_samples()};
     }
 
     // The rows that have samples and have not left.
@@ -151,6 +162,12 @@ class BinaryModel {
 
   private:
     std::size_t n_packs() const { return there_.size(); }
+
+    double sum_of(const Pack* counts) const {
+        Pack sum{};
+        for (std::size_t p = 0; p < n_packs(); ++p) sum += counts[p];
+        return total(sum);
+    }
 
     static Pack size_of(Pack x) { return x < 0.0 ? -x : x; }
 

@@ -14,7 +14,7 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton.hpp"
+#include "fit/newton_fit.hpp"
 #include "fit/saturated.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "count/table.hpp"
-#include "fit/logistic.hpp"
+#include "fit/binary_fit.hpp"
 #include "fit/near_fit.hpp"
 #include "fit/score_bound.hpp"
 #include "search/dirichlet.hpp"
@@ -35,7 +35,7 @@ class RegressionScorer {
     double objective = 0.0;  // the log-likelihood
     static constexpr bool kBestFirst = true;
     bool is_exact = true;  // whether the last score was fitted, or is only a bound
-    LogisticFit fit;
+    BinaryFit fit;
 
     RegressionScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
 
@@ -49,7 +49,7 @@ class RegressionScorer {
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
         is_prepared_ = false;
-        kind_ = !fit.separated ? Kind::kFinite : fit.knows_leaving ? Kind::kReduced : Kind::kUnknown;
+        kind_ = !fit.separated ? Kind::kFinite : fit.knows_leaving() ? Kind::kReduced : Kind::kUnknown;
         if (kind_ == Kind::kReduced) {
             table_.list_samples(fit.there().data(), staying_);
             if (!any_of(staying_)) kind_ = Kind::kCertain;
@@ -117,7 +117,7 @@ class RegressionScorer {
     // The score of a fit that starts from the coefficients of `fit`, or, where no fit could exceed `floor`, a number between the two.
     double fitted(const Pack* const* columns, std::size_t size, const Pack* ones, const Pack* totals, std::size_t n_packs, double floor) {
         const double least = floor - penalised(0.0, size);
-        const double reached = fit.maximise(columns, size, ones, totals, n_packs, criterion_.l2, least, kind_ != Kind::kFinite);
+        const double reached = fit.maximise(columns, size, ones, totals, n_packs, criterion_.l2, least);
         is_exact = fit.is_exact;
         return penalised(reached, size);
     }
