@@ -15,7 +15,7 @@ class BinaryFit : public NewtonFit<BinaryModel> {
     // log-likelihood less l2 times the squared slopes, or, where that does not exceed `floor`, a number between the two.
     double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals, std::size_t n_packs,
                     double l2, double floor = -HUGE_VAL) {
-        const bool has_copies = l2 == 0 && n_columns >= kManyColumns && find_copies(columns, n_columns, n_packs);
+        const bool has_copies = l2 == 0 && !wants_coefficients && n_columns >= kManyColumns && find_copies(columns, n_columns, n_packs);
         if (has_copies) gather(n_columns);
         model_.set(has_copies ? distinct_.data() : columns, has_copies ? distinct_.size() : n_columns, ones, totals, n_packs);
         const double objective = NewtonFit::maximise(model_, 0.0, l2, floor);
@@ -29,6 +29,12 @@ class BinaryFit : public NewtonFit<BinaryModel> {
             spread(n_columns, drift);
         }
         return objective;
+    }
+
+    // As NewtonFit does.
+    template <class Restart>
+    void settle(Restart restart) {
+        NewtonFit::settle(model_, restart);
     }
 
     // Of separated data: whether it is known which rows go to infinity. Then the coefficients are those of a maximum over the
