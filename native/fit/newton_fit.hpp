@@ -537,7 +537,7 @@ class NewtonFit {
             double moved = 0.0;
             for (std::size_t k = 0; k < n_; ++k) {
                 const double curvature = full_[k * n_ + k];
-                if (!pivots_.is_usable(k)) continue;
+                if (!(curvature > 0)) continue;  // a combination of others may be the cheaper one
                 const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
                 const double size = std::fabs(aim) - (k < n_thresholds_ ? 0.0 : l1_) / curvature;
                 const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
