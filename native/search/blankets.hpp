@@ -185,7 +185,7 @@ static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
         if (rows.is_plain()) return work(Of<DirichletScorer<BinaryMarginal>>{});
         return work(Of<DirichletScorer<LevelMarginal>>{});
     }
-    if (rows.ordered) return work(Of<KindScorer>{});
+    if (rows.ordered || rows.reals) return work(Of<KindScorer>{});
     if (rows.is_plain() && criterion.l1 == 0) return work(Of<RegressionScorer>{});
     return work(Of<MultinomialScorer>{});
 }
@@ -452,7 +452,7 @@ static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t 
                 continue;
             }
         }
-        if (rows.ordered && rows.n_scores(target) == 1) sink.settle(ordinal, target, blanket, size);
+        if ((rows.ordered || rows.reals) && rows.n_scores(target) == 1) sink.settle(ordinal, target, blanket, size);
         else sink.settle(nominal, target, blanket, size);
         if (is_plain) objectives[t] = plain.objective;
     }
