@@ -191,7 +191,7 @@ static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
         if (rows.is_plain()) return work(Of<DirichletScorer<BinaryMarginal>>{});
         return work(Of<DirichletScorer<LevelMarginal>>{});
     }
-    if (rows.ordered) return work(Of<KindScorer>{});
+    if (rows.ordered || rows.reals) return work(Of<KindScorer>{});
     if (rows.is_plain() && criterion.l1 == 0) return work(Of<RegressionScorer>{});
     return work(Of<MultinomialScorer>{});
 }
@@ -441,7 +441,7 @@ static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t 
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::size_t target = index_of(targets[t]), size = blankets.length(t);
         if (is_plain) sink.write(plain, target, blankets.list(t), size);
-        else if (rows.ordered && rows.n_scores(target) == 1) sink.write(ordinal, target, blankets.list(t), size);
+        else if ((rows.ordered || rows.reals) && rows.n_scores(target) == 1) sink.write(ordinal, target, blankets.list(t), size);
         else sink.write(nominal, target, blankets.list(t), size);
     }
 }
