@@ -13,12 +13,16 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.names import covariates_among
 from markhood.errors import InputError, option
+
+if TYPE_CHECKING:
+    from markhood.data.reading import Reading
 
 AUTO = "auto"
 MOST_STEPS = 12  # of numbers that are left as they are, where no column is named
@@ -92,6 +96,26 @@ def columns_to_cut(
         for j, number in wanted.items()
         if len(values[j]) > (number if isinstance(number, int) else FEWEST)
     }
+
+
+def columns_of_reals(
+    reading: Reading,
+    names: Sequence[str],
+    values: Sequence[tuple[Any, ...]],
+    declared: Collection[int] = (),
+) -> list[int]:
+    """Return the covariates that stay numbers: with more than 12 of them, and no bins or kind asked for."""
+    kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
+    to_cut = {} if reading.bins is None else columns_to_cut(reading.bins, names, values, declared)
+    return [
+        j
+        for j in covariates_among(names, reading.adjust_for)
+        if j not in declared
+        and j not in to_cut
+        and kinds.get(names[j], AUTO) == AUTO
+        and len(values[j]) > MOST_STEPS
+        and _are_numbers(values[j])
+    ]
 
 
 def cut(
