@@ -147,6 +147,7 @@ class ReferenceKernels:
             np.array([fit.objective for fit in fits]),
             np.concatenate([np.empty(0), *(fit.coefficients.ravel() for fit in fits)]),
             np.abs(drifts) > STILL_MOVING,
+            np.zeros(len(fits), np.uint8),
         )
 
     def gibbs(
