@@ -315,9 +315,10 @@ struct Tier {
                                   double* densities, GraphNumbers, const Sink* fits, StopSign);
 
     // The table of some targets' fields and couplings to all others: a row for each level of each variable, then the fields;
-    // a column for each level of each target. Returns the number of steps.
+    // a column for each level of each target; and of each target the preconditioned norm of the gradient that is left. Returns
+    // the number of steps.
     std::int64_t (*fit_potts)(PottsSamples, const std::int64_t* targets, std::size_t n_targets, PottsPenalty,
-                              double tolerance, std::size_t most_steps, float* table);
+                              double tolerance, std::size_t most_steps, float* table, double* norms);
 };
 
 // Null where this build or architecture has none.

@@ -224,7 +224,7 @@ def fit_potts(
     tolerance: float,
     most_steps: int,
     instruction_set: str = "",
-) -> tuple[NDArray[np.float32], int]: ...
+) -> tuple[NDArray[np.float32], _Reals, int]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

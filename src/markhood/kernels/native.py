@@ -386,10 +386,10 @@ class NativeKernels:
         most_steps: int,
     ) -> PottsFits:
         """Fit the regressions of some targets on all other variables."""
-        table, n_steps = _native.fit_potts(
+        table, norms, n_steps = _native.fit_potts(
             *samples, targets, *penalty, tolerance, most_steps, self.instruction_set
         )
-        return PottsFits(table.reshape(int(samples.starts[-1]) + 1, -1), n_steps)
+        return PottsFits(table.reshape(int(samples.starts[-1]) + 1, -1), n_steps, norms)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

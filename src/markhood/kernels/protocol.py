@@ -385,11 +385,13 @@ class PottsFits(NamedTuple):
     ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
     variable, then one with the fields; a column for each level of each target. Fields are those of an
     average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the mean being over
-    the samples. A target's own rows are zero. ``n_steps`` is how long it took.
+    the samples. A target's own rows are zero. ``n_steps`` is how long it took. ``gradient_norms``, of shape (n_targets,), are
+    those that are left in units of standard errors: a target with a norm above the tolerance did not converge.
     """
 
     table: NDArray[np.float32]
     n_steps: int
+    gradient_norms: NDArray[np.float64]
 
 
 class Unsound(NamedTuple):

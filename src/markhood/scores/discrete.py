@@ -62,10 +62,11 @@ from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
 from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
-# Nats a sample and target that a step of a Potts fit must gain: with a tenth of it scores change by 0.2 % of the largest
-# at most (a family of 3616 proteins), and the best 1.5 pairs a position are the same.
-POTTS_TOLERANCE = 1e-5
-MOST_POTTS_STEPS = 500  # a few dozen are taken
+# How far a Potts fit may be from its minimum, about in standard errors. On a grid of 1024 binary variables no coupling is
+# then off by more than 1e-4 (of 1.5), on a grid of 144 with five levels by 5e-5 (of 2.9).
+POTTS_TOLERANCE = 1e-3
+POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
+MOST_POTTS_STEPS = 500  # 11 to 46 are usual
 LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
 LEAST_WORTH = 1.0  # nats: where a stratum asks for less most pairs pass, and it is not screened
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
@@ -352,7 +353,9 @@ class DiscreteScorer:
     ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
         steps = MOST_POTTS_STEPS if most_steps is None else most_steps
-        return self.kernels.fit_potts(self._placed, targets, penalty, POTTS_TOLERANCE, steps)
+        reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
+        tolerance = max(POTTS_TOLERANCE, reachable)
+        return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, steps)
 
     @property
     def owners(self) -> NDArray[np.int64]:

@@ -38,7 +38,9 @@ from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
 
 FIELD_PENALTY = 0.01
-COLUMNS_PER_TILE = 64  # four registers of sixteen numbers
+COLUMNS_PER_TILE = (
+    64  # as many as the kernel sums at a time; a target with two levels is one column
+)
 MOST_TARGETS = 64
 BYTES_PER_COUPLING = 9  # at the peak: the tiles' tables, and all of them side by side
 GAP = "-"
@@ -132,15 +134,16 @@ def _require_room(n_variables: int, n_rows: int) -> None:
 
 
 def tiles_of(n_levels: Sequence[int]) -> list[range]:
-    """Cut variables into tiles of about as many levels as registers hold.
+    """Cut variables into tiles of at most `COLUMNS_PER_TILE` columns, where one variable has no more.
 
     Examples
     --------
-    >>> tiles_of([21, 21, 20, 5, 21])
-    [range(0, 3), range(3, 5)]
+    >>> tiles_of([21, 21, 20, 2, 2, 21])
+    [range(0, 4), range(4, 6)]
     """
     tiles, first, filled = [], 0, 0
-    for v, n in enumerate(n_levels):
+    for v, levels in enumerate(n_levels):
+        n = 1 if levels == 2 else levels
         if v > first and (filled + n > COLUMNS_PER_TILE or v - first == MOST_TARGETS):
             tiles.append(range(first, v))
             first, filled = v, 0

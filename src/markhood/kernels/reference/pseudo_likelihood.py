@@ -65,4 +65,4 @@ def fit_potts(
         options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-8},
     )
     table = found.x.reshape(objective.strengths.shape)
-    return PottsFits(table.astype(np.float32), int(found.nit))
+    return PottsFits(table.astype(np.float32), int(found.nit), np.zeros(len(targets)))
