@@ -126,6 +126,7 @@ class LogisticFit {
         hessian_.resize(n_ * n_);
         double likelihood = evaluate(coefficients.data());
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+            if (iteration % 8 == 7) stop_if_asked();
             differentiate();
             const double promised = solve(iteration == 0), longest = largest_size(step_.data(), n_);
             if (l2_ == 0 && (pivots_.any_lost || (promised < kLittleGain && longest > kLongForLittle))) return HUGE_VAL;

@@ -111,6 +111,7 @@ class PseudoLikelihood {
         centre_fields(table);
         double value = 0;
         for (std::size_t first = 0; first < samples_.n; first += kBlock) {
+            stop_if_asked();
             const std::size_t n = samples_.n - first < kBlock ? samples_.n - first : kBlock;
             for (std::size_t c = 0; c < width_; c += kRegisters * kReals) add_rows(table, first, n, c);
             value += turn_into_residuals(first, n);

@@ -50,6 +50,7 @@ class ChordNewton {
         double reached = evaluate(at.data()), before = 0.0;
         bool is_old = true;
         for (int iteration = 0; iteration < kSteps; ++iteration) {
+            stop_if_asked();
             double promised = iteration && has_chords ? promise() : HUGE_VAL;
             if (is_old && !(promised > kThere * least_gain && promised < kNearer * before)) {
                 differentiate(at.data());
@@ -110,6 +111,7 @@ class ChordNewton {
         diagonal_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) diagonal_[k] = curvature(k, k);
         for (std::size_t first = 0; first < n_; first += kTileRows) {
+            if (first) stop_if_asked(first);
             take_off_earlier(first);
             const std::size_t end = first + kTileRows < n_ ? first + kTileRows : n_;
             for (std::size_t k = first; k < end; ++k) {
