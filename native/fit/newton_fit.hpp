@@ -276,6 +276,7 @@ class NewtonFit {
         double before = HUGE_VAL;  // what the last step promised
         int n_idle = 0;  // steps that did not keep what they promised: it was rounding
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+            if (iteration % 8 == 7 || (iteration && n_ >= kManyParameters)) stop_if_asked();
             previous_.swap(step_);
             double promised = reuses_ && drifted < kFarOff ? chord(model) : HUGE_VAL;
             double at_most = promised * std::exp(drifted);  // promised by the second derivatives here

@@ -207,6 +207,7 @@ class L1Path {
         bool fresh = false;
         double size_before = 0.0;
         for (int iteration = 0; iteration < kMaxModels; ++iteration) {
+            stop_if_asked();
             model_.take(patterns_.columns, n);
             const double size = model_.maximise(sum_of_residuals_, gradients_.data(), slopes.data(), bounds_.data());
             const double length = step(fresh);
