@@ -188,9 +188,9 @@ class OrdinalModel {
 
     // Most steps move no cell enough.
     bool propose_leaving(const double* step) {
-        if (rough_spread(step) < kStillMoving) return false;
+        if (rough_spread(step) < kSeparatingStep) return false;
         combine(step + n_thresholds, change_.data());
-        if (spread(range(change_.data())) < kStillMoving) return false;
+        if (spread(range(change_.data())) < kSeparatingStep) return false;
         begin_cells();
         write_cells(step, change_.data(), cell_change_);
         write_cells(thresholds_.data() + 1, linear_.data(), cell_linear_);
@@ -222,6 +222,8 @@ class OrdinalModel {
   private:
     static constexpr std::size_t kGroup = 4;   // packs whose chains of operations do not wait for each other
     static constexpr std::size_t kPart = 16;   // packs whose moments stay in the first-level cache
+    // Of what Newton's steps move cells on their way to infinity by: one, where exp(-eta) is left to gain. Rare levels move less.
+    static constexpr double kSeparatingStep = 0.5;
     static constexpr double kLargestPower = 600.0;  // of e, with room for the other factors of a product
 
     // Of a few packs of units: sums of the levels' weights, these times the levels, and the logarithm of what weights are divided by.
