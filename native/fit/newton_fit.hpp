@@ -222,6 +222,8 @@ class NewtonFit {
     static constexpr bool kSinks = requires(Model& model) { model.begin_sinking(); };
     static constexpr bool kHasRoughSpread = requires(Model& model, const double* step) { model.rough_spread(step); };
     static constexpr bool kReuses = requires(Model& model, double* gradient) { model.differentiate(gradient); };
+    static constexpr bool kBoundsChords = requires(Model& model) { model.most_beside(); };
+    static constexpr std::size_t kLeastReused = kBoundsChords ? kManyParameters : 0;
 
     void begin(const Model& model, double l1, double l2) {
         l1_ = l1;
@@ -237,7 +239,7 @@ class NewtonFit {
         is_exact = true;
         std::memset(drift.data(), 0, n_ * sizeof(double));
         std::memset(step_.data(), 0, n_ * sizeof(double));
-        reuses_ = kReuses && n_ >= kManyParameters && l1 == 0 && l2 == 0 && !wants_coefficients;
+        reuses_ = kReuses && n_ >= kLeastReused && l1 == 0 && l2 == 0 && !wants_coefficients;
     }
 
     // Looks where the second derivatives lead that are known near by, and goes there if that is better: then `drifted` says how far
@@ -269,7 +271,7 @@ class NewtonFit {
     double climb(Model& model, bool first, double floor) {
         if (l1_ > 0 || l2_ > 0) floor = -HUGE_VAL;
         double drifted = HUGE_VAL;  // how far it is, in log odds, to where the decomposition that is there was made
-        if constexpr (kReuses)
+        if constexpr (kBoundsChords)
             if (product_ && start_near(model, floor, drifted)) return bound_;
         double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
         double asked = kLittleGain;  // what a step promised when it was last asked whether cells leave
@@ -280,7 +282,7 @@ class NewtonFit {
             previous_.swap(step_);
             double promised = reuses_ && drifted < kFarOff ? chord(model) : HUGE_VAL;
             double at_most = promised * std::exp(drifted);  // promised by the second derivatives here
-            const bool is_chord = at_most < kMuchNearer * before;
+            const bool is_chord = at_most < kMuchNearer * before && (kBoundsChords || objective + promised > floor);
             if (!is_chord) {
                 differentiate(model);
                 promised = solve(first);
@@ -299,7 +301,7 @@ class NewtonFit {
             left_over_ = at_most;
             if (!(at_most > kPromisedGain) || (unseen > 0 && at_most > kHardlyLess * before)) break;
             double longest = 0.0, reached = objective;
-            if (is_bounded(model, floor, objective, promised, longest)) return bound_;
+            if (is_bounded(model, is_chord && !kBoundsChords ? -HUGE_VAL : floor, objective, promised, longest)) return bound_;
             bool is_whole = false;
             if (!advance(model, promised, longest, unseen, reached, is_whole)) break;
             n_idle = promised < kNearly && reached - objective < kHardly * promised ? n_idle + 1 : 0;

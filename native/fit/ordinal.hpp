@@ -50,7 +50,7 @@ class OrdinalModel {
         for (Buffer<Pack>* of_levels : {&scale_, &level_sums_}) of_levels->resize(units.n_levels);
         for (Buffer<double>* of_levels : {&thresholds_, &moved_}) of_levels->resize(units.n_levels)[0] = 0.0;
         weights_.resize(units.n_levels * kGroup);
-        roots_.resize(units.n_levels * kPart);
+        shares_.resize(2 * units.n_levels * kPart);
         covariance_.resize(n_thresholds * n_packs_);
         bring_back();
     }
@@ -183,14 +183,30 @@ class OrdinalModel {
         }
     }
 
+    // The same where the curvature of the first n_known parameters is known: of all, or of those of the model that this one extends.
+    void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t) {
+        differentiate(gradient);
+        std::memcpy(hessian, known, n_parameters * n_parameters * sizeof(double));
+    }
+
+    // The gradient alone.
+    void differentiate(double* gradient) {
+        for (std::size_t k = 1; k <= n_thresholds; ++k) gradient[k - 1] = units_.level_totals[k] - total(level_sums_[k]);
+        clear(sums_, units_.n_columns);
+        const Pack* const residual = residual_.data();
+        Pack* const sums = sums_.data();
+        add_tiles<1>(&residual, units_.columns, units_.n_columns, n_packs_, &sums);
+        for (std::size_t u = 0; u < units_.n_columns; ++u) gradient[n_thresholds + u] = total(sums_[u]);
+    }
+
     // The certificate of separation: see separation.hpp.
     void bring_back() { has_left_ = is_alike_ = false; }
 
     // Most steps move no cell enough.
     bool propose_leaving(const double* step) {
-        if (rough_spread(step) < kStillMoving) return false;
+        if (rough_spread(step) < kSeparatingStep) return false;
         combine(step + n_thresholds, change_.data());
-        if (spread(range(change_.data())) < kStillMoving) return false;
+        if (spread(range(change_.data())) < kSeparatingStep) return false;
         begin_cells();
         write_cells(step, change_.data(), cell_change_);
         write_cells(thresholds_.data() + 1, linear_.data(), cell_linear_);
@@ -222,6 +238,8 @@ class OrdinalModel {
   private:
     static constexpr std::size_t kGroup = 4;   // packs whose chains of operations do not wait for each other
     static constexpr std::size_t kPart = 16;   // packs whose moments stay in the first-level cache
+    // Of what Newton's steps move cells on their way to infinity by: one, where exp(-eta) is left to gain. Rare levels move less.
+    static constexpr double kSeparatingStep = 0.5;
     static constexpr double kLargestPower = 600.0;  // of e, with room for the other factors of a product
 
     // Of a few packs of units: sums of the levels' weights, these times the levels, and the logarithm of what weights are divided by.
@@ -388,8 +406,8 @@ class OrdinalModel {
         }
     }
 
-    // Finds the moments of a part of the units: covariances of the levels with the step, variance, and the roots of counts times
-    // probabilities, whose products are added up.
+    // Finds the moments of a part of the units: covariances of the levels with the step, and variances. Adds up the products of
+    // probabilities.
     void add_thresholds(std::size_t first, std::size_t n) {
         const std::size_t levels = units_.n_levels;
         for (std::size_t from = first; from < first + n; from += kGroup) {
@@ -397,21 +415,21 @@ class OrdinalModel {
             for (std::size_t g = 0; g < group.n; ++g) {
                 const std::size_t p = from + g;
                 const Pack all = units_.totals[p], scale = 1.0 / group.sum[g], mean = group.steps[g] * scale;
-                Pack root, variance{};
-                for (std::size_t lane = 0; lane < kPack; ++lane) root[lane] = std::sqrt(all[lane]);
+                Pack variance{};
                 for (std::size_t k = 0; k < levels; ++k) {
-                    const Pack share = root * scale * weights_[k * kGroup + g], distance = static_cast<double>(k) - mean;
-                    const Pack covariance = root * share * distance;
-                    roots_[k * kPart + p - first] = share;
+                    const Pack share = scale * weights_[k * kGroup + g], distance = static_cast<double>(k) - mean;
+                    const Pack counted = all * share, covariance = counted * distance;
+                    shares_[k * kPart + p - first] = share;
+                    shares_[(levels + k) * kPart + p - first] = counted;
                     if (k) covariance_[(k - 1) * n_packs_ + p] = covariance;
                     variance += covariance * distance;
                 }
                 variance_[p] = variance;
             }
         }
-        columns_.resize(levels);
-        for (std::size_t k = 0; k < levels; ++k) columns_[k] = roots_.data() + k * kPart;
-        add_pairs(columns_.data() + 1, n_thresholds, columns_.data(), n, shared_.data() + levels, levels,
+        columns_.resize(2 * levels);
+        for (std::size_t k = 0; k < 2 * levels; ++k) columns_[k] = shares_.data() + k * kPart;
+        add_pairs(columns_.data() + levels + 1, n_thresholds, columns_.data(), n, shared_.data() + levels, levels,
                   [](std::size_t r) { return r + 1; });
     }
 
@@ -505,7 +523,7 @@ class OrdinalModel {
     const OrdinalModel* base_ = nullptr;
     const double *base_gradient_ = nullptr, *base_hessian_ = nullptr;
     Buffer<Pack> linear_, trial_linear_, change_, variance_, residual_, covariance_;  // of units
-    Buffer<Pack> scale_, level_sums_, weights_, roots_, shared_, sums_, weighted_;
+    Buffer<Pack> scale_, level_sums_, weights_, shares_, shared_, sums_, weighted_;
     Buffer<double> thresholds_, moved_;  // of levels, and how a step moves them
     Buffer<const Pack*> moments_, columns_, weighted_columns_;
     Cells cells_;

@@ -84,6 +84,7 @@ class OrdinalScorer {
         }
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
         is_exact = fit.is_exact;
+        if (is_exact && !fit.separated) starts_.set_without(position, 1, fit.coefficients);
         return penalised(reached, n_columns, size_ - 1);
     }
 
@@ -179,7 +180,7 @@ class OrdinalScorer {
     void start_from_before(std::size_t target) {
         first_parameter_.resize(size_ + 1);
         for (std::size_t k = 0; k <= size_; ++k) first_parameter_[k] = n_thresholds_ + first_[k];
-        const Moved moved = starts_.move(target, blanket_, size_, first_parameter_, 1);
+        const Moved moved = starts_.move(target, blanket_, size_, first_parameter_, 1, 0);
         if (moved != Moved::kFar && !restart_ && !fit.wants_coefficients && criterion_.is_plain())
             fit.coefficients.copy(starts_.own());
     }
