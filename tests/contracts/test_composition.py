@@ -124,6 +124,9 @@ def test_every_analysis_takes_every_kind_of_data(analysis, column, tmp_path):
                 data, by=np.arange(N) % 2, pairs=person, permutations=2, **options
             )
             assert found.sizes == (N // 2, N // 2)
+        case "model bootstrap" if column.startswith("real covariate"):
+            with pytest.raises(markhood.InputError, match="levels only"):
+                markhood.bootstrap(data, replicates=2, resample="model", **options)
         case "model bootstrap":
             found = markhood.bootstrap(data, replicates=2, resample="model", **options)
             assert found.replicates.n_replicates == 2

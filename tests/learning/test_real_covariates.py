@@ -203,6 +203,76 @@ def test_property_a_packed_folder_keeps_them(tmp_path):
     assert markhood.learn(again, n_jobs=1).n_edges > 3  # nothing is adjusted for that is not named
 
 
+def test_oracle_an_estimator_scores_new_data_with_their_covariate():
+    import statsmodels.api as sm
+
+    found = markhood.PLRHC(adjust_for=["age"], n_jobs=1).fit(DATA)
+    new = confounded(seed=9, n=300)
+    design, own = ({"a": ["c"], "c": ["a"]}, DATA[["a", "b", "c"]])
+    expected = 0.0
+    for target in own:
+        predictors = [*design.get(target, []), "age"]
+        model = sm.Logit(DATA[target], sm.add_constant(DATA[predictors].astype(float))).fit(disp=0)
+        chance = model.predict(sm.add_constant(new[predictors].astype(float)))
+        expected += np.log(np.where(new[target] == 1, chance, 1 - chance)).mean()
+    without = new.drop(columns=["kind", "scale"])
+    binary = markhood.PLRHC(adjust_for=["age"], n_jobs=1).fit(DATA.drop(columns=["kind", "scale"]))
+    assert binary.score(without) == pytest.approx(expected, abs=1e-4)
+    assert np.isfinite(found.score(new))
+    with pytest.raises(markhood.InputError, match="age"):
+        found.score(new.drop(columns="age"))
+
+
+def test_example_models_are_not_drawn_from_given_numbers():
+    with pytest.raises(markhood.InputError, match="bins"):
+        markhood.bootstrap(DATA, adjust_for=["age"], resample="model", replicates=2, n_jobs=1)
+
+
+def test_oracle_a_model_has_the_covariate_in_every_regression():
+    import statsmodels.api as sm
+
+    graph = markhood.learn(DATA, adjust_for=["age"], n_jobs=1)
+    model = markhood.fit_model(graph, DATA, method="average", prior=None)
+    rows = {(row["variable"], row["level"]): row for row in model.covariate_rows()}
+    for target, others in (("a", ["c"]), ("b", []), ("c", ["a"])):
+        design = sm.add_constant(DATA[[*others, "age"]].astype(float))
+        fitted = sm.Logit(DATA[target], design).fit(disp=0)
+        assert rows[target, ""]["effect"] == pytest.approx(fitted.params["age"], rel=1e-5)
+        assert rows[target, ""]["error"] == pytest.approx(fitted.bse["age"], rel=0.15)
+        if not others:
+            chances = model.predict_proba(DATA, target)[:, 1]
+            np.testing.assert_allclose(chances, fitted.predict(design), atol=1e-5)
+    kinds = sm.MNLogit(DATA["kind"], sm.add_constant(DATA[["age"]])).fit(disp=0)
+    effects = np.append(0, kinds.params.to_numpy()[1])
+    shown = [rows["kind", level]["effect"] for level in "xyz"]
+    np.testing.assert_allclose(shown, effects - effects.mean(), atol=1e-6)
+
+
+def test_property_a_model_with_a_covariate_predicts_sums_up_and_is_stored(tmp_path):
+    graph = markhood.learn(DATA, adjust_for=["age"], n_jobs=1)
+    model = markhood.fit_model(graph, DATA)
+    new = confounded(seed=8, n=200)
+    markhood.write_model(model, tmp_path / "model.json")
+    again = markhood.read_model(tmp_path / "model.json")
+    for target in ("a", "kind", "scale"):
+        np.testing.assert_array_equal(
+            model.predict_proba(new, target), again.predict_proba(new, target)
+        )
+        younger = model.predict_proba(new.assign(age=20.0), target)
+        assert np.abs(younger - model.predict_proba(new.assign(age=70.0), target)).max() > 0.2
+    assert "a:age" in model.params.index
+    assert "Covariates" in str(model.summary())
+    assert model.log_pseudo_likelihood(new) > markhood.fit_model(
+        graph.with_provenance({}), DATA.drop(columns="age")
+    ).log_pseudo_likelihood(new.drop(columns="age"))
+    with pytest.raises(markhood.InputError, match="log_pseudo_likelihood"):
+        model.log_likelihood(new)
+    with pytest.raises(markhood.InputError, match="pseudo-likelihood"):
+        markhood.fit_model(graph, DATA, method="likelihood")
+    with pytest.raises(markhood.InputError, match="age"):
+        model.predict(new.drop(columns="age"), "a")
+
+
 def random_samples(seed, n, d=8):
     """Variables of several kinds that depend on a heavy-tailed covariate and on each other, curved in part."""
     from dataclasses import replace

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import columns_of_reals, columns_to_cut, cut
+from markhood.data.coding.bins import are_numbers, columns_of_reals, columns_to_cut, cut
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
     VALUES_LOOKED_AT,
@@ -31,7 +31,7 @@ from markhood.data.coding.coders import (
 from markhood.data.coding.doubts import ask_about_codes, ask_about_distinct
 from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
 from markhood.data.coding.indicators import Coded, Table, tabulate
-from markhood.data.coding.known import known_levels, known_numbers, known_values
+from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.kinds import Category, with_kinds
@@ -235,7 +235,7 @@ class Encoder:
         variables = Variables(tuple(self._names), levels)
         if (known := self._reading.known) is not None:
             steps = dict(zip(known.names, known.is_ordered, strict=True))
-            return replace(variables, ordered=tuple(steps[name] for name in self._names))
+            return replace(variables, ordered=tuple(steps.get(name, False) for name in self._names))
         variables, said = with_kinds(variables, self._reading.kinds, self._categories)
         for sentence in said:
             self._reading.notes.mention(sentence)
@@ -265,6 +265,10 @@ class Encoder:
         found, reals = list(values), {}
         for j in columns_of_reals(self._reading, self._names, values, self._categories):
             name, codes = self._names[j], self._planes.codes(j, len(values[j]), n_samples)
+            if not are_numbers(values[j]):
+                raise InputError(
+                    f"The covariate {name!r} has values that are not numbers: give numbers, as in the data before."
+                )
             if (codes < 0).any():
                 raise InputError(
                     f"The covariate {name!r} has missing values, and its numbers are neither imputed nor given a level: "
@@ -272,8 +276,8 @@ class Encoder:
                 )
             reals[name] = RealColumn.of(np.array(values[j], np.float64)[codes])
             self._planes.recode(j, np.zeros(len(values[j]), np.int64), 1, n_samples)
-            found[j] = (0,)
-        if reals:
+            found[j] = REAL
+        if reals and self._known is None:
             many, columns = len(reals) > 1, listed([repr(name) for name in reals])
             self._reading.notes.mention(
                 f"{len(reals)} covariate{'s'[:many]} of many numbers {'are' if many else 'is'} adjusted for as "
