@@ -23,8 +23,9 @@ have the variance of a fair coin, `step_unit`, so that it means as much for ten 
 of size one would make the couplings of long scales too small for any prior that suits the short ones. What
 is returned is the coupling of a step.
 
-**Covariates** are in A and in B of every pair. Their slopes have the weak prior N(0, `COVARIATE_SCALE`^2): shrinking
-them as couplings are shrunk would leave part of what a covariate explains to the coupling.
+**Covariates** are in A and in B of every pair, and so are real columns (`Bits.reals`). Their slopes have the weak prior
+N(0, `COVARIATE_SCALE`^2): shrinking them as couplings are shrunk would leave part of what a covariate explains to the
+coupling.
 
 With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are not used.
 `native/pair/pair_fit.hpp` is the same for binary variables, by way of tables without a column for every cell, and
@@ -140,18 +141,23 @@ def fit_pair(
     """Fit a pair with and without its coupling, given each end's other neighbours and the covariates."""
     d = len(bits.n_scores)
     given_i, given_j = ([*given, *range(d - n_covariates, d)] for given in (given_i, given_j))
-    counts, configurations = _pair_table(bits, i, j, [*given_i, *given_j])
+    counts, configurations, first = _pair_table(bits, i, j, [*given_i, *given_j])
     of_i, of_j = features_of(bits, i), features_of(bits, j)
     r_i, r_j = len(of_i), len(of_j)
     ones = np.ones((len(counts), 1))
     by_i = _predictors(bits, given_i, configurations[:, : len(given_i)])
     by_j = _predictors(bits, given_j, configurations[:, len(given_i) :])
+    by_i, by_j = (
+        np.column_stack([by, *_reals(bits, v)[:, first]]) for by, v in ((by_i, i), (by_j, j))
+    )
     products: NDArray[np.float64] = np.kron(of_i, of_j).astype(np.float64)
     free, own = np.zeros(1), np.full(1, 1 / scale**2)
     of_slopes = np.repeat(own, d)
     of_slopes[d - n_covariates :] = np.minimum(own, 1 / COVARIATE_SCALE**2)
+    of_reals = np.repeat(np.minimum(own, 1 / COVARIATE_SCALE**2), bits.n_reals)
     prior_i, prior_j = (
-        np.repeat(of_slopes[given], bits.n_scores[given]) for given in (given_i, given_j)
+        np.append(np.repeat(of_slopes[given], bits.n_scores[given]), of_reals)
+        for given in (given_i, given_j)
     )
     # The features of the cells, what multiplies them in every row of the table, and the precision of each product.
     groups = [
@@ -178,16 +184,24 @@ def _step(features: NDArray[np.float64]) -> float:
 
 def _pair_table(
     bits: Bits, i: int, j: int, given: Sequence[int]
-) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
-    """Count both variables' levels, (n_rows, r_i, r_j), in each configuration of the others."""
+) -> tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.int64]]:
+    """Count both variables' levels, (n_rows, r_i, r_j), in each configuration of the others, and name a sample that has it."""
+    groups = [] if bits.reals is None else [bits.reals.groups_of(v) for v in (i, j)]
     values = np.column_stack(
-        [*(codes(bits, v) for v in given), np.zeros((bits.n_samples, 0), np.uint16)]
+        [*(codes(bits, v) for v in given), *groups, np.zeros((bits.n_samples, 0), np.uint16)]
     )
-    configurations, row = np.unique(values, axis=0, return_inverse=True)
+    configurations, first, row = np.unique(values, axis=0, return_index=True, return_inverse=True)
     counts = np.zeros((len(configurations), n_levels(bits, i), n_levels(bits, j)))
     weights = 1.0 if bits.weighting is None else bits.weighting.weights
     np.add.at(counts, (row.ravel(), codes(bits, i), codes(bits, j)), weights)
-    return counts, configurations
+    return counts, configurations[:, : len(given)].astype(np.uint16), first
+
+
+def _reals(bits: Bits, variable: int) -> NDArray[np.float64]:
+    """Return a variable's real columns, (n_reals, n_samples)."""
+    if bits.reals is None:
+        return np.empty((0, bits.n_samples))
+    return bits.reals.of_target(variable)[0]
 
 
 def _predictors(

@@ -22,6 +22,8 @@ class Table(NamedTuple):
     counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
     n_levels: tuple[int, ...]  # of each member of the blanket
     ordered: tuple[bool, ...] = ()  # the target, then each member; none of them where it is empty
+    reals: NDArray[np.float64] | None = None  # (n_rows, n_reals), further predictors
+    offset: NDArray[np.float64] | None = None  # (n_rows,), added to the linear predictor
 
 
 def n_levels(bits: Bits, variable: int) -> int:
@@ -55,16 +57,22 @@ def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
 
 
 def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
-    """Count the target's levels in every configuration of its blanket."""
+    """Count the target's levels in every configuration of its blanket, and of its real columns where it has any."""
+    groups = [] if bits.reals is None else [bits.reals.groups_of(target)]
     values = np.column_stack(
-        [*(codes(bits, b) for b in blanket), np.zeros((bits.n_samples, 0), np.uint16)]
+        [*(codes(bits, b) for b in blanket), *groups, np.zeros((bits.n_samples, 0), np.uint16)]
     )
-    configurations, row = np.unique(values, axis=0, return_inverse=True)
+    configurations, first, row = np.unique(values, axis=0, return_index=True, return_inverse=True)
     counts = np.zeros((len(configurations), n_levels(bits, target)))
     weights = 1.0 if bits.weighting is None else bits.weighting.weights
     np.add.at(counts, (row.ravel(), codes(bits, target)), weights)
     levels = tuple(n_levels(bits, b) for b in blanket)
-    return Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
+    members = configurations[:, : len(levels)].astype(np.uint16)
+    table = Table(members, counts, levels, ordered(bits, [target, *blanket]))
+    if bits.reals is None:
+        return table
+    reals, offset = bits.reals.of_target(target)
+    return table._replace(reals=reals[:, first].T, offset=offset[first])
 
 
 def n_coefficients(table: Table) -> int:
@@ -72,7 +80,8 @@ def n_coefficients(table: Table) -> int:
     levels = (int(table.counts.shape[1]), *table.n_levels)
     steps = table.ordered or (False,) * len(levels)
     own, *others = [1 if step else r - 1 for r, step in zip(levels, steps, strict=True)]
-    return levels[0] - 1 + own * sum(others)
+    n_reals = 0 if table.reals is None else table.reals.shape[1]
+    return levels[0] - 1 + own * (n_reals + sum(others))
 
 
 def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:

@@ -1,12 +1,12 @@
 """Multinomial logistic regression on a table, in NumPy: the definition for all kernels.
 
-The target has r levels, the first of them the reference; the predictors x of a row are a one and of
-every blanket member its step, where it is ordered, or an indicator of every level but the first:
+The target has r levels, the first of them the reference; the predictors x of a row are a one, real columns if there are
+any, and of every blanket member its step, where it is ordered, or an indicator of every level but the first:
 
     eta_k = sum over predictors u of b_uk x_u   for k = 1 ... r - 1,   eta_0 = 0
     L(b)  = sum over rows and levels of  n_k log p_k,                  p_k = exp(eta_k) / sum_l exp(eta_l)
 
-With two levels this is logistic regression. An ordered target has a single number for each predictor,
+With two levels this is logistic regression. An offset o adds k o to eta_k; nominal targets have none. An ordered target has a single number for each predictor,
 b_uk = k b_u, and r - 1 free thresholds b_0k: that is the same likelihood on fewer coordinates. L, less ``l1 sum |b|`` or ``l2 sum b^2`` over all slopes, is
 maximised by Newton's method:
 
@@ -78,8 +78,9 @@ class Fit(NamedTuple):
 
 
 def design_of(table: Table) -> NDArray[np.float64]:
-    """Return the predictors of every row: a one, and the scores of every member."""
+    """Return the predictors of every row: a one, real columns, and the scores of every member."""
     columns: list[NDArray[Any]] = [np.ones(len(table.counts))]
+    columns += [] if table.reals is None else list(table.reals.T)
     for member, levels in enumerate(table.n_levels):
         values = table.configurations[:, member]
         is_ordered = bool(table.ordered) and table.ordered[member + 1]
@@ -90,9 +91,10 @@ def design_of(table: Table) -> NDArray[np.float64]:
 def fit_multinomial(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
     """Maximise the likelihood of a table's regression, less a penalty."""
     is_ordered = bool(table.ordered) and table.ordered[0] and table.counts.shape[1] > 2
-    problem = _Problem(design_of(table), table.counts, l1, l2, is_ordered)
+    offset = np.zeros(len(table.counts)) if table.offset is None else table.offset
+    problem = _Problem(design_of(table), table.counts, offset, l1, l2, is_ordered)
     is_plain = l1 == l2 == 0
-    if is_plain and not is_ordered and (basis := problem.basis()) is not None:
+    if is_plain and not is_ordered and not offset.any() and (basis := problem.basis()) is not None:
         return problem.saturated(basis)
     independent = problem.independent(problem.start(), range(problem.start().size))
     fit = _maximise(problem, independent)
@@ -156,6 +158,7 @@ def _settle(
 class _Problem(NamedTuple):
     design: NDArray[np.float64]
     counts: NDArray[np.float64]
+    offset: NDArray[np.float64]  # of a step of the target
     l1: float
     l2: float
     is_ordered: bool  # the target; its coordinates are thresholds and slopes, others' a flat array
@@ -172,7 +175,8 @@ class _Problem(NamedTuple):
 
     def reach(self) -> NDArray[np.float64]:
         """Return the range of the predictor of each coordinate."""
-        ranges = np.maximum(self.design[:, 1:].max(axis=0, initial=1.0), 1.0)
+        sizes = np.abs(self.design[:, 1:]).max(axis=0, initial=0.0)
+        ranges = np.where(sizes > 0, sizes, 1.0)
         repeated = np.repeat(ranges, 1 if self.is_ordered else self._thresholds)
         return np.concatenate([np.ones(self._thresholds), repeated])
 
@@ -184,7 +188,7 @@ class _Problem(NamedTuple):
         # Levels that are as good as gone before and after do not count: where data are separated the
         # first to leave go ever faster, and the last would wait for them.
         counts = np.zeros(change.shape, dtype=bool)
-        for eta in (self._eta(b), self._eta(b) + change):
+        for eta in (self._with_offset(b), self._with_offset(b) + change):
             counts |= eta > eta.max(axis=1, keepdims=True) - FAR_BELOW
         highest = np.where(counts, change, -np.inf).max(axis=1)
         return float((highest - np.where(counts, change, np.inf).min(axis=1)).max())
@@ -214,7 +218,7 @@ class _Problem(NamedTuple):
         return Fit(float(likelihood), b.ravel(), drift.ravel() * self.reach())
 
     def objective(self, b: NDArray[np.float64]) -> float:
-        likelihood = np.sum(self.counts * _log_softmax(self._eta(b)))
+        likelihood = np.sum(self.counts * _log_softmax(self._with_offset(b)))
         slopes = b[self._thresholds :]
         squares = np.sum(self._squared(b) * b**2)
         return float(likelihood - self.l1 * np.abs(slopes).sum() - squares)
@@ -259,7 +263,7 @@ class _Problem(NamedTuple):
 
     def supremum(self, b: NDArray[np.float64], drifts: NDArray[np.float64]) -> float:
         """Return the likelihood without the cells that have left: without samples, and sinking."""
-        eta = self._eta(b)
+        eta = self._with_offset(b)
         for drift in drifts:
             change = self._eta(drift)
             slowest = np.where(self.counts > 0, change, np.inf).min(axis=1, keepdims=True)
@@ -280,6 +284,9 @@ class _Problem(NamedTuple):
         return np.column_stack(
             [np.zeros(len(self.design)), self.design @ b.reshape(-1, self._thresholds)]
         )
+
+    def _with_offset(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._eta(b) + np.outer(self.offset, np.arange(self._thresholds + 1))
 
     def _gradient(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         p, others = self._probabilities(b)
@@ -317,7 +324,7 @@ class _Problem(NamedTuple):
         self, b: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return p of all levels but the first, and 1 - p as the sum of all other levels' p."""
-        p = np.exp(_log_softmax(self._eta(b)))
+        p = np.exp(_log_softmax(self._with_offset(b)))
         others = [np.delete(p, k, axis=1).sum(axis=1) for k in range(1, p.shape[1])]
         return p[:, 1:], np.stack(others, axis=1)
 
