@@ -174,8 +174,10 @@ class NewtonFit {
     }
 
     // Tells the next fit all of its second derivatives at a place near by, and their product with where the maximum is by them: it
-    // starts there if that is better than `coefficients`.
-    void know_near(const double* hessian, const double* product) {
+    // starts there if that is better than `coefficients`. Where the model has no bound for that, `coefficients` are there, at a known
+    // distance in log odds.
+    void know_near(const double* hessian, const double* product, double distance = 0.0) {
+        distance_ = distance;
         known_ = hessian;
         product_ = product;
     }
@@ -252,12 +254,14 @@ class NewtonFit {
         trial_.copy(step_);
         std::memset(step_.data(), 0, n_ * sizeof(double));
         if (!all_curved_usable_) return false;
-        const double reached = model.evaluate(trial_.data());
-        if (floor > -HUGE_VAL && is_below(floor, model.most_beside())) return true;
-        const double far = model.distance_beside();
-        if (!(reached > model.evaluate(coefficients.data()))) return false;
-        coefficients.swap(trial_);
-        drifted = far;
+        if constexpr (kBoundsChords) {
+            const double reached = model.evaluate(trial_.data());
+            if (floor > -HUGE_VAL && is_below(floor, model.most_beside())) return true;
+            distance_ = model.distance_beside();
+            if (!(reached > model.evaluate(coefficients.data()))) return false;
+            coefficients.swap(trial_);
+        }
+        drifted = distance_;
         return false;
     }
 
@@ -271,7 +275,7 @@ class NewtonFit {
     double climb(Model& model, bool first, double floor) {
         if (l1_ > 0 || l2_ > 0) floor = -HUGE_VAL;
         double drifted = HUGE_VAL;  // how far it is, in log odds, to where the decomposition that is there was made
-        if constexpr (kBoundsChords)
+        if constexpr (kReuses)
             if (product_ && start_near(model, floor, drifted)) return bound_;
         double objective = model.evaluate(coefficients.data()) - penalty(coefficients.data());
         double asked = kLittleGain;  // what a step promised when it was last asked whether cells leave
@@ -558,7 +562,7 @@ class NewtonFit {
         }
     }
 
-    double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0;
+    double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0, distance_ = 0.0;
     double left_over_ = 0.0, reached_ = 0.0;  // the gain promised at the end, and the objective there
     std::size_t n_ = 0, n_thresholds_ = 0;
     bool all_usable_ = true, all_curved_usable_ = true;  // all pivots, and all of coordinates with second derivatives

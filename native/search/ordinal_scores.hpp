@@ -42,11 +42,15 @@ class OrdinalScorer {
         base_.set(own_.units());
         start(first_[size]);
         start_from_before(target);
-        objective = fit.maximise(base_, criterion_.l1, criterion_.l2);
         coefficients.copy(fit.coefficients);
+        is_ready_ = false;
+        fit.know_first(own_hessian().data(), coefficients.size());
+        objective = fit.maximise(base_, criterion_.l1, criterion_.l2);
+        is_ready_ = std::memcmp(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double)) == 0;
+        coefficients.copy(fit.coefficients);
+        if (is_ready_) base_.evaluate(coefficients.data());  // the last attempt may have been elsewhere
         starts_.set_own(coefficients);
         restart_ = fit.separated;
-        is_ready_ = false;
         return penalised(objective, first_[size], size);
     }
 
@@ -150,6 +154,7 @@ class OrdinalScorer {
             return true;
         }
         near_.copy(step_.data(), fit.coefficients.data());
+        fit.know_near(near_.hessian(), near_.product(), spread);
         return true;
     }
 

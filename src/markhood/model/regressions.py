@@ -190,17 +190,20 @@ class Regressions:
         The log odds ratio of two binary variables, and of a step of each where they are ordered; for
         others the Frobenius norm of the zero-sum table, which has no sign. Infinite where the data are separated.
         """
-        if self._is_binary and not self.n_reals:
+        if (self.n_scores == 1).all() and not self.n_reals:
             is_slope = np.ones(len(self.coefficients), np.bool_)
-            is_slope[self.starts[:-1]] = False
+            for k in range(int(self.n_levels.max(initial=2)) - 1):
+                is_slope[self.starts[:-1][self.n_levels > k + 1] + k] = False
             slopes, infinite = self.coefficients[is_slope], self.infinite[is_slope]
             return np.where(infinite, np.copysign(np.inf, slopes), slopes)
         found = []
         for variable, blanket in enumerate(self.blankets):
             infinite = self._block(variable, self.infinite)
-            for position, member in enumerate(blanket.tolist()):
+            for position, (member, rows) in enumerate(
+                zip(blanket.tolist(), self._rows(variable), strict=True)
+            ):
                 table = self.table(variable, position)
-                is_infinite = bool(infinite[self._rows(variable)[position]].any())
+                is_infinite = bool(infinite[rows].any())
                 if self.n_scores[variable] == self.n_scores[member] == 1:
                     slope = float(table[1, 1])
                     found.append(np.copysign(np.inf, slope) if is_infinite else slope)
