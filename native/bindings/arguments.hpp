@@ -11,7 +11,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -50,9 +52,43 @@ using Starts = std::optional<Integers>;
 using Weights = std::optional<In<double, 1>>;
 using Ordered = std::optional<In<std::uint8_t, 1>>;
 
+// Columns, (n_reals, n_samples) or (n_variables, n_reals, n_samples); offsets, (n_samples,) or (n_variables, n_samples); groups likewise.
+template <class T>
+using AnyIn = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+using RealColumns = std::optional<std::tuple<AnyIn<double>, std::optional<AnyIn<double>>, AnyIn<std::uint32_t>>>;
+
+inline Reals real_columns(const RealColumns& given, std::size_t n_samples, std::size_t n_variables) {
+    if (!given) return {};
+    const auto& [columns, offsets, groups] = *given;
+    // How far an array's part of one target is from that of the next: its own number of dimensions, or one more.
+    const auto stride = [&](const auto& array, std::size_t n_dimensions) {
+        const std::size_t n = array.ndim();
+        require(n == n_dimensions || n == n_dimensions + 1, "real columns and offsets must have an array for all targets, or one for each");
+        require(array.shape(n - 1) == n_samples, "real columns and offsets must have a number for each sample");
+        require(n == n_dimensions || array.shape(0) == n_variables, "there must be real columns for each variable");
+        return n == n_dimensions ? 0 : array.size() / (n_variables ? n_variables : 1);
+    };
+    Reals reals;
+    reals.column_stride = stride(columns, 2);
+    reals.offset_stride = offsets ? stride(*offsets, 1) : 0;
+    reals.group_stride = stride(groups, 1);
+    require(!reals.group_stride == !(reals.column_stride || reals.offset_stride), "groups must be of all targets, or of each");
+    for (const auto* numbers : {&columns, offsets ? &*offsets : &columns})
+        for (std::size_t k = 0; k < numbers->size(); ++k) require(std::isfinite(numbers->data()[k]), "real columns must be finite");
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+        require(groups.data()[k] < n_samples, "groups must be numbered from 0");
+        reals.n_groups = std::max<std::size_t>(reals.n_groups, groups.data()[k] + 1);
+    }
+    reals.n = columns.shape(columns.ndim() - 2);
+    reals.columns = columns.data();
+    reals.offsets = offsets ? offsets->data() : nullptr;
+    reals.groups = groups.data();
+    return reals;
+}
+
 // Rows of variables of any number of levels, and samples of any weights.
 inline BitRows level_rows(const Words& words, std::size_t n_samples, const Starts& starts, const Weights& weights,
-                   const Ordered& ordered = std::nullopt) {
+                   const Ordered& ordered = std::nullopt, const RealColumns& reals = std::nullopt) {
     BitRows bits = bit_rows(words, n_samples);
     if (starts) {
         const std::size_t n = starts->shape(0);
@@ -71,11 +107,18 @@ inline BitRows level_rows(const Words& words, std::size_t n_samples, const Start
         require(starts && ordered->shape(0) + 1 == starts->shape(0), "there must be a kind for each variable with levels");
         bits.ordered = ordered->data();
     }
+    bits.reals = real_columns(reals, n_samples, starts ? starts->shape(0) - 1 : bits.n_rows);
     return bits;
 }
 
 inline std::size_t n_variables(const BitRows& bits, const Starts& starts) {
     return starts ? starts->shape(0) - 1 : bits.n_rows;
+}
+
+// Offsets are on the scale of a step, which a nominal target has not.
+inline void require_steps(const BitRows& bits, const Integers& targets) {
+    for (std::size_t t = 0; bits.reals.offsets && t < targets.shape(0); ++t)
+        require(bits.n_scores(index_of(targets(t))) == 1, "offsets are for targets with two levels or ordered ones");
 }
 
 inline void require_variables(const Integers& variables, std::size_t n_variables) {

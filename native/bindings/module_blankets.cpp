@@ -10,9 +10,11 @@ namespace {
 using LogGamma = std::optional<In<double, 2>>;
 
 Criterion a_criterion(double parameter_cost, double variable_cost, const LogGamma& log_gamma, double l1, double l2,
-                      std::size_t n_samples) {
+                      const BitRows& bits) {
+    const std::size_t n_samples = bits.n_samples;
     require(l1 >= 0 && l2 >= 0, "penalties must not be negative");
     if (!log_gamma) return {parameter_cost, variable_cost, nullptr, l1, l2};
+    require(!bits.reals, "a marginal likelihood has no real columns");
     require(log_gamma->shape(0) == n_samples + 1 && log_gamma->shape(1) == 2, "log_gamma must go from 0 to n_samples");
     return {parameter_cost, variable_cost, log_gamma->data()};
 }
@@ -21,14 +23,15 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
                                                    Integers blanket_starts, Integers blankets, Integers toggle_starts,
                                                    Integers toggles, double parameter_cost, double variable_cost,
                                                    LogGamma log_gamma, double l1, double l2, Starts starts,
-                                                   Weights weights, Ordered ordered,
+                                                   Weights weights, Ordered ordered, RealColumns reals,
                                                    const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
+    require_steps(bits, targets);
     const Lists from = lists(blanket_starts, blankets, n, d);
     const Lists by = lists(toggle_starts, toggles, n, d);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, bits);
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> scores(n), toggled(toggles.shape(0));
     {
@@ -42,13 +45,14 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
 std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
     Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
-    double l2, Starts starts, Weights weights, Ordered ordered, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
+    require_steps(bits, targets);
     const Lists from = lists(candidate_starts, candidates, n, d);
     const Lists start = lists(kept_starts, kept, n, d);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, bits);
     const Tier& tier = find_tier(instruction_set);
     // No blanket has more members than are kept or candidates.
     std::size_t longest = 0;
@@ -117,18 +121,19 @@ struct BothEnds {
 std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
     Words words, std::size_t n_samples, Integers group_starts, Integers variables, Integers blanket_starts,
     Integers blankets, Integers partner_starts, Integers partners, In<double, 1> changes, double parameter_cost,
-    double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered,
+    double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals,
     const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
     const std::size_t n = variables.shape(0), d = n_variables(bits, starts), n_places = partners.shape(0);
     require(group_starts.shape(0) > 0, "group_starts must not be empty");
     const std::size_t n_groups = group_starts.shape(0) - 1;
     lists(group_starts, variables, n_groups, d);
+    require_steps(bits, variables);
     const Lists from = lists(blanket_starts, blankets, n, d);
     const Lists by = lists(partner_starts, partners, n, d);
     require(changes.shape(0) == n_places, "there must be one change a partner");
     const BothEnds ends(group_starts, variables, from, by, n_places);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, n_samples);
+    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, bits);
     const Tier& tier = find_tier(instruction_set);
     std::vector<std::int64_t> evaluation_starts(n_groups + 1);
     for (std::size_t g = 0; g < n_groups; ++g) {
@@ -157,17 +162,19 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>>
 std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
                                                                Integers blanket_starts, Integers blankets, double l1,
                                                                double l2, Starts starts, Weights weights,
-                                                               Ordered ordered, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+                                                               Ordered ordered, RealColumns reals,
+                                                               const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
     const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
     require_variables(targets, d);
+    require_steps(bits, targets);
     const Lists from = lists(blanket_starts, blankets, n, d);
-    const Criterion criterion = a_criterion(0.0, 0.0, std::nullopt, l1, l2, n_samples);
+    const Criterion criterion = a_criterion(0.0, 0.0, std::nullopt, l1, l2, bits);
     const Tier& tier = find_tier(instruction_set);
     std::size_t size = 0;
     for (std::size_t t = 0; t < n; ++t) {
         const std::size_t target = index_of(targets(t));
-        std::size_t n_predictors = 0;
+        std::size_t n_predictors = bits.reals.n;
         for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.n_scores(index_of(from.list(t)[k]));
         size += bits.levels(target) - 1 + n_predictors * bits.n_scores(target);
     }
@@ -223,16 +230,16 @@ void bind_blankets(nb::module_& m) {
     using namespace nb::literals;
     m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
-          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
+          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
     m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
-          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
+          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
     m.def("climb_groups", &climb_groups, "words"_a, "n_samples"_a, "group_starts"_a, "variables"_a,
           "blanket_starts"_a, "blankets"_a, "partner_starts"_a, "partners"_a, "changes"_a, "parameter_cost"_a,
           "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(),
-          "ordered"_a.none(), "instruction_set"_a = "");
+          "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "instruction_set"_a = "");
+          "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
           "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
 }

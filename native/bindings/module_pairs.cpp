@@ -22,8 +22,9 @@ Covariates last_variables(std::size_t n_variables, std::size_t n_covariates) {
 std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>> fit_pairs(
     Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, Integers first_starts, Integers first,
     Integers second_starts, Integers second, double scale, Starts starts, Weights weights, Ordered ordered,
-    std::size_t n_covariates, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+    RealColumns reals, std::size_t n_covariates, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
+    require(!bits.reals.offsets, "fits of pairs have no offsets");
     const std::size_t n = pairs.shape(0);
     const Covariates covariates = last_variables(n_variables(bits, starts), n_covariates);
     require_pairs(pairs, covariates.first);
@@ -48,8 +49,9 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
               In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density,
               bool learns_density, In<std::uint8_t, 1> periods, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
               std::optional<Integers> known, std::size_t n_settling, std::size_t n_sweeps, Starts starts, Weights weights,
-              Ordered ordered, std::size_t n_covariates, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered);
+              Ordered ordered, RealColumns reals, std::size_t n_covariates, const std::string& instruction_set) {
+    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
+    require(!bits.reals.offsets, "fits of pairs have no offsets");
     const std::size_t n = pairs.shape(0);
     const Covariates covariates = last_variables(n_variables(bits, starts), n_covariates);
     require_pairs(pairs, covariates.first);
@@ -95,11 +97,11 @@ void bind_pairs(nb::module_& m) {
     using namespace nb::literals;
     m.def("fit_pairs", &fit_pairs, "words"_a, "n_samples"_a, "pairs"_a, "first_starts"_a, "first"_a,
           "second_starts"_a, "second"_a, "scale"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
-          "n_covariates"_a = 0, "instruction_set"_a = "");
+          "reals"_a.none(), "n_covariates"_a = 0, "instruction_set"_a = "");
     m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
           "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "periods"_a,
           "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
-          "n_covariates"_a = 0, "instruction_set"_a = "");
+          "reals"_a.none(), "n_covariates"_a = 0, "instruction_set"_a = "");
 }
 
 }  // namespace markhood

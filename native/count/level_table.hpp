@@ -1,7 +1,7 @@
 // The contingency table of a target with its blanket, for any number of levels and for weighted
 // samples, ready to take in one variable more.
 //
-// Every sample has the number of its cell: its configuration of the blanket, and the target's level. A
+// Every sample has the number of its cell: its configuration of the blanket and of real columns, and the target's level. A
 // candidate is counted by walking through the ones of its indicator rows, and its first level is what is
 // left. That costs a step a sample, but is the same for any number of cells, and a weight is just what is added. While
 // cells are few, and samples count once, each cell has a bit mask as in table.hpp, made when the first candidate comes: then
@@ -41,22 +41,26 @@ class LevelTable {
 
     void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
         rows_ = rows;
+        target_ = target;
         has_masks_ = false;
         former_cell_.swap(cell_);
         n_levels = rows.levels(target);
-        n_rows = 1;
         configurations.resize(0);
-        cell_.resize(rows.n_samples);
-        std::memset(cell_.data(), 0, rows.n_samples * sizeof(std::uint32_t));
+        begin_rows();
         for (std::size_t k = 0; k < size; ++k) split_rows(static_cast<std::size_t>(blanket[k]), k);
         decode(target);
+        if (rows.reals) sample_.resize(n_rows);
         counts.resize(n_rows * n_levels);
         std::memset(counts.data(), 0, n_rows * n_levels * sizeof(double));
         for (std::size_t s = 0; s < rows.n_samples; ++s) {
+            if (rows.reals) sample_[cell_[s]] = static_cast<std::uint32_t>(s);
             cell_[s] = static_cast<std::uint32_t>(cell_[s] * n_levels + level_[s]);
             counts[cell_[s]] += rows.weight(s);
         }
     }
+
+    // A sample of a row, where there are real columns: all of the row have the same numbers in them.
+    std::size_t sample(std::size_t row) const { return sample_[row]; }
 
     // Of every row, in which row of the table that was built before it is: of the same target, with a member less.
     void find_former_rows(Buffer<std::uint32_t>& rows) const {
@@ -108,6 +112,18 @@ class LevelTable {
     }
 
   private:
+    // One row of all samples, or one for every group of samples that coincide in the real columns.
+    void begin_rows() {
+        n_rows = 1;
+        cell_.resize(rows_.n_samples);
+        if (!rows_.reals) {
+            std::memset(cell_.data(), 0, rows_.n_samples * sizeof(std::uint32_t));
+            return;
+        }
+        std::memcpy(cell_.data(), rows_.reals.groups_of(target_), rows_.n_samples * sizeof(std::uint32_t));
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) n_rows = cell_[s] < n_rows ? n_rows : cell_[s] + 1;
+    }
+
     void decode(std::size_t variable) {
         level_.resize(rows_.n_samples);
         std::memset(level_.data(), 0, rows_.n_samples * sizeof(std::uint16_t));
@@ -173,9 +189,10 @@ class LevelTable {
     }
 
     BitRows rows_{};
+    std::size_t target_ = 0;
     bool has_masks_ = false;
     Buffer<std::uint64_t> masks_;
-    Buffer<std::uint32_t> cell_, former_cell_, renumbered_;
+    Buffer<std::uint32_t> cell_, former_cell_, renumbered_, sample_;
     Buffer<std::uint16_t> level_, next_;
     Buffer<double> all_;
 };

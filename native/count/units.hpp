@@ -66,6 +66,27 @@ class UnitTable {
         }
     }
 
+    // Adds the real columns of a target, before all others, and its offsets; sample_of(unit) has the unit's numbers.
+    template <class SampleOf>
+    void add_reals(BitRows rows, std::size_t target, SampleOf sample_of) {
+        for (std::size_t k = 0; k < rows.reals.n; ++k) {
+            const double* column = rows.real(target, k);
+            Pack* to = next(0.0);
+            for (std::size_t i = 0; i < units_.n; ++i) {
+                const double value = column[sample_of(i)], size = value < 0 ? -value : value;
+                put(to, i, value);
+                if (size > reach_[k]) reach_[k] = size;
+            }
+            if (reach_[k] == 0.0) reach_[k] = 1.0;
+        }
+        units_.n_signed = rows.reals.n;
+        const double* offset = rows.reals.offset_of(target);
+        if (!offset) return;
+        clear(offsets_.resize(n_packs_), n_packs_);
+        for (std::size_t i = 0; i < units_.n; ++i) put(offsets_.data(), i, offset[sample_of(i)]);
+        units_.offsets = offsets_.data();
+    }
+
     // Adds a variable's columns, where the units are samples.
     void add(BitRows rows, std::size_t variable) {
         if (is_step(rows, variable)) return decode_steps(rows, variable, next(static_cast<double>(rows.levels(variable) - 1)));
@@ -145,7 +166,7 @@ class UnitTable {
 
     Units units_{};
     std::size_t n_packs_ = 0, used_ = 0;
-    Buffer<Pack> totals_, steps_, values_;
+    Buffer<Pack> totals_, steps_, values_, offsets_;
     Buffer<std::uint16_t> level_;
     Buffer<double> level_totals_, reach_;
     Buffer<const Pack*> columns_;

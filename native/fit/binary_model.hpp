@@ -1,9 +1,13 @@
-// Logistic regression on a table as newton_fit.hpp asks for it: the fit that knows what separated data are.
+// The likelihood of logistic regression on a table, as newton_fit.hpp asks for it.
 //
-// The columns and counts are those of logistic.hpp, whose steps do for all other data. A row whose samples are all ones or all zeros
-// may be on its way to certainty: it *leaves* where a direction takes it there, does nothing to the rows that have samples
-// of both kinds, and takes no row back. So a cell of newton_fit.hpp, a configuration with one of the two levels, is here a row:
-// its other cell is the one that has the samples.
+// Rows of the table are configurations of the predictors, each with its number of samples (`totals`) and of those where the target is
+// one (`ones`):
+//
+//     eta = b_0 + sum_k b_k x_k,     L(b) = sum over rows of  ones * eta - totals * log(1 + exp(eta))
+//
+// A row whose samples are all ones or all zeros may go to infinity: a direction of separation moves it there, leaves the rows with both
+// kinds of samples as they are, and moves no row back. So a cell of newton_fit.hpp, a configuration with one of the two levels, is
+// a row here: its other cell has the samples.
 #pragma once
 #include <cmath>
 
@@ -28,11 +32,22 @@ class BinaryModel {
             of_rows->resize(n_packs);
         outward_.resize(n_packs);
         there_.resize(n_packs);
+        bring_back();
         for (std::size_t p = 0; p < n_packs; ++p) {
-            there_[p] = totals[p] > 0.0;
             const Pack zero{}, one = pack_of(1.0);
             outward_[p] = ones[p] == 0.0 ? -one : ones[p] == totals[p] ? one : zero;
         }
+    }
+
+    // Has only the rows without samples left out.
+    void bring_back() {
+        for (std::size_t p = 0; p < n_packs(); ++p) there_[p] = totals_[p] > 0.0;
+    }
+
+    double n_samples() const { return sum_of(totals_); }
+    std::size_t levels_seen() const {
+        const double one = sum_of(ones_);
+        return std::size_t{one > 0.0} + std::size_t{one < n_samples()};
     }
 
     // The rows that have samples and have not left.
@@ -152,6 +167,12 @@ class BinaryModel {
   private:
     std::size_t n_packs() const { return there_.size(); }
 
+    double sum_of(const Pack* counts) const {
+        Pack sum{};
+        for (std::size_t p = 0; p < n_packs(); ++p) sum += counts[p];
+        return total(sum);
+    }
+
     static Pack size_of(Pack x) { return x < 0.0 ? -x : x; }
 
     static double largest(Pack of) {
@@ -191,15 +212,13 @@ class BinaryModel {
     double weigh(const Pack* predictors) {
         Pack sum{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
-            const Pack eta = predictors[p], all = there_[p] ? totals_[p] : Pack{}, one = there_[p] ? ones_[p] : Pack{};
-            const PackBits positive = eta > 0.0;
-            const Pack minus = positive ? -eta : eta, e = exp_of_negative(minus < -700.0 ? pack_of(-700.0) : minus);
-            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger, zero = all - one;
-            share_[p] = positive ? larger : smaller;
-            variance_[p] = larger * smaller;
-            residual_[p] = positive ? one * smaller - zero * larger : one * larger - zero * smaller;
+            const Logistic at(predictors[p]);
+            const Pack all = there_[p] ? totals_[p] : Pack{}, one = there_[p] ? ones_[p] : Pack{};
+            share_[p] = at.share;
+            variance_[p] = at.variance();
+            residual_[p] = at.residual(one, all);
             weight_[p] = all * variance_[p];
-            sum += (positive ? -zero : one) * eta - all * log_of_one_plus(e);
+            sum += at.log_likelihood(one, all);
         }
         return total(sum);
     }

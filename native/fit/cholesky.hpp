@@ -25,6 +25,7 @@ class Cholesky {
 
     // The matrix, of which the lower triangle counts, until it is decomposed.
     double* data() { return matrix_.data(); }
+    const Buffer<double>& matrix() const { return matrix_; }
 
     // to = H x, by the lower triangle.
     void multiply(const double* x, double* to) const {

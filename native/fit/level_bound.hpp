@@ -11,7 +11,7 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton.hpp"
+#include "fit/newton_fit.hpp"
 #include "fit/saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {

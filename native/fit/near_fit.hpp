@@ -7,7 +7,7 @@
 // and from there the steps go on with the same H, of which the row and column j are taken out by the same a:
 // H_-j^-1 g = z - z_j a / a_j with z = H^-1 g. So a step costs a product with each column, not with each pair of columns, and
 // a hub with 200 neighbours is described by one decomposition. The steps come nearer by a constant factor each, which is small
-// because one column changes little; where it is not, Newton's method does it (logistic.hpp).
+// because one column changes little; where it is not, Newton's method does it (newton_fit.hpp).
 //
 // A step also bounds what the maximum is. With w = p (1 - p) of the known fit and s the step at probabilities p', q = p' + w x's
 // has the sums of the samples, so that no fit has a likelihood above -(entropy of q), which is L + KL(q, p'), and KL is at
@@ -25,7 +25,7 @@ class NearFit {
     double objective = 0.0;  // the maximum, or a number between it and `floor`
 
     // Looks for the maximum without column `position` of a regression that `known` was prepared with.
-    Found without(std::size_t position, const ScoreBound& known, const double* b, const Pack* ones, const Pack* totals, double floor) {
+    Found without(std::size_t position, ScoreBound& known, const double* b, const Pack* ones, const Pack* totals, double floor) {
         known_ = &known;
         n_ = known.n_coefficients();
         gone_ = position + 1;
@@ -62,9 +62,9 @@ class NearFit {
         inverse_.resize(n_);
         gradient_.resize(n_);
         for (Buffer<Pack>* of_rows : {&eta_, &change_, &share_, &residual_}) of_rows->resize(known_->n_packs());
-        std::memset(inverse_.data(), 0, n_ * sizeof(double));
-        inverse_[gone_] = 1.0;
-        known_->solve(inverse_.data());
+        std::memset(gradient_.data(), 0, n_ * sizeof(double));
+        gradient_[gone_] = 1.0;
+        known_->solve(gradient_.data(), inverse_.data());
         const double times = b[gone_] / inverse_[gone_];
         for (std::size_t k = 0; k < n_; ++k) at_[k] = b[k] - times * inverse_[k];
         at_[gone_] = 0.0;
@@ -75,13 +75,10 @@ class NearFit {
     double evaluate(const Pack* ones, const Pack* totals) {
         Pack sum{};
         for (std::size_t p = 0; p < eta_.size(); ++p) {
-            const Pack eta = eta_[p];
-            const PackBits positive = eta > 0.0;
-            const Pack minus = positive ? -eta : eta, e = exp_of_negative(minus < -700.0 ? pack_of(-700.0) : minus);
-            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger, zeros = totals[p] - ones[p];
-            share_[p] = positive ? larger : smaller;
-            residual_[p] = positive ? ones[p] * smaller - zeros * larger : ones[p] * larger - zeros * smaller;
-            sum += (positive ? -zeros : ones[p]) * eta - totals[p] * log_of_one_plus(e);
+            const Logistic at(eta_[p]);
+            share_[p] = at.share;
+            residual_[p] = at.residual(ones[p], totals[p]);
+            sum += at.log_likelihood(ones[p], totals[p]);
         }
         double squares = 0.0;
         for (std::size_t k = 0; k < n_; ++k) {
@@ -96,8 +93,7 @@ class NearFit {
     // The step, and what it does to every row; returns what it promises.
     double step() {
         gradient_[gone_] = 0.0;
-        std::memcpy(step_.data(), gradient_.data(), n_ * sizeof(double));
-        known_->solve(step_.data());
+        known_->solve(gradient_.data(), step_.data());
         const double times = step_[gone_] / inverse_[gone_];
         double promised = 0.0;
         for (std::size_t k = 0; k < n_; ++k) {
@@ -127,7 +123,7 @@ class NearFit {
         return total(sum) + known_->l2() * squares;
     }
 
-    const ScoreBound* known_ = nullptr;
+    ScoreBound* known_ = nullptr;
     std::size_t n_ = 0, gone_ = 0;
     Buffer<double> at_, step_, inverse_, gradient_;
     Buffer<Pack> eta_, change_, share_, residual_;

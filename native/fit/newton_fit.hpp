@@ -1,79 +1,142 @@
-// Newton's method for a regression with any number of levels, with what separation and penalties ask of it.
+// One loop that maximises the log-likelihood of any regression, less a penalty: Newton's method with a convergence status.
 //
-// `kernels/reference/multinomial.py` has the definition and explains the steps. A model is a likelihood L with
-// thresholds, which no penalty touches, and slopes after them:
+// Repeat from `coefficients`:
+//
+//     1. Gradient g and curvature H (minus the second derivatives). Reuse the last factorisation of H instead (a *chord* step) while each
+//        step promises a tenth of the one before.
+//     2. Direction s = H^-1 g by one Cholesky factorisation; g's is the gain that it promises. Stop when that is nothing: converged.
+//     3. Stop when the step proves that no fit exceeds `floor`: stopped by a bound.
+//     4. Where a step promises little but goes far, ask for a certificate of separation; if there is one, drop the cells that go
+//        to infinity and continue without them: separated, and the supremum is the maximum over the other cells.
+//     5. Line search: halve the step until the gain is the share kSufficientDecrease of what the gradient promises.
+//
+// A fit that ends in any other way is not converged, and `gradient_norm` says how far it is from a maximum.
+// `kernels/reference/newton.py` is the same loop in NumPy.
+//
+// A likelihood L has coefficients without a penalty first, then slopes; no solver is in it:
 //
 //     n_parameters, n_thresholds
-//     evaluate(b)               L at b, from scratch
-//     differentiate(g, H)       gradient, and lower triangle of minus the second derivatives, where it was evaluated last;
-//     differentiate_rest(g, H, K, n) takes those of the first n parameters from K, and differentiate(g) is the gradient alone: where
-//                               that is not there, every step takes its own second derivatives
-//     prepare(step)             how far a step goes, in log odds
-//     attempt(trial, length)    L at trial, which is `length` of that step away; accept() makes it the place to go on from
-//     reach(k)                  the range of the predictor of coordinate k
-//     n_samples(), levels_seen()  the samples' weight, and how many levels of the target occur
-//     note_leaving(step, first) which cells a step that never ends takes away; supremum(b) is L without them; or, where
-//     kLeaves is there, propose_leaving(step), weigh_alike(), confirm_leaving(d, past), retract() and bring_back(), see below
-//     spread(step)              the most by which the prepared step sets two levels of a sample apart; rough_spread(step)
-//                               is no less, and needs no preparation; or, where kLeaves is there, divergence(g, whether all
-//                               coordinates are in the step), which is KL(q, p) itself, begin_sinking(), sink_negative() and end_sinking()
-//     most_beside(), distance_beside()  what a regression with more parameters tells of this one, see know_near
+//     evaluate(b)               L at b
+//     differentiate(g, H)       gradient and lower triangle of the curvature where L was evaluated last; differentiate(g) is the
+//                               gradient alone, needed for chord steps; differentiate_rest(g, H, K, n) has the first n rows of H in K
+//     prepare(step)             the largest change of a log odds along a step
+//     attempt(trial, length)    L at trial, `length` of the prepared step away; accept() continues from there
+//     spread(step)              the largest change of a difference of two log odds of a row along the prepared step
+//     divergence(g, all)        KL(q, p) of the bound below; begin_sinking(), sink_negative(), end_sinking() drop cells from it
+//     reach(k)                  the range of the predictor of coefficient k
+//     propose_leaving(step), weigh_alike(), confirm_leaving(d, past), retract(), bring_back()     the certificate of separation
+//     n_samples(), levels_seen()  total weight, and the number of target levels that occur
+//     most_beside(), distance_beside()  what the fit of a larger model says about this one (see know_near)
 //
-// **A bound from every step.** Where p are the model's probabilities and T what its parameters multiply, the step s = H^-1 g
-// gives q = p (1 + (T - E_p T)'s): sums to one, has the sums of T that the samples have, and is a distribution where
-// no factor is negative. No model with these parameters has a higher likelihood than -(entropy of q), by the duality of maximum
-// likelihood and maximum entropy, and that is L + KL(q, p). With m the largest -(T - E_p T)'s, KL(q, p) is at most
-// (1/2 + m/6 + m^2/3) g'H^-1 g, from the series of (1 + x) log(1 + x) - x. So a candidate that cannot win is known by
-// its first step, before anything is fitted. Where a factor is negative in cells without samples, as it is on the way to
-// separated data, these are left out, and the step on the others is asked: that q, nothing in those cells, is
-// a distribution with the sums of the samples like any other, whether the cells are gone for good or not.
+// **The bound.** Let p be the model's probabilities and T the statistics that its parameters multiply. The step s gives
+// q = p (1 + (T - E_p T)'s), which sums to one, has the sample means of T, and is a distribution where no factor is negative. By the
+// duality of maximum likelihood and maximum entropy no model with these parameters has a higher likelihood than minus the entropy of
+// q, which is L + KL(q, p). With m the largest -(T - E_p T)'s, KL(q, p) <= (1/2 + m/6 + m^2/3) g's, from the series of
+// (1 + x) log(1 + x) - x. So a candidate that cannot win is recognised by its first step. Where a factor is negative in
+// cells without samples, q is set to zero there and the step on the other cells is tried. A chord step bounds too: with p' where
+// H was taken, q = p + p' (T - E_p' T)'s has the sample means.
 //
-// **Chords.** With hundreds of parameters second derivatives and their decomposition cost as much as many gradients. So an
-// earlier decomposition is used again as long as every step promises a tenth of what the one before it did. What it promises is
-// multiplied by exp(how far it is to where H was taken): no second derivative is smaller here by more than that. Such a
-// step bounds too: with p' where H was taken, q = p + p' (T - E_p' T)'s has the sums of the samples.
+// **The last step needs no check.** Along a step no second derivative changes by more than a factor exp(+-spread), so after a whole
+// step the next one would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of it.
 //
-// **The last step needs no check.** No second derivative changes by a factor beyond exp(+-spread) along a step, so after a whole
-// one the next would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of what it promised itself.
-//
-// **Separated data.** The maximum is at infinity where a direction d takes away cells without samples and leaves all others
-// as they are: its supremum is then the maximum over the others. Steps towards it nearly are such directions, and
-// one becomes one by taking off what it does to the other cells: with H of these alone, all alike in weight, and U the coordinates
-// that have a pivot in it, d = s - H_UU^-1 (H s)_U has H d = 0. Whether d leaves the samples' cells as they are, and raises
-// no other, is then seen in every cell; if so those that sink are gone for good, and Newton's method goes on without them.
-// Cells that went before are held by nothing, and a later step may raise them: then so much of the way so far, which took
-// them down, is added to d that it does not.
-//
-// The file is long by these reasons; what follows is one climb, whose parts share a step and a decomposition.
+// **Certificate of separation.** The maximum is at infinity where a direction d lowers cells without samples and leaves all others
+// as they are; the supremum is then the maximum over the others. Steps towards it nearly are such directions. Subtracting what a
+// step s does to the other cells makes it one: with H of these cells at equal weights, and U the coefficients that have a pivot in it,
+// d = s - H_UU^-1 (H s)_U has H d = 0. Whether d leaves the cells with samples unchanged and raises no other cell is then checked
+// in every cell. Cells dropped earlier are not held by anything, and a later step may raise them: then enough of the way so far,
+// which lowered them, is added to d.
 #pragma once
 #include <cmath>
 #include <stdexcept>
 
 #include "fit/cholesky.hpp"
-#include "fit/newton.hpp"
-#include "fit/saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kLittleGain = 0.1;
-constexpr double kMuchLess = 1e-3;  // of what a step promised, before it is asked again whether cells leave
-constexpr double kFarthestStep = 16.0;  // in log odds, of a step that is still better when it is longer
-constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding, and the part of it that is then kept
-constexpr double kUnseen = 1e-13, kHardlyLess = 0.5;  // of the likelihood, its rounding; of what a step promised, one that is no less
-constexpr double kNearlyAll = 0.999;  // of the way on which a tilted probability becomes nothing
-constexpr int kMostIdle = 3;
-constexpr double kFarBelow = 20.0;  // the highest level of its row, in log odds: a cell that has no say in a step
-constexpr double kSameSum = 1e-9;  // two sums over samples that differ by rounding
-constexpr double kAlike = 1e-6;  // of the longest way that a cell goes: what rounding may be
-constexpr double kMuchNearer = 0.1;  // what a step with an earlier decomposition may promise, of what the one before it did
-constexpr double kFarOff = 3.0;  // in log odds: from there an earlier decomposition says little
-constexpr std::size_t kManyParameters = 32;  // from which on second derivatives cost many times what a gradient does
-constexpr int kMaxDescents = 1000, kMostRounds = 8;
-constexpr double kWeak = 1e-9;  // penalty on a squared slope, for every sample, that says where a separated fit ends
-constexpr double kIntercepts = 1e-3;  // of that penalty, for a squared intercept
-constexpr double kStillGrowing = 0.1;  // as a penalty falls by a factor e
-constexpr int kLastSteps = 3;   // whole steps after L tells no difference any more
+// When a fit stops.
+constexpr double kPromisedGain = 1e-11;  // far below 1e-9, the least difference between two scores
+constexpr double kLeftOver = 1e-8;       // a gain still promised at the end that makes a fit not converged
+constexpr int kMaxSteps = 200;           // a fit that needs more is reported as not converged
+// The line search.
+constexpr double kSufficientDecrease = 0.1;  // share of the promised gain; any gain would let steps jump around the maximum forever
+constexpr double kLongestStep = 5.0;         // in log odds: farther away all weights may vanish
+constexpr double kFarthestStep = 16.0;       // in log odds, of a step that is still better when it is longer
+constexpr int kMaxHalvings = 60;
+constexpr double kRoundedGain = 1e-6;  // a promised gain below it is too near to rounding to ask a share of
+constexpr double kNearly = 1e-8, kHardly = 0.01;  // a gain that may be rounding, and the share of it that is then kept
+constexpr int kMostIdle = 3;                      // steps whose gain was rounding
+constexpr double kUnseen = 1e-13, kHardlyLess = 0.5;  // of the likelihood, its rounding; of a promised gain, one that is no smaller
+// The factorisation.
+constexpr double kSmallestPivot = 1e-13;     // relative; below it a pivot is rounding
+constexpr double kMuchNearer = 0.1;          // a chord step may promise this share of the step before it
+constexpr double kFarOff = 3.0;              // in log odds: farther away an earlier factorisation does not help
+constexpr std::size_t kManyParameters = 32;  // from which on a curvature costs many gradients
 constexpr std::size_t kMostParameters = 4096;  // 128 MB of second derivatives
+// Separation.
+constexpr double kStillMoving = 0.05;  // a coefficient whose last step was longer than this, in log odds, goes to infinity
+constexpr double kLittleGain = 0.1;    // promised by a step that may go to infinity
+constexpr double kMuchLess = 1e-3;     // the share of that promise after which a certificate is asked for again
+constexpr double kFarBelow = 20.0;     // below the highest level of its row, in log odds: a cell without influence on a step
+constexpr double kSameSum = 1e-9;      // two sums over samples that differ by rounding
+constexpr double kAlike = 1e-6;        // of the longest way that a cell goes: what rounding may be
+constexpr int kMostRounds = 8;
+constexpr double kNearlyAll = 0.999;  // fraction to the boundary where a tilted probability becomes zero
+// Penalties.
+constexpr int kMaxDescents = 1000;
+constexpr double kWeak = 1e-9;         // on a squared slope, per sample: says where a separated fit ends
+constexpr double kIntercepts = 1e-3;   // of that penalty, for a squared intercept
+constexpr double kStillGrowing = 0.1;  // as a penalty falls by a factor e
+constexpr int kLastSteps = 3;          // whole steps after the likelihood shows no difference any more
+
+constexpr double kRounding = 1e-7;  // added to a bound: it must hold for what is computed
+
+// The gain that a share `length` of a step must have. The last steps have nothing but rounding to ask for.
+static inline double sufficient_gain(double promised, double length) {
+    return promised > kRoundedGain ? kSufficientDecrease * length * promised : 0.0;
+}
+
+// KL(q, p) over the chi-squared distance of q from p, at most, where no q / p is less than 1 - m.
+static inline double most_divergence(double m) { return 0.5 + m / 6.0 + m * m / 3.0; }
+
+static inline double largest_size(const double* values, std::size_t n) {
+    double found = 0.0;
+    for (std::size_t k = 0; k < n; ++k) found = std::fabs(values[k]) > found ? std::fabs(values[k]) : found;
+    return found;
+}
+
+// How a fit ended.
+enum class Status : unsigned char { kConverged, kSeparated, kBounded, kNotConverged };
+
+// Which pivots of a Cholesky decomposition are more than rounding. A combination of others is one from
+// the first step on, and never has a pivot: later its own may be all rounding. Others lose theirs where all
+// their samples are separated.
+class Pivots {
+  public:
+    bool any_lost = false;  // in this decomposition, and not before
+
+    // Begins a decomposition, the first of a fit or a later one.
+    void begin(std::size_t n, bool first) {
+        state_.resize(n);
+        first_ = first;
+        any_lost = false;
+    }
+
+    // Takes note of the k-th pivot, left of `diagonal`; whether it can be used.
+    bool take(std::size_t k, double pivot, double diagonal) {
+        const bool enough = pivot > kSmallestPivot * diagonal && pivot > 0.0;
+        if (!first_ && state_[k] == kNever) return false;
+        any_lost = any_lost || (!first_ && state_[k] == kUsable && !enough);
+        state_[k] = enough ? kUsable : first_ ? kNever : kLost;
+        return enough;
+    }
+
+    bool is_usable(std::size_t k) const { return state_[k] == kUsable; }
+
+  private:
+    enum State : unsigned char { kNever, kLost, kUsable };
+    Buffer<State> state_;
+    bool first_ = true;
+};
 
 enum class Leaving { kNone, kUnclear, kSome };
 
@@ -84,7 +147,14 @@ class NewtonFit {
     Buffer<double> drift;  // the last steps, times the reach of their coordinates
     bool separated = false;
     bool is_exact = true;             // whether the last maximum was reached, or only bounded
-    bool wants_coefficients = false;  // which take a last step that the likelihood does not tell
+    bool wants_coefficients = false;  // which take a last step that the likelihood does not show
+
+    Status status() const {
+        if (!is_exact) return Status::kBounded;
+        if (left_over_ > kLeftOver + kUnseen * std::fabs(reached_)) return Status::kNotConverged;
+        return separated ? Status::kSeparated : Status::kConverged;
+    }
+    double gradient_norm() const { return largest_size(gradient_.data(), gradient_.size()); }
 
     // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty, or, where that is
     // seen not to exceed `floor`, a number between the two.
@@ -223,6 +293,7 @@ class NewtonFit {
                 at_most = promised;
             }
             const double unseen = reuses_ && at_most < kUnseen * std::fabs(objective) ? kUnseen * std::fabs(objective) : 0.0;
+            left_over_ = at_most;
             if (!(at_most > kPromisedGain) || (unseen > 0 && at_most > kHardlyLess * before)) break;
             double longest = 0.0, reached = objective;
             if (is_bounded(model, floor, objective, promised, is_chord, longest)) return bound_;
@@ -235,12 +306,15 @@ class NewtonFit {
             double next = HUGE_VAL;  // what the next step would promise
             if (is_chord && before < HUGE_VAL) next = at_most * at_most / before;
             else if (!is_chord && spread < kStillMoving) next = spread * spread * promised;
-            if (is_whole && next < kPromisedGain) break;
+            if (is_whole && next < kPromisedGain) {
+                left_over_ = next;
+                break;
+            }
             drifted += spread;
             before = at_most;
         }
         keep(model, step_.data());
-        return objective;
+        return reached_ = objective;
     }
 
     // Has cells leave that a step of second derivatives here takes away for good, if it promises little; whether there are any.
@@ -282,7 +356,7 @@ class NewtonFit {
         is_whole = length == 1.0;
         int halving = 0;
         for (; halving < kMaxHalvings; ++halving, length *= 0.5)
-            if ((improved = attempt(model, length)) >= objective + (unseen > 0 ? -unseen : enough(promised, length))) break;
+            if ((improved = attempt(model, length)) >= objective + (unseen > 0 ? -unseen : sufficient_gain(promised, length))) break;
         if (!(improved >= objective - unseen)) return false;  // rounding: no step goes up any more
         if (!is_whole && halving == 0) improved = lengthen(model, longest, length, improved);
         is_whole = is_whole && halving == 0;
@@ -463,7 +537,7 @@ class NewtonFit {
             double moved = 0.0;
             for (std::size_t k = 0; k < n_; ++k) {
                 const double curvature = full_[k * n_ + k];
-                if (!pivots_.is_usable(k)) continue;
+                if (!(curvature > 0)) continue;  // a combination of others may be the cheaper one
                 const double at = coefficients[k] + step_[k], aim = at + rest_[k] / curvature;
                 const double size = std::fabs(aim) - (k < n_thresholds_ ? 0.0 : l1_) / curvature;
                 const double change = (size > 0 ? std::copysign(size, aim) : 0.0) - at;
@@ -498,6 +572,7 @@ class NewtonFit {
     }
 
     double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0;
+    double left_over_ = 0.0, reached_ = 0.0;  // the gain promised at the end, and the objective there
     std::size_t n_ = 0, n_thresholds_ = 0;
     bool all_usable_ = true, all_curved_usable_ = true;  // all pivots, and all of coordinates with second derivatives
     bool reuses_ = false;

@@ -1,11 +1,11 @@
 // The regression of a target whose levels are steps, over vectors of samples or of a table's rows.
 //
-//     log p(k) = mu_k + k e - log Z,   e = sum over predictors u of b_u x_u,   mu_0 = 0
+//     log p(k) = mu_k + k e - log Z,   e = offset + sum over predictors u of b_u x_u,   mu_0 = 0
 //
 // All that a unit (a sample, or a row) adds to the likelihood and to its derivatives depends on the one number e, so
 // units are lanes of a vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential a unit. A
 // first pass finds probabilities and moments, a second one multiplies these with the columns. Two levels are logistic
-// regression. `kernels/reference/multinomial.py` has the definition, newton_fit.hpp what is asked of a model.
+// regression. `kernels/reference/likelihoods.py` has the definition, newton_fit.hpp what is asked of a model.
 #pragma once
 #include <cmath>
 #include <stdexcept>
@@ -20,7 +20,9 @@ namespace markhood::MARKHOOD_TIER {
 struct Units {
     std::size_t n, n_levels, n_columns;
     const Pack* const* columns;
-    const double* reach;         // the highest value of each column
+    const double* reach;         // the highest value of each column, or size, of the first n_signed
+    std::size_t n_signed;        // columns that may be negative
+    const Pack* offsets;         // added to e; null where there are none
     const Pack *totals, *steps;
     const double* level_totals;  // samples of every level of the target, in all
     // Which levels a unit has: that of the sample, or those of a row of counts, (n, n_levels); one of them is null.
@@ -103,7 +105,7 @@ class OrdinalModel {
 
     double evaluate(const double* b) {
         if (base_) return likelihood_ = base_->likelihood_;
-        combine(b + n_thresholds, linear_.data());
+        combine_with_offsets(b + n_thresholds, linear_.data());
         return likelihood_ = weigh(linear_.data(), b);
     }
 
@@ -127,6 +129,7 @@ class OrdinalModel {
         for (std::size_t u = 0; u < units_.n_columns; ++u) {
             const double farthest = step[n_thresholds + u] * units_.reach[u];
             (farthest < 0 ? lowest : highest) += farthest;
+            if (u < units_.n_signed) (farthest < 0 ? highest : lowest) -= farthest;
         }
         return spread(step, lowest, highest);
     }
@@ -231,7 +234,7 @@ class OrdinalModel {
     }
 
     double supremum(const double* b) {
-        combine(b + n_thresholds, linear_.data());
+        combine_with_offsets(b + n_thresholds, linear_.data());
         const std::size_t levels = units_.n_levels;
         double likelihood = 0.0;
         for (std::size_t i = 0; i < units_.n; ++i) {
@@ -295,6 +298,11 @@ class OrdinalModel {
             for (std::size_t u = 0; u < units_.n_columns; ++u) sum += slopes[u] * x[u][p];
             to[p] = sum;
         }
+    }
+
+    void combine_with_offsets(const double* slopes, Pack* to) const {
+        combine(slopes, to);
+        for (std::size_t p = 0; units_.offsets && p < n_packs_; ++p) to[p] += units_.offsets[p];
     }
 
     void range(const Pack* values, double& lowest, double& highest) const {

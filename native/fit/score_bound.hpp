@@ -14,7 +14,7 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton.hpp"
+#include "fit/newton_fit.hpp"
 #include "fit/saturated.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
@@ -36,14 +36,11 @@ class ScoreBound {
         weight_.resize(n_packs);
         sum_columns(coefficients, share_.data());
         for (std::size_t p = 0; p < n_packs; ++p) {
-            const Pack eta = share_[p];
-            const PackBits positive = eta > 0.0;
-            const Pack minus = positive ? -eta : eta, e = exp_of_negative(minus < -700.0 ? pack_of(-700.0) : minus);
-            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
-            share_[p] = positive ? larger : smaller;
-            variance_[p] = larger * smaller;
+            const Logistic at(share_[p]);
+            share_[p] = at.share;
+            variance_[p] = at.variance();
         }
-        is_known_ = decompose();
+        is_known_ = factorise();
     }
 
     // The most that a column can add, by how many samples of each row it is one in, and in how many of them the
@@ -57,14 +54,10 @@ class ScoreBound {
         }
         const double gradient = total(residual);
         step_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) step_[k] = weighted_sum(k, weight_.data());
-        const double own = step_[0] + 2 * l2_;  // zeros and ones are their own squares
-        double left = own;
-        for (std::size_t k = 0; k < n_; ++k) {
-            for (std::size_t l = 0; l < k; ++l) step_[k] -= factor_[k * n_ + l] * step_[l];
-            step_[k] *= factor_[k * n_ + k];
-            left -= step_[k] * step_[k];
-        }
+        sums_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) sums_[k] = weighted_sum(k, weight_.data());
+        const double own = sums_[0] + 2 * l2_;  // zeros and ones are their own squares
+        const double left = own - factor_.substitute(sums_.data(), step_.data());
         if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kRounding : HUGE_VAL;
         // The blanket's own gradient is not quite nothing: what its last step promised is added.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
@@ -97,69 +90,60 @@ class ScoreBound {
         }
     }
 
-    // x <- H^-1 x.
-    void solve(double* x) const {
-        for (std::size_t k = 0; k < n_; ++k) {
-            x[k] -= dot(factor_.data() + k * n_, x, k);
-            x[k] *= factor_[k * n_ + k];
-        }
-        for (std::size_t k = n_; k-- > 0;) {
-            x[k] *= factor_[k * n_ + k];
-            for (std::size_t l = 0; l < k; ++l) x[l] -= factor_[k * n_ + l] * x[k];
-        }
-    }
+    // x = H^-1 right; returns right times x.
+    double solve(const double* right, double* x) { return factor_.substitute(right, x); }
 
   private:
     static constexpr double kFarFromRounding = 1e-8;
 
-    // The decomposition of H; whether all pivots are more than rounding but those of combinations of others.
-    bool decompose() {
+    // Factorises H; whether all pivots are more than rounding but those of combinations of others.
+    bool factorise() {
+        const auto weigh = [&](std::size_t p) { return totals_[p] * variance_[p]; };
         is_combination_.resize(n_);
         std::memset(is_combination_.data(), 0, n_ * sizeof(bool));
-        const auto weigh = [&](std::size_t p) { return totals_[p] * variance_[p]; };
-        has_combinations_ = !eliminate(weigh, false);
+        has_combinations_ = !factorise(weigh);
         if (!has_combinations_) return true;
         if (l2_ > 0) return false;
-        eliminate([&](std::size_t p) { return totals_[p] > 0.0 ? pack_of(1.0) : Pack{}; }, true);
+        set_curvature([&](std::size_t p) { return totals_[p] > 0.0 ? pack_of(1.0) : Pack{}; });
+        alike_.copy(factor_.matrix());
+        factor_.decompose([&](std::size_t k, double pivot, double diagonal) {
+            return !(is_combination_[k] = !(pivot > kFarFromRounding * diagonal));
+        });
         mark_combined();
-        return eliminate(weigh, false);
+        return factorise(weigh);
     }
 
-    // Cholesky, with inverse pivots on the diagonal, and zeros in the rows of combinations. Those without a pivot become such, or
-    // end it.
     template <class Weigh>
-    bool eliminate(Weigh weigh, bool marks_combinations) {
+    void set_curvature(Weigh weigh) {
         for (std::size_t p = 0; p < n_packs_; ++p) weight_[p] = weigh(p);
-        factor_.resize(n_ * n_);
+        factor_.resize(n_);
         products_.write(columns_, n_, weight_.data(), n_packs_, factor_.data());
-        for (std::size_t k = 0; k < n_; ++k) {
-            double* row = factor_.data() + k * n_;
-            if (k) row[k] += 2 * l2_;
-            const double diagonal = row[k];
-            for (std::size_t l = 0; l < k; ++l) row[l] = (row[l] - dot(row, factor_.data() + l * n_, l)) * factor_[l * n_ + l];
-            const double pivot = diagonal - dot(row, row, k);
-            const bool has_pivot = pivot > kFarFromRounding * diagonal;
-            if (!has_pivot && !is_combination_[k] && !marks_combinations) return false;
-            is_combination_[k] = is_combination_[k] || !has_pivot;
-            row[k] = is_combination_[k] ? 0.0 : 1.0 / std::sqrt(pivot);
-            if (is_combination_[k] && !marks_combinations) std::memset(row, 0, k * sizeof(double));
-        }
-        return true;
+        for (std::size_t k = 1; k < n_; ++k) factor_.data()[k * n_ + k] += 2 * l2_;
     }
 
-    // Marks the combinations and the columns that they are made of: what eliminate() left in the row of one, times the inverse
-    // of the rows before, is how much of each.
+    // Whether all but combinations have a pivot.
+    template <class Weigh>
+    bool factorise(Weigh weigh) {
+        bool all_usable = true;
+        set_curvature(weigh);
+        factor_.decompose([&](std::size_t k, double pivot, double diagonal) {
+            if (is_combination_[k]) return false;
+            all_usable = all_usable && pivot > kFarFromRounding * diagonal;
+            return all_usable;
+        });
+        return all_usable;
+    }
+
+    // Marks the combinations and the columns that they are made of: the solution of the equations of the others says how much of each.
     void mark_combined() {
         is_combined_.copy(is_combination_);
         step_.resize(n_);
+        sums_.resize(n_);
         for (std::size_t c = 0; c < n_; ++c) {
             if (!is_combination_[c]) continue;
-            std::memcpy(step_.data(), factor_.data() + c * n_, c * sizeof(double));
-            for (std::size_t k = c; k-- > 0;) {
-                step_[k] *= factor_[k * n_ + k];
-                for (std::size_t l = 0; l < k; ++l) step_[l] -= factor_[k * n_ + l] * step_[k];
-                is_combined_[k] = is_combined_[k] || std::fabs(step_[k]) > kIndependent;
-            }
+            for (std::size_t k = 0; k < n_; ++k) sums_[k] = k < c ? alike_[c * n_ + k] : alike_[k * n_ + c];
+            factor_.substitute(sums_.data(), step_.data());
+            for (std::size_t k = 0; k < n_; ++k) is_combined_[k] = is_combined_[k] || std::fabs(step_[k]) > kIndependent;
         }
     }
 
@@ -183,12 +167,8 @@ class ScoreBound {
     }
 
     // The most by which a predictor moves where the new slope becomes `slope` and the others follow: these by
-    // - slope H^-1 h, of which step_ has the first half.
-    double spread(double slope) {
-        for (std::size_t k = n_; k-- > 0;) {
-            for (std::size_t l = k + 1; l < n_; ++l) step_[k] -= factor_[l * n_ + k] * step_[l];
-            step_[k] *= factor_[k * n_ + k];
-        }
+    // - slope H^-1 h, which is in step_.
+    double spread(double slope) const {
         double lowest = -slope * step_[0], highest = lowest;
         (slope < 0 ? lowest : highest) += slope;
         for (std::size_t k = 1; k < n_; ++k) (-slope * step_[k] < 0 ? lowest : highest) -= slope * step_[k];
@@ -224,7 +204,8 @@ class ScoreBound {
     bool is_known_ = false, has_combinations_ = false;
     WeightedProducts products_;
     Buffer<Pack> share_, variance_, weight_;
-    Buffer<double> factor_, step_;
+    Cholesky factor_;
+    Buffer<double> alike_, sums_, step_;
     Buffer<bool> is_combination_, is_combined_;
 };
 

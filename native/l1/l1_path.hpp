@@ -283,18 +283,13 @@ class L1Path {
         patterns_.columns.combine(b0, b, known.size(), eta_.data());
         Pack sum{}, rest{};
         for (std::size_t p = 0; p < n_packs; ++p) {
-            const Pack eta = eta_[p], n = patterns_.counts[p], ones = patterns_.ones[p];
-            const PackBits positive = eta > 0.0;
-            const Pack below = positive ? -eta : eta;
-            const Pack e = exp_of_negative(below < -700.0 ? pack_of(-700.0) : below);
-            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
-            const Pack share = positive ? larger : smaller, other = positive ? smaller : larger;
-            const Pack residual = ones * other - (n - ones) * share;
-            expected_[p] = share;
-            residuals_[p] = residual;
-            weights_[p] = n * larger * smaller;
-            sum += (ones - (positive ? n : Pack{})) * eta - n * log_of_one_plus(e);
-            rest += residual;
+            const Pack n = patterns_.counts[p], ones = patterns_.ones[p];
+            const Logistic at(eta_[p]);
+            expected_[p] = at.share;
+            residuals_[p] = at.residual(ones, n);
+            weights_[p] = n * at.variance();
+            sum += at.log_likelihood(ones, n);
+            rest += residuals_[p];
         }
         sum_of_residuals_ = total(rest);
         return total(sum);

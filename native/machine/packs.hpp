@@ -71,6 +71,31 @@ static inline Pack log_of_one_plus(Pack e) {
     return 2.0 * s * sum + (upper ? pack_of(0.40546510810816438198) : Pack{});
 }
 
+// exp(x) for x <= 708; below -700, where it is as good as zero, exp(-700).
+static inline Pack clipped_exp(Pack x) { return exp_of_negative(x < -700.0 ? pack_of(-700.0) : x); }
+
+// The stable logistic: p = 1 / (1 + exp(-eta)) and 1 - p from e = exp(-|eta|), so that the smaller of the two keeps its digits
+// and nothing overflows. Only what a caller uses is computed.
+struct Logistic {
+    Pack eta, e, share, other;  // share: p; other: 1 - p
+
+    explicit Logistic(Pack at) : eta(at) {
+        const PackBits positive = eta > 0.0;
+        e = clipped_exp(positive ? -eta : eta);
+        const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
+        share = positive ? larger : smaller;
+        other = positive ? smaller : larger;
+    }
+
+    Pack variance() const { return share * other; }
+    // Of a row of `totals` samples with `ones` ones. As sums over zeros and ones, so that a row of either alone loses no
+    // digits to the other.
+    Pack residual(Pack ones, Pack totals) const { return ones * other - (totals - ones) * share; }
+    Pack log_likelihood(Pack ones, Pack totals) const {
+        return (eta > 0.0 ? ones - totals : ones) * eta - totals * log_of_one_plus(e);
+    }
+};
+
 // log(x) for positive x that are no subnormal numbers.
 static inline Pack log_of(Pack x) {
     const PackBits bits = (PackBits)x;

@@ -13,6 +13,21 @@ namespace markhood {
 // Variables come from Python as signed numbers, which the bindings have checked.
 static constexpr std::size_t index_of(std::int64_t variable) { return static_cast<std::size_t>(variable); }
 
+// Real-valued predictors that every target has in addition to its blanket: `n` columns of a number per sample, and where
+// `offsets` is not null a number that is added to the linear predictor. Those of one target are a stride away from those of
+// the next, which is 0 where all targets have the same. `groups` numbers the samples of a target from 0 on, the same number
+// where all of these coincide; null where there are neither columns nor offsets.
+struct Reals {
+    std::size_t n = 0, n_groups = 1;  // the latter at most, of any target
+    const double *columns = nullptr, *offsets = nullptr;
+    const std::uint32_t* groups = nullptr;
+    std::size_t column_stride = 0, offset_stride = 0, group_stride = 0;
+
+    explicit operator bool() const { return groups != nullptr; }
+    const std::uint32_t* groups_of(std::size_t target) const { return groups + target * group_stride; }
+    const double* offset_of(std::size_t target) const { return offsets ? offsets + target * offset_stride : nullptr; }
+};
+
 // Packed samples: one sample per bit, rows padded with zero bits to `n_words` 64-bit words, a multiple
 // of eight. A variable with r levels is r - 1 rows, from starts[v] on; where `starts` is null, row
 // v is variable v, and binary. Where `weights` is null every sample counts once. `ordered` marks the variables whose
@@ -25,6 +40,7 @@ struct BitRows {
     const std::int64_t* starts = nullptr;
     const double* weights = nullptr;
     const std::uint8_t* ordered = nullptr;
+    Reals reals{};
 
     const std::uint64_t* row(std::size_t i) const { return bits + i * n_words; }
     std::size_t first_row(std::size_t variable) const {
@@ -37,7 +53,10 @@ struct BitRows {
         return ordered && ordered[variable] ? 1 : levels(variable) - 1;
     }
     double weight(std::size_t sample) const { return weights ? weights[sample] : 1.0; }
-    bool is_plain() const { return !starts && !weights; }
+    const double* real(std::size_t target, std::size_t k) const {
+        return reals.columns + target * reals.column_stride + k * n_samples;
+    }
+    bool is_plain() const { return !starts && !weights && !reals; }
 };
 
 // The binary digits of the weights in units, the lowest first, packed as the samples are; none without weights.
@@ -250,8 +269,8 @@ struct Tier {
     // Flips the best edge within each group until none gains. False where it was asked to stop.
     bool (*climb_groups)(BitRows, ClimbSpace, Criterion, StopSign, ClimbEnd);
 
-    // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each score of each member; and
-    // which of them are infinite.
+    // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each real column and each score of
+    // each member; and which of them are infinite.
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
                          double* log_likelihoods, double* coefficients, std::uint8_t* infinite);
 

@@ -118,6 +118,7 @@ class LevelPairFit {
         make_columns(rows);
         assign(i_, i.n_given, 0, prior);
         if (j) assign(j_, j->n_given, i.n_given, prior);
+        add_reals(rows, i.variable, j ? &j->variable : nullptr, prior);
         number_parameters(prior.precision);
         choose_buckets(i.n_given);
         make_room();
@@ -125,7 +126,7 @@ class LevelPairFit {
     }
 
     void choose_buckets(std::size_t given_i) {
-        has_buckets_ = LevelBuckets::are_quicker(i_, j_, given_i, position_.size() - given_i, plain_.size());
+        has_buckets_ = reals_.size() == 0 && LevelBuckets::are_quicker(i_, j_, given_i, position_.size() - given_i, plain_.size());
         if (has_buckets_) buckets_.set(i_, j_, rows_, neighbours_, position_, given_i);
     }
 
@@ -188,6 +189,20 @@ class LevelPairFit {
                 side.precisions.push(prior.of(merged_[m]));
             }
         }
+    }
+
+    // The real columns of both ends, after their neighbours, with the weak prior of covariates.
+    void add_reals(BitRows rows, std::size_t i, const std::size_t* j, const SlopePrior& prior) {
+        reals_.resize((j ? 2 : 1) * rows.reals.n * n_packs_);
+        clear(reals_);
+        Pack* to = reals_.data();
+        for (Side* side : {&i_, &j_})
+            for (std::size_t k = 0; k < rows.reals.n && (side == &i_ || j); ++k, to += n_packs_) {
+                const double* column = rows.real(side == &i_ ? i : *j, k);
+                for (std::size_t r = 0; r < rows_.n_rows; ++r) reinterpret_cast<double*>(to)[r] = column[rows_.sample(r)];
+                side->columns.push(to);
+                side->precisions.push(prior.of(static_cast<std::int64_t>(prior.first_covariate)));
+            }
     }
 
     void number_parameters(double precision) {
@@ -470,7 +485,7 @@ class LevelPairFit {
     bool are_coupled_ = false;
     Buffer<const Pack*> columns_, others_;  // of parameters, in a chunk
     Buffer<double> features_, level_totals_, statistic_, solved_;
-    Buffer<Pack> values_, totals_, observed_, cells_, coupling_weight_, gradient_sums_, hessian_sums_;
+    Buffer<Pack> values_, reals_, totals_, observed_, cells_, coupling_weight_, gradient_sums_, hessian_sums_;
     Pack weighted_[2][kRowChunk];
 };
 

@@ -16,7 +16,7 @@ class LevelRows {
         n_neighbours_ = n;
         levels_i_ = rows.levels(i);
         levels_j_ = j ? rows.levels(*j) : 1;
-        are_samples_ = n_configurations(neighbours) > static_cast<double>(rows.n_samples);
+        are_samples_ = rows.reals.group_stride || n_configurations(neighbours) > static_cast<double>(rows.n_samples);
         if (are_samples_) {
             n_rows = rows.n_samples;
             level_.resize((n + 2) * n_rows);
@@ -34,6 +34,9 @@ class LevelRows {
     std::size_t level(std::size_t row, std::size_t m) const {
         return are_samples_ ? level_[m * n_rows + row] : table_.configurations[row * n_neighbours_ + m];
     }
+
+    // A sample that has the real columns of a row.
+    std::size_t sample(std::size_t row) const { return are_samples_ ? row : table_.sample(row); }
 
     // Calls use(row, level of i, level of j, count) for all that are counted; j's level is 0 where there is no j.
     template <class Use>
@@ -56,7 +59,7 @@ class LevelRows {
 
   private:
     double n_configurations(const std::int64_t* neighbours) const {
-        double n = 1.0;
+        double n = static_cast<double>(rows_.reals.n_groups);
         for (std::size_t m = 0; m < n_neighbours_; ++m) n *= static_cast<double>(rows_.levels(index_of(neighbours[m])));
         return n;
     }

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "count/table.hpp"
-#include "fit/logistic.hpp"
+#include "fit/binary_fit.hpp"
 #include "fit/near_fit.hpp"
 #include "fit/score_bound.hpp"
 #include "search/dirichlet.hpp"
@@ -35,7 +35,7 @@ class RegressionScorer {
     double objective = 0.0;  // the log-likelihood
     static constexpr bool kBestFirst = true;
     bool is_exact = true;  // whether the last score was fitted, or is only a bound
-    LogisticFit fit;
+    BinaryFit fit;
 
     RegressionScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
 
@@ -49,13 +49,19 @@ class RegressionScorer {
         coefficients.resize(size + 1);
         std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
         is_prepared_ = false;
-        kind_ = !fit.separated ? Kind::kFinite : fit.knows_leaving ? Kind::kReduced : Kind::kUnknown;
+        kind_ = !fit.separated ? Kind::kFinite : fit.knows_leaving() ? Kind::kReduced : Kind::kUnknown;
         if (kind_ == Kind::kReduced) {
             table_.list_samples(fit.there().data(), staying_);
             if (!any_of(staying_)) kind_ = Kind::kCertain;
             else reduced_.build(rows_, target, blanket, size, staying_.data());
         }
         return penalised(objective, size);
+    }
+
+    // Has the fit of the blanket itself end at a point that does not depend on rounding.
+    void settle() {
+        fit.settle([&] { start(size_ + 1); });
+        coefficients.copy(fit.coefficients);
     }
 
     // The score with one variable more; not fitted where no fit could exceed `floor`: then no less than the score.
@@ -117,7 +123,7 @@ class RegressionScorer {
     // The score of a fit that starts from the coefficients of `fit`, or, where no fit could exceed `floor`, a number between the two.
     double fitted(const Pack* const* columns, std::size_t size, const Pack* ones, const Pack* totals, std::size_t n_packs, double floor) {
         const double least = floor - penalised(0.0, size);
-        const double reached = fit.maximise(columns, size, ones, totals, n_packs, criterion_.l2, least, kind_ != Kind::kFinite);
+        const double reached = fit.maximise(columns, size, ones, totals, n_packs, criterion_.l2, least);
         is_exact = fit.is_exact;
         return penalised(reached, size);
     }
@@ -185,7 +191,7 @@ static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
         if (rows.is_plain()) return work(Of<DirichletScorer<BinaryMarginal>>{});
         return work(Of<DirichletScorer<LevelMarginal>>{});
     }
-    if (rows.ordered) return work(Of<KindScorer>{});
+    if (rows.ordered || rows.reals) return work(Of<KindScorer>{});
     if (rows.is_plain() && criterion.l1 == 0) return work(Of<RegressionScorer>{});
     return work(Of<MultinomialScorer>{});
 }
@@ -407,54 +413,36 @@ static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t
     });
 }
 
-// Every target's regression, by a scorer that writes it. The likelihood does not tell the last step, but coefficients do, so
-// here it is taken.
+// Writes every target's regression, with coefficients that do not depend on rounding.
 struct FitSink {
     double *objectives, *coefficients;
     std::uint8_t* infinite;
 
     template <class Scorer>
-    void write(const Scorer& scorer, double objective, bool takes_last) {
-        *objectives++ = objective;
-        for (std::size_t k = 0; k < scorer.coefficients.size(); ++k) {
-            const double drift = scorer.fit.drift[k];
-            const bool is_infinite = std::fabs(drift) > kStillMoving;
-            *coefficients++ = scorer.coefficients[k] + (takes_last && !is_infinite ? drift : 0.0);
-            *infinite++ = is_infinite;
-        }
-    }
-
-    template <class Scorer>
-    void settle(Scorer& scorer, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+    void write(Scorer& scorer, std::size_t target, const std::int64_t* blanket, std::size_t size) {
         scorer.fit.wants_coefficients = true;
         scorer.set_blanket(target, blanket, size);
         scorer.settle();
-        write(scorer, scorer.objective, false);
+        *objectives++ = scorer.objective;
+        for (std::size_t k = 0; k < scorer.coefficients.size(); ++k) {
+            *coefficients++ = scorer.coefficients[k];
+            *infinite++ = std::fabs(scorer.fit.drift[k]) > kStillMoving;
+        }
     }
 };
 
-// A separated fit of binary variables is made once more, by the one that knows where those end.
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                          Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
     const bool is_plain = rows.is_plain() && criterion.is_plain();
     RegressionScorer plain(rows, criterion);
-    plain.fit.wants_coefficients = true;
     MultinomialScorer nominal(rows, criterion);
     OrdinalScorer ordinal(rows, criterion);
     FitSink sink{objectives, coefficients, infinite};
     for (std::size_t t = 0; t < n_targets; ++t) {
         const std::size_t target = index_of(targets[t]), size = blankets.length(t);
-        const std::int64_t* blanket = blankets.list(t);
-        if (is_plain) {
-            plain.set_blanket(target, blanket, size);
-            if (!plain.fit.separated) {
-                sink.write(plain, plain.objective, true);
-                continue;
-            }
-        }
-        if (rows.ordered && rows.n_scores(target) == 1) sink.settle(ordinal, target, blanket, size);
-        else sink.settle(nominal, target, blanket, size);
-        if (is_plain) objectives[t] = plain.objective;
+        if (is_plain) sink.write(plain, target, blankets.list(t), size);
+        else if ((rows.ordered || rows.reals) && rows.n_scores(target) == 1) sink.write(ordinal, target, blankets.list(t), size);
+        else sink.write(nominal, target, blankets.list(t), size);
     }
 }
 

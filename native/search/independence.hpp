@@ -37,10 +37,7 @@ class IndependenceTest {
         for (std::size_t p = 0; p < n; ++p) {
             const Pack odds = prior_odds_ + log_ratio(totals[p] - ones[p], totals[n + p] - ones[n + p], ones[p],
                                                       ones[n + p]);
-            const PackBits positive = odds > 0.0, occurs = table_.totals[p] > 0.0;
-            const Pack below = positive ? -odds : odds;
-            const Pack e = exp_of_negative(below > -708.0 ? below : pack_of(-708.0));
-            sum += occurs ? (positive ? odds : Pack{}) + log_of_one_plus(e) : Pack{};
+            sum -= table_.totals[p] > 0.0 ? Logistic(odds).log_likelihood(Pack{}, pack_of(1.0)) : Pack{};
         }
         return -(total(sum) + empty_);
     }

@@ -29,14 +29,15 @@ class MultinomialScorer {
         table_.build(rows_, target, blanket, size);
         slopes_ = table_.n_levels - 1;
         first_.resize(size + 1);
-        first_[0] = 1;
+        first_[0] = 1 + rows_.reals.n;
         for (std::size_t k = 0; k < size; ++k) first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
-        if (rows_.ordered) {
+        if (has_values()) {
             reach_.resize(0);
             reach_.push(1.0);
+            for (std::size_t k = 0; k < rows_.reals.n; ++k) reach_.push(reach_of_real(target, k));
             for (std::size_t k = 0; k < size; ++k) add_reach(index_of(blanket[k]), reach_);
         }
-        list_predictors(blanket, size);
+        list_predictors(target, blanket, size);
         set_intercepts();
         mark_lacking(blanket, size);
         leave_lacking(size);
@@ -64,7 +65,7 @@ class MultinomialScorer {
     // asks what the score is at most, which is enough to know the candidates that are worth a fit; that is not asked again.
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate), levels = rows_.levels(candidate);
-        is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate);
+        is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate) && !rows_.reals;
         if (floor == HUGE_VAL && is_scattered() && !can_bound()) return -price(n_predictors, size_ + 1);
         table_.count(candidate);
         if (is_exact) return saturated(levels) - price(n_predictors, 1);
@@ -75,7 +76,7 @@ class MultinomialScorer {
             starts_.push(static_cast<std::uint32_t>(active_.size()));
             const std::size_t from = table_.split_row[r];
             for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
-            if (rows_.ordered)
+            if (has_values())
                 for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) values_.push(own_values_[a]);
             add_predictor(candidate, table_.split_level[r], first_[size_], active_, values_);
         }
@@ -84,7 +85,7 @@ class MultinomialScorer {
         std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
         split_left(candidate);
         if (shows_lacking(candidate)) start_candidate(candidate);
-        if (rows_.ordered) {
+        if (has_values()) {
             tried_reach_.copy(reach_);
             add_reach(candidate, tried_reach_);
         }
@@ -106,10 +107,10 @@ class MultinomialScorer {
                 const std::uint32_t u = own_active_[a];
                 if (u >= first_[position] && u < first_[position + 1]) continue;
                 active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
-                if (rows_.ordered) values_.push(own_values_[a]);
+                if (has_values()) values_.push(own_values_[a]);
             }
         }
-        if (rows_.ordered) {
+        if (has_values()) {
             tried_reach_.resize(0);
             for (std::size_t u = 0; u < first_[size_]; ++u)
                 if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
@@ -199,7 +200,7 @@ class MultinomialScorer {
 
     // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
     bool can_bound() {
-        if (rows_.ordered || is_separated_ || !criterion_.is_plain()) return false;
+        if (has_values() || is_separated_ || !criterion_.is_plain()) return false;
         if (!is_prepared_) bound_.prepare(own_design(), coefficients.data());
         return is_prepared_ = true;
     }
@@ -207,7 +208,15 @@ class MultinomialScorer {
     // The design of the blanket itself, whatever the current one is.
     Design own_design() const {
         return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
-                rows_.ordered ? own_values_.data() : nullptr, rows_.ordered ? reach_.data() : nullptr};
+                has_values() ? own_values_.data() : nullptr, has_values() ? reach_.data() : nullptr};
+    }
+
+    // Whether some predictors are not indicators.
+    bool has_values() const { return rows_.ordered || rows_.reals.n; }
+
+    double reach_of_real(std::size_t target, std::size_t k) const {
+        const double size = largest_size(rows_.real(target, k), rows_.n_samples);
+        return size > 0 ? size : 1.0;
     }
 
     // Whether a variable enters by its step and not by indicators, which with two levels are the same.
@@ -226,7 +235,7 @@ class MultinomialScorer {
         if (level == 0) return;
         const bool steps = is_step(variable);
         active.push(static_cast<std::uint32_t>(steps ? first : first + level - 1));
-        if (rows_.ordered) values.push(steps ? static_cast<double>(level) : 1.0);
+        if (has_values()) values.push(steps ? static_cast<double>(level) : 1.0);
     }
 
     void add_reach(std::size_t variable, Buffer<double>& to) const {
@@ -236,12 +245,16 @@ class MultinomialScorer {
     }
 
     // The predictors of the table's own rows; they are also the current ones.
-    void list_predictors(const std::int64_t* blanket, std::size_t size) {
+    void list_predictors(std::size_t target, const std::int64_t* blanket, std::size_t size) {
         own_starts_.resize(0);
         own_active_.resize(0);
         own_values_.resize(0);
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             own_starts_.push(static_cast<std::uint32_t>(own_active_.size()));
+            for (std::size_t k = 0; k < rows_.reals.n; ++k) {
+                own_active_.push(static_cast<std::uint32_t>(1 + k));
+                own_values_.push(rows_.real(target, k)[table_.sample(r)]);
+            }
             for (std::size_t k = 0; k < size; ++k)
                 add_predictor(index_of(blanket[k]), table_.configurations[r * size + k], first_[k], own_active_, own_values_);
         }
@@ -350,9 +363,8 @@ class MultinomialScorer {
     }
 
     Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) const {
-        const bool has_values = rows_.ordered != nullptr;
         return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
-                has_values ? values_.data() : nullptr, has_values ? reach.data() : nullptr,
+                has_values() ? values_.data() : nullptr, has_values() ? reach.data() : nullptr,
                 tried_left_.size() ? tried_left_.data() : nullptr};
     }
 

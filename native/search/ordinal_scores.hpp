@@ -27,10 +27,11 @@ class OrdinalScorer {
     double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
         blanket_ = blanket;
         size_ = size;
+        target_ = target;
         n_thresholds_ = rows_.levels(target) - 1;
         first_.resize(size + 1);
-        first_[0] = 0;
-        std::size_t configurations = 1;
+        first_[0] = rows_.reals.n;
+        std::size_t configurations = rows_.reals.n_groups;
         for (std::size_t k = 0; k < size; ++k) {
             first_[k + 1] = first_[k] + rows_.n_scores(index_of(blanket[k]));
             if (configurations <= rows_.n_samples) configurations *= rows_.levels(index_of(blanket[k]));
@@ -91,18 +92,21 @@ class OrdinalScorer {
     void take_rows(std::size_t target) {
         table_.build(rows_, target, blanket_, size_);
         own_.take_rows(table_.n_rows, table_.n_levels, table_.counts.data(), first_[size_]);
+        if (rows_.reals) own_.add_reals(rows_, target, [&](std::size_t i) { return table_.sample(i); });
         for (std::size_t k = 0; k < size_; ++k)
             own_.add(rows_, index_of(blanket_[k]), [&](std::size_t i) { return table_.configurations[i * size_ + k]; });
     }
 
     void take_samples(std::size_t target) {
         own_.take_samples(rows_, target, first_[size_]);
+        if (rows_.reals) own_.add_reals(rows_, target, [](std::size_t s) { return s; });
         for (std::size_t k = 0; k < size_; ++k) own_.add(rows_, index_of(blanket_[k]));
     }
 
     void split_rows(std::size_t candidate, std::size_t n_columns) {
         table_.split_by(candidate);
         trial_.take_rows(table_.n_split, table_.n_levels, table_.split_counts.data(), n_columns);
+        if (rows_.reals) trial_.add_reals(rows_, target_, [&](std::size_t i) { return table_.sample(table_.split_row[i]); });
         for (std::size_t k = 0; k < size_; ++k)
             trial_.add(rows_, index_of(blanket_[k]),
                        [&](std::size_t i) { return table_.configurations[table_.split_row[i] * size_ + k]; });
@@ -163,7 +167,7 @@ class OrdinalScorer {
     BitRows rows_;
     Criterion criterion_;
     const std::int64_t* blanket_ = nullptr;
-    std::size_t size_ = 0, n_thresholds_ = 0;
+    std::size_t size_ = 0, target_ = 0, n_thresholds_ = 0;
     bool is_table_ = false, restart_ = false, is_ready_ = false;
     LevelTable table_;
     UnitTable own_, trial_;

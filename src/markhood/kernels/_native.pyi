@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 _Integers: TypeAlias = NDArray[np.int64]
 _Reals: TypeAlias = NDArray[np.float64]
+_RealColumns: TypeAlias = tuple[_Reals, _Reals | None, NDArray[np.uint32]]
 
 def instruction_sets() -> list[str]: ...
 def associated_pairs(
@@ -60,6 +61,7 @@ def toggle_scores(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    reals: _RealColumns | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals]: ...
 def grow_blankets(
@@ -78,6 +80,7 @@ def grow_blankets(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    reals: _RealColumns | None,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Integers, _Reals, _Integers, int]: ...
 def climb_groups(
@@ -98,6 +101,7 @@ def climb_groups(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    reals: _RealColumns | None,
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers]: ...
 def fit_blankets(
@@ -111,6 +115,7 @@ def fit_blankets(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    reals: _RealColumns | None,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
 def ising_gibbs(
@@ -180,6 +185,7 @@ def fit_pairs(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    reals: _RealColumns | None,
     n_covariates: int = 0,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Reals, _Reals]: ...
@@ -202,6 +208,7 @@ def sample_graphs(
     starts: _Integers | None,
     weights: _Reals | None,
     ordered: NDArray[np.uint8] | None,
+    reals: _RealColumns | None,
     n_covariates: int = 0,
     instruction_set: str = "",
 ) -> tuple[

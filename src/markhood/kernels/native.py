@@ -167,6 +167,7 @@ class NativeKernels:
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
             **_kinds(bits),
+            reals=bits.reals,
             instruction_set=self.instruction_set,
         )
 
@@ -192,6 +193,7 @@ class NativeKernels:
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
             **_kinds(bits),
+            reals=bits.reals,
             instruction_set=self.instruction_set,
         )
         return Blankets(Lists(starts, members), scores, evaluations, n_bounded)
@@ -220,6 +222,7 @@ class NativeKernels:
             **_criterion(costs, bits.n_samples),
             **_variables(bits),
             **_kinds(bits),
+            reals=bits.reals,
             instruction_set=self.instruction_set,
         )
         return Flipped(present.view(np.bool_), highest, Lists(*evaluations))
@@ -238,6 +241,7 @@ class NativeKernels:
             **penalty._asdict(),
             **_variables(bits),
             **_kinds(bits),
+            reals=bits.reals,
             instruction_set=self.instruction_set,
         )
         return Fits(likelihoods, coefficients, infinite.view(np.bool_))
@@ -334,6 +338,7 @@ class NativeKernels:
             scale,
             **_variables(bits),
             **_kinds(bits),
+            reals=bits.reals,
             n_covariates=n_covariates,
             instruction_set=self.instruction_set,
         )
@@ -364,6 +369,7 @@ class NativeKernels:
             bits.starts,
             _variables(bits)["weights"],
             _kinds(bits)["ordered"],
+            bits.reals,
             n_covariates,
             self.instruction_set,
         )

@@ -7,7 +7,7 @@ out is told of here too, beside the functions.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,54 @@ class Weighting(NamedTuple):
     unit: float
 
 
+class Reals(NamedTuple):
+    """Real-valued predictors that every target has in addition to its blanket; they are not variables.
+
+    ``columns``, of shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each target has its own.
+    ``offset``, of shape (n_samples,) or (n_variables, n_samples), is added to the linear predictor with slope 1: to the
+    log odds of a binary target, and to those of a step up of an ordered one. Other targets cannot have offsets.
+    ``groups``, of shape (n_samples,) or (n_variables, n_samples) and dtype uint32, numbers samples from 0 on, with the
+    same number where all of these coincide: tables have a row for each group, not for each sample.
+    """
+
+    columns: NDArray[np.float64]
+    offset: NDArray[np.float64] | None
+    groups: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, columns: NDArray[np.float64], offset: NDArray[np.float64] | None = None) -> Self:
+        """Put columns and offsets together, and number the samples that coincide.
+
+        Examples
+        --------
+        >>> Reals.of(np.array([[0.5, 2.0, 0.5]])).groups.tolist()
+        [0, 1, 0]
+        """
+        columns = np.ascontiguousarray(columns, np.float64)
+        offset = None if offset is None else np.ascontiguousarray(offset, np.float64)
+        ungrouped = cls(columns, offset, np.zeros(columns.shape[-1], np.uint32))
+        n_targets = [
+            len(own) for own, n in ((columns, 3), (offset, 2)) if own is not None and own.ndim == n
+        ]
+        groups = [
+            np.unique(np.vstack(ungrouped.of_target(t)).T, axis=0, return_inverse=True)[1].ravel()
+            for t in range(n_targets[0] if n_targets else 1)
+        ]
+        numbers = np.array(groups, np.uint32)
+        return ungrouped._replace(groups=numbers if n_targets else numbers[0])
+
+    def groups_of(self, target: int) -> NDArray[np.uint32]:
+        """Return the group of each sample for one target."""
+        return self.groups if self.groups.ndim == 1 else self.groups[target]
+
+    def of_target(self, target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the columns, (n_reals, n_samples), and the offset, (n_samples,), of one target."""
+        columns = self.columns if self.columns.ndim == 2 else self.columns[target]
+        if self.offset is None:
+            return columns, np.zeros(columns.shape[1])
+        return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
+
+
 class Bits(NamedTuple):
     """Packed variables: ``words`` of shape (n_rows, n_words), a bit a sample.
 
@@ -38,6 +86,7 @@ class Bits(NamedTuple):
     first. Without ``starts`` every row is a binary variable. Without ``weighting`` every sample
     counts once. ``ordered``, of shape (n_variables,), marks the variables whose levels are steps;
     without it none are. Two levels are a step and a category at once, whatever it says of them.
+    ``reals`` are further predictors of every target in blanket scores and in fits of blankets and pairs.
     """
 
     words: NDArray[np.uint64]
@@ -45,11 +94,17 @@ class Bits(NamedTuple):
     starts: NDArray[np.int64] | None = None
     weighting: Weighting | None = None
     ordered: NDArray[np.bool_] | None = None
+    reals: Reals | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether all variables are binary and all samples count once, as fast kernels need it."""
         return self.starts is None and self.weighting is None
+
+    @property
+    def n_reals(self) -> int:
+        """How many real-valued predictors every target has."""
+        return 0 if self.reals is None else int(self.reals.columns.shape[-2])
 
     @property
     def n_scores(self) -> NDArray[np.int64]:
@@ -144,7 +199,8 @@ class Fits(NamedTuple):
     """Maximum likelihood of each target on its blanket, less the penalty on the fit.
 
     A member is as many predictors as it has scores: its step where it is ordered, else a one for each
-    of its levels but the first. ``coefficients`` holds for every target, one after another:
+    of its levels but the first. Real columns are predictors before those of all members. ``coefficients`` holds for
+    every target, one after another:
 
     - of a nominal one with r levels, an array of shape (1 + n_predictors, r - 1): the thresholds of its
       levels but the first, then a row for each predictor;
@@ -489,8 +545,8 @@ class Kernels(Protocol):
     ) -> PairFits:
         """Fit each pair i < j, given the other neighbours of i and of j, both ascending.
 
-        The last ``n_covariates`` variables are given to both ends in addition. Slopes and couplings have the
-        prior N(0, scale^2), slopes on covariates a weak one; without priors ``scale`` is infinite.
+        The last ``n_covariates`` variables and real columns are given to both ends in addition. Slopes and couplings
+        have the prior N(0, scale^2), slopes on those a weak one; without priors ``scale`` is infinite.
         """
 
     def sample_graphs(

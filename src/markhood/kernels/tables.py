@@ -22,6 +22,8 @@ class Table(NamedTuple):
     counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
     n_levels: tuple[int, ...]  # of each member of the blanket
     ordered: tuple[bool, ...] = ()  # the target, then each member; none of them where it is empty
+    reals: NDArray[np.float64] | None = None  # (n_rows, n_reals), further predictors
+    offset: NDArray[np.float64] | None = None  # (n_rows,), added to the linear predictor
 
 
 def n_levels(bits: Bits, variable: int) -> int:
@@ -55,14 +57,19 @@ def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
 
 
 def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
-    """Count the target's levels in every configuration of its blanket."""
+    """Count the target's levels in every configuration of its blanket, and of its real columns where it has any."""
     values = [codes(bits, b) for b in blanket]
+    groups = [] if bits.reals is None else [bits.reals.groups_of(target)]
     first, counts = count_rows(
-        values, codes(bits, target), n_levels(bits, target), weights_of(bits)
+        [*values, *groups], codes(bits, target), n_levels(bits, target), weights_of(bits)
     )
-    configurations = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
+    members = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
     levels = tuple(n_levels(bits, b) for b in blanket)
-    return Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
+    table = Table(members, counts, levels, ordered(bits, [target, *blanket]))
+    if bits.reals is None:
+        return table
+    reals, offset = bits.reals.of_target(target)
+    return table._replace(reals=reals[:, first].T, offset=offset[first])
 
 
 def weights_of(bits: Bits) -> NDArray[np.float64]:
@@ -76,14 +83,12 @@ def count_rows(
     n_cells: int,
     weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Group samples that coincide in some columns, of levels or of real numbers, and count each group's cells.
+    """Group samples that coincide in some columns of whole numbers, and count each group's cells.
 
     Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and the counts, (n_rows, n_cells).
     """
     row, n_rows = np.zeros(len(cells), np.int64), 1
     for column in columns:
-        if column.dtype.kind == "f":
-            _, column = np.unique(column, return_inverse=True)
         n_values = int(column.max(initial=0)) + 1
         row, n_rows = row * n_values + column, n_rows * n_values
         if n_rows > 4 * len(cells):  # more than occur: number those that do
@@ -100,7 +105,8 @@ def n_coefficients(table: Table) -> int:
     levels = (int(table.counts.shape[1]), *table.n_levels)
     steps = table.ordered or (False,) * len(levels)
     own, *others = [1 if step else r - 1 for r, step in zip(levels, steps, strict=True)]
-    return levels[0] - 1 + own * sum(others)
+    n_reals = 0 if table.reals is None else table.reals.shape[1]
+    return levels[0] - 1 + own * (n_reals + sum(others))
 
 
 def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:

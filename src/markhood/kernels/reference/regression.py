@@ -1,6 +1,7 @@
 """The regression of a target on its blanket, from their table: what scores and `fit_blankets` are made of.
 
-The predictors of a row are a one, and of every blanket member its step, where it is ordered, or an indicator of every level but the first.
+The predictors of a row are a one, real columns if there are any, and of every blanket member its step, where it is ordered, or an indicator of
+every level but the first. An offset o adds k o to the log odds of level k against the first; nominal targets have none.
 The likelihood (`likelihoods.py`), less ``l1 sum |b|`` and ``l2 sum b^2`` over all slopes, is maximised by `newton.py`.
 
 Where the data are separated the objective is the supremum. The coefficients are then those of a maximum that exists, and that there is
@@ -12,6 +13,7 @@ the data say of it is that it does not matter, it counts as finite.)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +38,9 @@ class Regression(NamedTuple):
 
 
 def design_of(table: Table) -> Vector:
-    """Return the predictors of every row: a one, and the scores of every member."""
+    """Return the predictors of every row: a one, real columns, and the scores of every member."""
     columns: list[NDArray[Any]] = [np.ones(len(table.counts))]
+    columns += [] if table.reals is None else list(table.reals.T)
     for member, levels in enumerate(table.n_levels):
         values = table.configurations[:, member]
         is_ordered = bool(table.ordered) and table.ordered[member + 1]
@@ -48,7 +51,10 @@ def design_of(table: Table) -> Vector:
 def likelihood_of(table: Table) -> LogLinear:
     """Return the likelihood of a table's regression."""
     is_ordered = bool(table.ordered) and table.ordered[0]
-    return (ordinal if is_ordered else nominal)(table.counts, design_of(table))
+    likelihood = (ordinal if is_ordered else nominal)(table.counts, design_of(table))
+    if table.offset is None:
+        return likelihood
+    return replace(likelihood, offset=np.outer(table.offset, np.arange(table.counts.shape[1])))
 
 
 def maximum(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
@@ -81,8 +87,5 @@ def _settled(likelihood: LogLinear, n_thresholds: int) -> tuple[Vector, NDArray[
     b = newton(likelihood, zero, precision=precision, tolerance=0.0).coefficients
     system.factorise(likelihood.curvature(b) + precision, is_new=True)
     growth = system.solve(weak * b)
-    ranges = [
-        np.repeat(np.maximum(np.ptp(x, axis=0), x[0] == 1), f.shape[1])
-        for f, x in likelihood.groups
-    ]
+    ranges = [np.repeat(np.abs(x).max(axis=0), f.shape[1]) for f, x in likelihood.groups]
     return b, np.abs(growth) * np.concatenate(ranges) > GROWING
