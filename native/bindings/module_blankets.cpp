@@ -42,7 +42,7 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
 }
 
-std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
+std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t, Out<std::int64_t>> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
     Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
     double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals, const std::string& instruction_set) {
@@ -57,13 +57,13 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>,
     // No blanket has more members than are kept or candidates.
     std::size_t longest = 0;
     for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
-    std::vector<std::int64_t> blankets, evaluations(longest + 2);
+    std::vector<std::int64_t> blankets, evaluations(longest + 2), not_converged(n);
     std::vector<double> scores(n);
     std::int64_t n_bounded = 0;
     {
         nb::gil_scoped_release release;
         tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
-                           evaluations.data(), &n_bounded, sink_into(blankets));
+                           evaluations.data(), &n_bounded, not_converged.data(), sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
     // A blanket came as its length and then its members.
@@ -73,7 +73,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>,
         list_starts.push_back(static_cast<std::int64_t>(members.size()));
     }
     return {to_numpy(std::move(list_starts)), to_numpy(std::move(members)), to_numpy(std::move(scores)),
-            to_numpy(std::move(evaluations)), n_bounded};
+            to_numpy(std::move(evaluations)), n_bounded, to_numpy(std::move(not_converged))};
 }
 
 // Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end, or
@@ -118,7 +118,7 @@ struct BothEnds {
     }
 };
 
-std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
+std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
     Words words, std::size_t n_samples, Integers group_starts, Integers variables, Integers blanket_starts,
     Integers blankets, Integers partner_starts, Integers partners, In<double, 1> changes, double parameter_cost,
     double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals,
@@ -142,7 +142,7 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>>
             longest = std::max(longest, from.length(t) + by.length(t));
         evaluation_starts[g + 1] = evaluation_starts[g] + static_cast<std::int64_t>(longest) + 1;
     }
-    std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups]));
+    std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups])), not_converged(n);
     std::vector<std::uint8_t> present(n_places);
     std::vector<double> highest(n_places);
     CtrlC ctrl_c;
@@ -152,14 +152,15 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>>
         is_done = tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
                                            ends.mirrors.data(), changes.data()},
                                     criterion, {&ctrl_c, CtrlC::asked},
-                                    {present.data(), highest.data(), evaluations.data(), evaluation_starts.data()});
+                                    {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
+                                     not_converged.data()});
     }
     if (!is_done) throw nb::python_error();
-    return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(evaluation_starts)),
-            to_numpy(std::move(evaluations))};
+    return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(not_converged)),
+            to_numpy(std::move(evaluation_starts)), to_numpy(std::move(evaluations))};
 }
 
-std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
+std::tuple<Out<double>, Out<double>, Out<std::uint8_t>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
                                                                Integers blanket_starts, Integers blankets, double l1,
                                                                double l2, Starts starts, Weights weights,
                                                                Ordered ordered, RealColumns reals,
@@ -179,13 +180,14 @@ std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words
         size += bits.levels(target) - 1 + n_predictors * bits.n_scores(target);
     }
     std::vector<double> objectives(n), coefficients(size);
-    std::vector<std::uint8_t> infinite(size);
+    std::vector<std::uint8_t> infinite(size), statuses(n);
     {
         nb::gil_scoped_release release;
         tier.fit_blankets(bits, targets.data(), n, from, criterion, objectives.data(), coefficients.data(),
-                          infinite.data());
+                          infinite.data(), statuses.data());
     }
-    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite))};
+    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite)),
+            to_numpy(std::move(statuses))};
 }
 
 struct L1Supports {

@@ -148,6 +148,7 @@ class NewtonFit {
     bool separated = false;
     bool is_exact = true;             // whether the last maximum was reached, or only bounded
     bool wants_coefficients = false;  // which take a last step that the likelihood does not show
+    std::int64_t n_not_converged = 0;  // of all fits so far
 
     Status status() const {
         if (!is_exact) return Status::kBounded;
@@ -161,6 +162,7 @@ class NewtonFit {
     double maximise(Model& model, double l1, double l2, double floor = -HUGE_VAL) {
         begin(model, l1, l2);
         const double objective = climb(model, true, floor);
+        n_not_converged += status() == Status::kNotConverged;
         known_ = product_ = nullptr;
         if constexpr (kLeaves) return objective;
         else return is_exact && separated && l1_ == 0 && l2_ == 0 ? model.supremum(coefficients.data()) : objective;

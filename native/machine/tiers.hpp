@@ -227,6 +227,7 @@ struct ClimbEnd {
     double* highest;
     std::int64_t* evaluations;
     const std::int64_t* evaluation_starts;
+    std::int64_t* not_converged;  // fits of every variable, to which is added
 };
 
 // Asked now and then by work that may be long: whether it is to end.
@@ -262,17 +263,19 @@ struct Tier {
 
     // Appends each target's blanket as: its length, then its members in ascending order; those in `kept` are
     // there from the start. Adds to `evaluations[m]`, with room for the most candidates and kept members of a target,
-    // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit.
+    // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit;
+    // not_converged[t] of the fits of a target did not converge.
     void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
-                          Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded, Sink blankets);
+                          Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded,
+                          std::int64_t* not_converged, Sink blankets);
 
     // Flips the best edge within each group until none gains. False where it was asked to stop.
     bool (*climb_groups)(BitRows, ClimbSpace, Criterion, StopSign, ClimbEnd);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each real column and each score of
-    // each member; and which of them are infinite.
+    // each member; which of them are infinite; and how the fit ended (0 converged, 1 separated, 3 not converged).
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
-                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite);
+                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite, std::uint8_t* statuses);
 
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
     // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,

@@ -204,6 +204,8 @@ class KindScorer {
         return score;
     }
 
+    std::int64_t n_not_converged() const { return nominal_.fit.n_not_converged + ordinal_.fit.n_not_converged; }
+
   private:
     BitRows rows_;
     bool by_steps_ = false;

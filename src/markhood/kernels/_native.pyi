@@ -82,7 +82,7 @@ def grow_blankets(
     ordered: NDArray[np.uint8] | None,
     reals: _RealColumns | None,
     instruction_set: str = "",
-) -> tuple[_Integers, _Integers, _Reals, _Integers, int]: ...
+) -> tuple[_Integers, _Integers, _Reals, _Integers, int, _Integers]: ...
 def climb_groups(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -103,7 +103,7 @@ def climb_groups(
     ordered: NDArray[np.uint8] | None,
     reals: _RealColumns | None,
     instruction_set: str = "",
-) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers]: ...
+) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers, _Integers]: ...
 def fit_blankets(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -117,7 +117,7 @@ def fit_blankets(
     ordered: NDArray[np.uint8] | None,
     reals: _RealColumns | None,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
+) -> tuple[_Reals, _Reals, NDArray[np.uint8], NDArray[np.uint8]]: ...
 def ising_gibbs(
     neighbour_starts: _Integers,
     neighbours: _Integers,

@@ -182,7 +182,7 @@ class NativeKernels:
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
-        starts, members, scores, evaluations, n_bounded = _native.grow_blankets(
+        starts, members, scores, evaluations, n_bounded, not_converged = _native.grow_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -196,7 +196,7 @@ class NativeKernels:
             reals=bits.reals,
             instruction_set=self.instruction_set,
         )
-        return Blankets(Lists(starts, members), scores, evaluations, n_bounded)
+        return Blankets(Lists(starts, members), scores, evaluations, n_bounded, not_converged)
 
     @fits
     def climb_groups(
@@ -209,7 +209,7 @@ class NativeKernels:
         costs: Pricing,
     ) -> Flipped:
         """Flip the edge that gains most within each group until none gains."""
-        present, highest, *evaluations = _native.climb_groups(
+        present, highest, not_converged, *evaluations = _native.climb_groups(
             bits.words,
             bits.n_samples,
             groups.starts,
@@ -225,14 +225,14 @@ class NativeKernels:
             reals=bits.reals,
             instruction_set=self.instruction_set,
         )
-        return Flipped(present.view(np.bool_), highest, Lists(*evaluations))
+        return Flipped(present.view(np.bool_), highest, Lists(*evaluations), not_converged)
 
     @fits
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
-        likelihoods, coefficients, infinite = _native.fit_blankets(
+        likelihoods, coefficients, infinite, statuses = _native.fit_blankets(
             bits.words,
             bits.n_samples,
             targets,
@@ -244,7 +244,7 @@ class NativeKernels:
             reals=bits.reals,
             instruction_set=self.instruction_set,
         )
-        return Fits(likelihoods, coefficients, infinite.view(np.bool_))
+        return Fits(likelihoods, coefficients, infinite.view(np.bool_), statuses)
 
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int

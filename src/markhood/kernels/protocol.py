@@ -7,6 +7,7 @@ out is told of here too, beside the functions.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -173,13 +174,15 @@ class AssociatedTables(NamedTuple):
 class Blankets(NamedTuple):
     """What a greedy search found: a list and a score a target, and how much it evaluated.
 
-    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best.
+    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best. ``not_converged``,
+    of shape (n_targets,), counts the fits of each target that did not converge.
     """
 
     members: Lists
     scores: NDArray[np.float64]
     evaluations: NDArray[np.int64]
-    n_bounded: int = 0
+    n_bounded: int
+    not_converged: NDArray[np.int64]
 
 
 class Flipped(NamedTuple):
@@ -187,12 +190,23 @@ class Flipped(NamedTuple):
 
     ``highest``, also of shape (len(partners.values),), is the highest change of the variable's score that the flip
     would have made at any time; where that could not make the edge gain it may be a bound, which could not either.
-    ``evaluations`` lists for each group how many blankets of each size were scored on the way.
+    ``evaluations`` lists for each group how many blankets of each size were scored on the way. ``not_converged`` counts
+    the fits of each variable that did not converge.
     """
 
     present: NDArray[np.bool_]
     highest: NDArray[np.float64]
     evaluations: Lists
+    not_converged: NDArray[np.int64]
+
+
+class Status(IntEnum):
+    """How a fit ended, numbered as in ``native/fit``."""
+
+    CONVERGED = 0
+    SEPARATED = 1  # the maximum is at infinity, and the value is the supremum
+    BOUNDED = 2  # stopped, because no fit can exceed a given value
+    NOT_CONVERGED = 3
 
 
 class Fits(NamedTuple):
@@ -208,12 +222,13 @@ class Fits(NamedTuple):
       target gains in log odds when the predictor is one higher.
 
     With two levels both are the intercept and a coefficient a member. ``infinite`` marks those of
-    them that grow without bound because the data are separated.
+    them that grow without bound because the data are separated. ``statuses``, of shape (n_targets,), are of `Status`.
     """
 
     log_likelihoods: NDArray[np.float64]
     coefficients: NDArray[np.float64]
     infinite: NDArray[np.bool_]
+    statuses: NDArray[np.uint8]
 
 
 class IsingNetwork(NamedTuple):

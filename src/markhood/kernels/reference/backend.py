@@ -146,6 +146,7 @@ class ReferenceKernels:
             np.array([fit.maximum.value for fit in fits]),
             np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
             np.concatenate([np.empty(0, np.bool_), *(fit.infinite for fit in fits)]),
+            np.array([fit.maximum.status for fit in fits], np.uint8),
         )
 
     def gibbs(

@@ -21,11 +21,12 @@ The loop asks for nothing else than `Likelihood`, and for a `System` that solves
 from __future__ import annotations
 
 import math
-from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from markhood.kernels.protocol import Status
 
 Vector = NDArray[np.float64]
 
@@ -46,15 +47,6 @@ SMALLEST_PIVOT = 1e-13  # of the diagonal; a smaller one is rounding
 RIDGE = 1e-12  # of the diagonal: along a direction of no curvature the step goes on to the first change of sign
 ZERO = 1e-12  # of a move, or of a penalty
 MAX_CHANGES = 10_000  # of the active set in one step
-
-
-class Status(Enum):
-    """How a fit ended."""
-
-    CONVERGED = "converged"
-    SEPARATED = "separated"  # the value is the supremum, approached along a direction to infinity
-    BOUNDED = "stopped by a bound"  # the value is an upper bound of the maximum, at most the floor
-    NOT_CONVERGED = "not converged"
 
 
 class Fit(NamedTuple):

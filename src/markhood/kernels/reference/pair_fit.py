@@ -41,9 +41,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, PairFits
+from markhood.kernels.protocol import Bits, PairFits, Status
 from markhood.kernels.reference.likelihoods import LogLinear, pair
-from markhood.kernels.reference.newton import Cholesky, Fit, Status, Vector, newton
+from markhood.kernels.reference.newton import Cholesky, Fit, Vector, newton
 from markhood.kernels.tables import codes, count_rows, n_levels, weights_of
 
 COVARIATE_SCALE = 10.0

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.protocol import Status
 from markhood.kernels.reference.likelihoods import LogLinear, nominal, ordinal
-from markhood.kernels.reference.newton import Cholesky, Fit, Status, Vector, newton
+from markhood.kernels.reference.newton import Cholesky, Fit, Vector, newton
 from markhood.kernels.tables import Table
 
 WEAK = 1e-9  # penalty on a squared slope, for every sample, that says where a separated fit ends
