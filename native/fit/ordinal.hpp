@@ -5,7 +5,7 @@
 // What a unit (a sample, or a row) adds to the likelihood and its derivatives depends on the one number e, so units are lanes of a
 // vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential per unit. Evaluating finds the likelihood and
 // the residuals; the probabilities are computed again for the curvature, which many places never need. Two levels are logistic
-// regression. `kernels/reference/multinomial.py` has the definition, newton_fit.hpp what is asked of a likelihood.
+// regression. `kernels/reference/likelihoods.py` has the definition, newton_fit.hpp what is asked of a likelihood.
 #pragma once
 #include <cmath>
 #include <stdexcept>

@@ -63,9 +63,9 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     first, counts = count_rows(
         [*values, *groups], codes(bits, target), n_levels(bits, target), weights_of(bits)
     )
-    configurations = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
+    members = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
     levels = tuple(n_levels(bits, b) for b in blanket)
-    table = Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
+    table = Table(members, counts, levels, ordered(bits, [target, *blanket]))
     if bits.reals is None:
         return table
     reals, offset = bits.reals.of_target(target)
@@ -83,14 +83,12 @@ def count_rows(
     n_cells: int,
     weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Group samples that coincide in some columns, of levels or of real numbers, and count each group's cells.
+    """Group samples that coincide in some columns of whole numbers, and count each group's cells.
 
     Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and the counts, (n_rows, n_cells).
     """
     row, n_rows = np.zeros(len(cells), np.int64), 1
     for column in columns:
-        if column.dtype.kind == "f":
-            _, column = np.unique(column, return_inverse=True)
         n_values = int(column.max(initial=0)) + 1
         row, n_rows = row * n_values + column, n_rows * n_values
         if n_rows > 4 * len(cells):  # more than occur: number those that do
