@@ -1,4 +1,4 @@
-// Two variables of any levels given their neighbours, with and without a coupling: kernels/pair_fit.py has the
+// Two variables of any levels given their neighbours, with and without a coupling: kernels/reference/pair_fit.py has the
 // formulas. pair_fit.hpp is the same for binary variables that count once, and several times faster.
 //
 // A *form* is a number for every cell (x_i, x_j): one is g(x_i), g(x_j) or g(x_i) h(x_j). A parameter adds its value times a

@@ -1,4 +1,4 @@
-// Two binary variables given their neighbours, with and without a coupling: kernels/pair_fit.py
+// Two binary variables given their neighbours, with and without a coupling: kernels/reference/pair_fit.py
 // has the formulas.
 //
 // Without the coupling the pair is two logistic regressions, each of one end on its other neighbours. They

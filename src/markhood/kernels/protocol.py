@@ -295,7 +295,7 @@ class L1Paths(NamedTuple):
 
 
 class PairFits(NamedTuple):
-    """Pairs fitted with and without a coupling, as ``kernels/pair_fit.py`` says.
+    """Pairs fitted with and without a coupling, as ``kernels/reference/pair_fit.py`` says.
 
     ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log of the ratio
     of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling given that there is
@@ -581,7 +581,7 @@ class Kernels(Protocol):
         """Advance a chain over the graphs whose edges are some of ``pairs`` (i < j, ascending).
 
         In each sweep every pair is an edge with its probability given the others; see
-        ``kernels/graph_chain.py``. The last ``n_covariates`` variables are given to every end. Returns sums over
+        ``kernels/reference/graph_chain.py``. The last ``n_covariates`` variables are given to every end. Returns sums over
         the last ``n_sweeps`` sweeps, and where the chain is then.
         """
 

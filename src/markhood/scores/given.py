@@ -1,6 +1,6 @@
 """Variables given covariates: what a scorer needs to measure pairs conditionally.
 
-A pair is measured by the likelihood of both its ends given the covariates z (`kernels/pair_fit.py`, without a prior):
+A pair is measured by the likelihood of both its ends given the covariates z (`kernels/reference/pair_fit.py`, without a prior):
 
     ratio = l(x_i, x_j | z, with a coupling) - l(x_i | z) - l(x_j | z).
 
@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels.pair_fit import features_of
 from markhood.kernels.protocol import Bits
+from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
 
 

@@ -2,7 +2,7 @@
 
 The paper's climb (`climb.py`) adds up what an edge is worth to either end's regression, as if the
 two were different evidence. Here the gain of an edge is the likelihood ratio of (x_i, x_j) given the
-other neighbours of both, less one price (`kernels/pair_fit.py`, without a prior):
+other neighbours of both, less one price (`kernels/reference/pair_fit.py`, without a prior):
 
     gain = l1 - l0 - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1).
 

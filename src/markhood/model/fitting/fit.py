@@ -26,10 +26,11 @@ from markhood.data.weights import weighted
 from markhood.errors import InputError, option, warn
 from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.kernels.reference.newton import newton
 from markhood.model.fitted.model import FittedModel
+from markhood.model.fitting.equations import SparseEquations
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
 from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.newton import maximum
 from markhood.model.fitting.prior import SCALE, precision
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
@@ -144,15 +145,15 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
     growth = np.zeros(likelihood.n_parameters)
     if prior is not None:
         weight = _spread_over(likelihood, precision(layout, prior))
-        found = maximum(likelihood, weight, start)
+        found = _maximum(likelihood, weight, start)
     else:
         weight = _faint(likelihood.n_parameters, observed)
-        found = maximum(likelihood, weight, start)
-        growth = maximum(likelihood, weight * _WIDER, found) - found
-    value, _, information = likelihood.derivatives(found)
+        found = _maximum(likelihood, weight, start)
+        growth = _maximum(likelihood, weight * _WIDER, found) - found
+    value = likelihood.value(found)
     columns = Columns(likelihood)
     sandwich = Sandwich(
-        information,
+        likelihood.curvature(found),
         weight,
         observed,
         lambda some: columns.at(found, some),
@@ -169,7 +170,7 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     likelihood = ExactLikelihood(layout, observed)
     faint = _faint(layout.n_parameters, observed)
     weight = faint if prior is None else precision(layout, prior)
-    near = maximum(PseudoLikelihood(layout, observed), weight, np.zeros(layout.n_parameters))
+    near = _maximum(PseudoLikelihood(layout, observed), weight, np.zeros(layout.n_parameters))
     found = likelihood.maximum(weight, near)
     growth = np.zeros(layout.n_parameters)
     if prior is None:
@@ -187,6 +188,13 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     from scipy.sparse import eye_array
 
     return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth, value)
+
+
+def _maximum(
+    likelihood: PseudoLikelihood, precision: csr_array, start: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where a pseudo-likelihood and a normal prior are highest together."""
+    return newton(likelihood, start, precision=precision, system=SparseEquations()).coefficients
 
 
 def _faint(n_parameters: int, observed: Observed) -> csr_array:
