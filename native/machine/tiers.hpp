@@ -140,6 +140,7 @@ struct PottsNetwork {
 struct L1Fits {
     double *lambdas, *intercepts, *log_likelihoods;
     std::int64_t* sizes;
+    std::uint8_t* converged;  // of every target: whether all its fits have
     void* owner;
     void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
 };
@@ -296,10 +297,10 @@ struct Tier {
 
     // For plain rows only: each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
     // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
-    // of more than `largest_support` variables, which is then repeated.
+    // of more than `largest_support` variables, which is then repeated. A fit takes `most_steps` Newton steps at most.
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,
-                     std::size_t largest_support, L1Fits);
+                     std::size_t largest_support, std::size_t most_steps, L1Fits);
 
     // The first variable with a one past the samples, and the first with a sample of two levels, or of a level and
     // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.

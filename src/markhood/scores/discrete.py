@@ -66,7 +66,6 @@ FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few va
 # then off by more than 1e-4 (of 1.5), on a grid of 144 with five levels by 5e-5 (of 2.9).
 POTTS_TOLERANCE = 1e-3
 POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
-MOST_POTTS_STEPS = 500  # 11 to 46 are usual
 LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
 LEAST_WORTH = 1.0  # nats: where a stratum asks for less most pairs pass, and it is not screened
 COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
@@ -352,10 +351,9 @@ class DiscreteScorer:
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
-        steps = MOST_POTTS_STEPS if most_steps is None else most_steps
         reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
         tolerance = max(POTTS_TOLERANCE, reachable)
-        return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, steps)
+        return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
 
     @property
     def owners(self) -> NDArray[np.int64]:
