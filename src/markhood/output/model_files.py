@@ -139,6 +139,7 @@ def _document(model: FittedModel) -> dict[str, Any]:
         "spin_field_errors": None if errors.spin_fields is None else errors.spin_fields.tolist(),
         "infinite_couplings": np.flatnonzero(model.infinite_couplings).tolist(),
         "infinite_fields": np.flatnonzero(model.infinite_fields).tolist(),
+        "not_converged": np.flatnonzero(~model.converged).tolist(),
         "graph": json.loads(node_link.to_bytes(model.graph)),
     }
 
@@ -172,6 +173,8 @@ def _model(document: dict[str, Any]) -> FittedModel:
     infinite_couplings[document["infinite_couplings"]] = True
     infinite_fields = np.zeros(graph.n_nodes, np.bool_)
     infinite_fields[document["infinite_fields"]] = True
+    converged = np.ones(graph.n_nodes, np.bool_)
+    converged[document.get("not_converged", [])] = False
     return FittedModel(
         distribution,
         graph,
@@ -183,6 +186,7 @@ def _model(document: dict[str, Any]) -> FittedModel:
         n_samples=int(document["samples"]),
         llf=_number(document.get("log_likelihood")),
         total_weight=_number(document.get("total_weight")),
+        converged=converged,
     )
 
 

@@ -54,6 +54,8 @@ class FittedModel(FittedParameters):
         was read from a file without it.
     total_weight : float or None
         The sum of the samples' weights.
+    converged : ndarray of shape (n_variables,), dtype bool
+        Whether the fit of each variable's parameters has converged.
 
     Examples
     --------

@@ -69,6 +69,7 @@ class FittedParameters:
         n_samples: int,
         llf: float | None = None,
         total_weight: float | None = None,
+        converged: NDArray[np.bool_] | None = None,
     ) -> None:
         self.distribution = distribution
         self.errors = errors
@@ -79,6 +80,7 @@ class FittedParameters:
         self.n_samples = n_samples
         self.llf = llf
         self.total_weight = total_weight
+        self.converged = np.ones(len(self.variables), np.bool_) if converged is None else converged
         self._learned = graph
 
     @property

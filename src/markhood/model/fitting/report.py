@@ -63,6 +63,7 @@ def reported(
         n_samples=observed.n_samples,
         llf=fit.log_likelihood,
         total_weight=float(observed.weights.sum()),
+        converged=fit.converged,
     )
 
 
