@@ -204,11 +204,8 @@ class Samples:
     def fingerprint(self) -> str:
         """Hash of names, levels and values: equal for equal data, whatever file they came from."""
         digest = hashlib.blake2b(digest_size=16)
-        described = [
-            self.n_samples,
-            self.names,
-            [[level_text(v) for v in ls] for ls in self.levels],
-        ]
+        texts = {own: [level_text(v) for v in own] for own in set(self.levels)}
+        described = [self.n_samples, self.names, [texts[own] for own in self.levels]]
         digest.update(json.dumps(described).encode())
         for block in row_blocks(self.words):
             digest.update(np.ascontiguousarray(block).data)
