@@ -1,6 +1,8 @@
 """Fits that do not converge: named in a warning, and counted in the provenance."""
 
+import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import markhood
 from markhood.commandline.app import app
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Status
+from markhood.model.fitting import fit
 from oracles.networks import network
 
 TABLE = pd.DataFrame(network(3, 400, 6, strength=1.5), columns=list("abcdef"))
@@ -74,6 +77,23 @@ def test_example_imputed_sets_are_counted_together():
     with pytest.warns(markhood.ConvergenceWarning, match="fits of b did not converge"):
         graph = markhood.learn(holes, missing="impute", run=run)
     assert set(graph.provenance["fits_not_converged"]) == {"b"}
+
+
+@pytest.mark.parametrize("method", ["pseudo-likelihood", "average", "likelihood"])
+def test_example_a_model_names_the_variables_that_have_not_converged(method, monkeypatch, tmp_path):
+    graph = markhood.Graph(list("abcdef"), [(0, 1), (1, 2)])
+    model = markhood.fit_model(graph, TABLE, method=method)
+    assert model.converged.all()
+    assert re.search(r"Converged: +yes", str(model.summary()))
+    few = partial(fit.fitted, max_steps=1)
+    monkeypatch.setattr(fit, "fitted", few)
+    with pytest.warns(markhood.ConvergenceWarning, match=r"fits of a, b.* did not converge"):
+        model = markhood.fit_model(graph, TABLE, method=method)
+    assert not model.converged[:3].any()
+    assert re.search(r"Converged: +\d of 6 variables", str(model.summary()))
+    markhood.write_model(model, tmp_path / "model.json")
+    read = markhood.read_model(tmp_path / "model.json")
+    np.testing.assert_array_equal(read.converged, model.converged)
 
 
 def test_example_the_command_line_prints_a_note(tmp_path, monkeypatch):

@@ -144,6 +144,7 @@ def _document(model: FittedModel) -> dict[str, Any]:
             {**own._asdict(), "effects": own.effects.tolist(), "errors": own.errors.tolist()}
             for own in model.covariates
         ],
+        "not_converged": np.flatnonzero(~model.converged).tolist(),
         "graph": json.loads(node_link.to_bytes(model.graph)),
     }
 
@@ -177,6 +178,8 @@ def _model(document: dict[str, Any]) -> FittedModel:
     infinite_couplings[document["infinite_couplings"]] = True
     infinite_fields = np.zeros(graph.n_nodes, np.bool_)
     infinite_fields[document["infinite_fields"]] = True
+    converged = np.ones(graph.n_nodes, np.bool_)
+    converged[document.get("not_converged", [])] = False
     return FittedModel(
         distribution,
         graph,
@@ -191,6 +194,7 @@ def _model(document: dict[str, Any]) -> FittedModel:
         covariates=tuple(
             _covariate(own, graph.variables) for own in document.get("covariates", ())
         ),
+        converged=converged,
     )
 
 

@@ -57,6 +57,8 @@ class FittedModel(FittedParameters):
     covariates : tuple of Covariate
         Real covariates that the graph was adjusted for, and what they do to every level. Predictions and likelihoods
         take them from the data; samples, queries and fields are those at their means.
+    converged : ndarray of shape (n_variables,), dtype bool
+        Whether the fit of each variable's parameters has converged.
 
     Examples
     --------

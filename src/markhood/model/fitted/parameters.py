@@ -90,6 +90,7 @@ class FittedParameters:
         llf: float | None = None,
         total_weight: float | None = None,
         covariates: tuple[Covariate, ...] = (),
+        converged: NDArray[np.bool_] | None = None,
     ) -> None:
         self.distribution = distribution
         self.errors = errors
@@ -101,6 +102,7 @@ class FittedParameters:
         self.llf = llf
         self.total_weight = total_weight
         self.covariates = covariates
+        self.converged = np.ones(len(self.variables), np.bool_) if converged is None else converged
         self._learned = graph
 
     @property

@@ -88,11 +88,16 @@ def _facts(model: FittedParameters) -> str:
         known += [
             ("Log-likelihood" if is_likelihood else "Log pseudo-likelihood", f"{model.llf:.2f}"),
             ("AIC", f"{model.aic:.2f}"),
-            ("", ""),
+            ("Converged", _share(model)),
             ("BIC", f"{model.bic:.2f}"),
         ]
     cells = [[name and f"{name}:", str(value)] for name, value in known]
     return "\n".join(_aligned([[*cells[k], *cells[k + 1]] for k in range(0, len(cells), 2)]))
+
+
+def _share(model: FittedParameters) -> str:
+    n = int(model.converged.sum())
+    return "yes" if n == len(model.converged) else f"{n} of {len(model.converged)} variables"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

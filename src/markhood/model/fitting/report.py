@@ -65,6 +65,7 @@ def reported(
         llf=fit.log_likelihood,
         total_weight=float(observed.weights.sum()),
         covariates=_covariates(graph, layout, fit),
+        converged=fit.converged,
     )
 
 
