@@ -138,9 +138,9 @@ class OrdinalModel {
                 }
                 sum += all * scale * of_unit;
             }
+            for (std::size_t lane = 0; lane < kPack; ++lane)
+                if (!(lowest[lane] >= -1.0)) return HUGE_VAL;
         }
-        for (std::size_t lane = 0; lane < kPack; ++lane)
-            if (!(lowest[lane] >= -1.0)) return HUGE_VAL;
         return total(sum);
     }
 

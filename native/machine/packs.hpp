@@ -42,7 +42,7 @@ static inline double total(Pack p) {
 }
 
 // exp(x) for -708 <= x <= 708; of large sums only negative ones are wanted, hence the name.
-static inline Pack exp_of_negative(Pack x) {
+[[gnu::always_inline]] static inline Pack exp_of_negative(Pack x) {
     // x = k log 2 + r with |r| <= log(2)/2. Adding 1.5 * 2^52 rounds to an integer, and leaves it
     // in the low bits of the sum, from where it goes into the exponent of the result.
     const double shift = 6755399441055744.0;
@@ -61,7 +61,7 @@ static inline Pack exp_of_negative(Pack x) {
 
 // log(1 + e) for 0 <= e <= 1, as 2 artanh(s) with s = e / (2 + e) <= 1/3, or, for the upper half,
 // as log(3/2) + log(1 + (2e - 1)/3): either way |s| <= 1/5 and the series is short.
-static inline Pack log_of_one_plus(Pack e) {
+[[gnu::always_inline]] static inline Pack log_of_one_plus(Pack e) {
     const PackBits upper = e > 0.5;
     const Pack numerator = upper ? (2.0 * e - 1.0) : e;
     const Pack denominator = upper ? (2.0 * e + 5.0) : (e + 2.0);
@@ -97,7 +97,7 @@ struct Logistic {
 };
 
 // log(x) for positive x that are no subnormal numbers.
-static inline Pack log_of(Pack x) {
+[[gnu::always_inline]] static inline Pack log_of(Pack x) {
     const PackBits bits = (PackBits)x;
     const PackBits one = (PackBits)pack_of(1.0), fraction = (bits & 0x000fffffffffffff) | one;
     const Pack exponent = __builtin_convertvector((bits >> 52) - 1023, Pack);

@@ -2,9 +2,10 @@
 
 What is drawn is a unit: a row, or a cluster of rows that belong together (the answers of one school). Where
 there are strata, units are drawn within each, so that every data set has them in the same
-proportions. Drawn rows are packed anew and not given weights, though weights would be true to the
-letter: the kernels for samples that count once are more than twice as fast (grid of 100
-variables, 1000 samples: 41 ms of processor time on drawn rows, 92 on weights).
+proportions. Rows drawn twice are packed twice, though a weight would say the same: counting samples with weights costs
+more than twice as much (grid of 100 variables, 1000 samples: 41 ms of processor time on drawn rows, 92 on
+weights). Ordered levels are the exception. Their regressions run over all samples, of which two thirds are
+distinct (25 items, 2800 samples: 95 ms on drawn rows, 68 on weights).
 
 A data set depends on the seed and its own number alone, so it is the same wherever and whenever it is drawn.
 """
@@ -12,7 +13,7 @@ A data set depends on the seed and its own number alone, so it is the same where
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from markhood.data.coding.coders import is_missing
 from markhood.data.coding.encode import encode_like
-from markhood.data.samples import Samples
+from markhood.data.samples import Samples, Weights
 from markhood.errors import InputError, option
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
@@ -109,11 +110,16 @@ class Rows:
     def drawn(self, samples: Samples, number: int) -> Samples:
         """Return the data set of that number."""
         rng = self.units.random(number)
-        return samples.take(
-            self.units.rows_of(
-                lambda stratum: stratum[rng.integers(len(stratum), size=len(stratum))]
-            )
+        rows = self.units.rows_of(
+            lambda stratum: stratum[rng.integers(len(stratum), size=len(stratum))]
         )
+        # Missing values are imputed in every drawn row on its own.
+        if samples.bits.ordered is None or samples.missing:
+            return samples.take(rows)
+        distinct, counts = np.unique(rows, return_counts=True)
+        once = samples.take(distinct)
+        own, unit = once.weights or Weights(np.ones_like(counts), 1)
+        return replace(once, weights=Weights(own * counts, unit))
 
 
 @dataclass(frozen=True)
