@@ -25,6 +25,7 @@
 #include <cmath>
 
 #include "pair/pair_fits.hpp"
+#include "pair/score_step.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -70,10 +71,10 @@ class Store {
 
     void put(std::uint64_t key, const Value& value) {
         std::size_t at = key & mask_;
-        while (keys_[at] != kNone) at = (at + 1) & mask_;
+        while (keys_[at] != kNone && keys_[at] != key) at = (at + 1) & mask_;
+        n_ += keys_[at] == kNone;
         keys_[at] = key;
         values_[at] = value;
-        ++n_;
     }
 
     void clear(std::size_t size) {
@@ -114,13 +115,16 @@ class GraphSampler {
         known_.resize(chain.n_pairs);
         known_key_.resize(chain.n_pairs);
         last_.resize(chain.n_pairs);
-        start_.resize(chain.n_pairs + 1);
-        start_[0] = 0;
+        first_number_.resize(chain.n_pairs + 1);
+        first_number_[0] = 0;
         for (std::size_t k = 0; k < chain.n_pairs; ++k) {
             known_key_[k] = UINT64_MAX;
-            start_[k + 1] = start_[k] + Fits::n_shown(rows, first(k), second(k));
+            first_number_[k + 1] = first_number_[k] + Fits::n_shown(rows, first(k), second(k));
         }
         take_over(chain.fits, chain.n_fit_words);
+        latest_.resize(rows.n_rows);
+        forget_latest();
+        has_steps_ = ScoreSteps::have_room(rows, chain.covariates.last);
     }
 
     // Makes the k-th of n_sweeps sweeps and returns the density; adds to `sums` where not null.
@@ -150,13 +154,17 @@ class GraphSampler {
   private:
     // What is kept at most; more of many pairs, each of which needs some: a grid of 4096 variables 4.6.
     static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23, kFitsPerPair = 6;
+    // From how many neighbours of both ends on a step is quicker than a fit; how many numbers a reference has; and how far a step's log Bayes
+    // factor may be from that of its reference.
+    static constexpr std::size_t kManyNeighbours = 8, kReferenceNumbers = 5;
+    static constexpr double kNear = 3.0;
     static constexpr std::size_t at_least(std::size_t least, std::size_t n) { return n < least ? least : n; }
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
-    static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63, kReferences = kPairs | kTargets;
 
     struct Regression {
         double objective, log_determinant;
-        std::size_t coefficients;  // where in coefficients_
+        std::size_t coefficients, given, n_given;  // where in coefficients_ and in given_
     };
     struct Known {
         double log_bayes_factor;
@@ -218,9 +226,9 @@ class GraphSampler {
         const double odds = known.log_bayes_factor + (std::isnan(own) ? log_odds_ : own);
         const double p = 1.0 / (1.0 + std::exp(-odds));
         if (sums) {
-            const std::size_t n = start_[pair + 1] - start_[pair];
+            const std::size_t n = first_number_[pair + 1] - first_number_[pair];
             const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
-            double *couplings = sums->couplings + start_[pair], *squares = sums->squares + start_[pair];
+            double *couplings = sums->couplings + first_number_[pair], *squares = sums->squares + first_number_[pair];
             sums->probabilities[pair] += times * p;
             for (std::size_t k = 0; k < n; ++k) {
                 couplings[k] += times * p * coupling[k];
@@ -260,9 +268,9 @@ class GraphSampler {
         if (known_key_[pair] == key) return known_[pair];
         known_key_[pair] = key;
         const Known* found = evidence_.find(key);
-        if (found && found->n_numbers == 2 * (start_[pair + 1] - start_[pair])) return known_[pair] = *found;
+        if (found && found->n_numbers == 2 * (first_number_[pair + 1] - first_number_[pair])) return known_[pair] = *found;
         if (evidence_.is_full() || regressions_.is_full() || numbers_.size() > most_numbers_) forget(pair);
-        known_[pair] = fitted(i, j, others_i, others_j);
+        known_[pair] = worked_out(pair, others_i, others_j);
         evidence_.add(key, known_[pair]);
         return known_[pair];
     }
@@ -272,40 +280,118 @@ class GraphSampler {
         evidence_.clear();
         regressions_.clear();
         coefficients_.resize(0);
+        given_.resize(0);
         numbers_.resize(0);
+        forget_latest();
         const std::uint64_t kept = known_key_[pair];
         for (std::size_t k = 0; k < chain_.n_pairs; ++k) known_key_[k] = UINT64_MAX;
         known_key_[pair] = kept;
     }
 
-    Known fitted(std::size_t i, std::size_t j, std::uint64_t others_i, std::uint64_t others_j) {
+    void forget_latest() {
+        for (std::size_t v = 0; v < latest_.size(); ++v) latest_[v].n_given = 0;
+    }
+
+    // By a step from the reference of the pair, where that is near; else by a fit.
+    Known worked_out(std::size_t pair, std::uint64_t others_i, std::uint64_t others_j) {
+        const std::size_t i = first(pair), j = second(pair);
         collect(i, j, given_i_);
         collect(j, i, given_j_);
-        const Regression apart_i = regression(i, others_i, given_i_), apart_j = regression(j, others_j, given_j_);
-        fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
-                       {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, prior_);
+        const bool steps = has_steps_ && given_i_.size() + given_j_.size() >= kManyNeighbours && Fits::n_free(rows_, i, j) == 1;
+        const bool passing = chain_.present[pair];
+        const Regression apart_i = steps ? stepped(0, i, others_i, given_i_, passing) : regression(i, others_i, given_i_);
+        const Regression apart_j = steps ? stepped(1, j, others_j, given_j_, passing) : regression(j, others_j, given_j_);
+        ScoreStep step;
+        const bool has_step = steps && steps_.take(i, j, prior_, &step);
+        const std::uint64_t reference = Store<Known>::key(mixed((i << 31 | j) + kReferences));
+        const Known* near = has_step ? evidence_.find(reference) : nullptr;
         ++n_fits;
         stop_if_asked();
+        if (near && near->n_numbers == kReferenceNumbers) {
+            const double *at = numbers_.data() + near->numbers, gained = step.log_bayes_factor - at[2];
+            if (std::fabs(gained) < kNear)
+                return keep(near->log_bayes_factor + gained, {at[0] + step.coupling - at[3], at[1] * step.variance / at[4]});
+        }
+        const Known exact = fitted({i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
+                                   {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, apart_i, apart_j);
+        if (has_step)
+            evidence_.add(reference, keep(exact.log_bayes_factor, {numbers_[exact.numbers], numbers_[exact.numbers + 1],
+                                                                   step.log_bayes_factor, step.coupling, step.variance}));
+        return exact;
+    }
+
+    // The regression of an end, whose moments are then ready for a step.
+    Regression stepped(std::size_t which, std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given, bool passing) {
+        const std::uint64_t key = regression_key(variable, others);
+        const Regression* found = regressions_.find(key);
+        if (found && steps_.has(which, variable, key)) return *found;
+        const double* from = found ? coefficients_.data() + found->coefficients : start_near(variable, given);
+        const End end{variable, given.data(), given.size(), from ? Fits::centred(from, given.size(), start_) : nullptr};
+        const double objective = steps_.fit(rows_, chain_.covariates.last, which, end, key, found, passing, prior_);
+        if (found) return *found;
+        const PairNewton& newton = steps_.newton(which);
+        const double* ended = Fits::uncentred(newton.at.data(), given.size(), start_);
+        return remember(variable, key, given, {objective, newton.factor.log_determinant(), ended, newton.at.size()});
+    }
+
+    template <std::size_t n>
+    Known keep(double log_bayes_factor, const double (&numbers)[n]) {
+        const std::size_t at = numbers_.size();
+        double copy[n];
+        std::memcpy(copy, numbers, sizeof copy);
+        numbers_.resize(at + n);
+        std::memcpy(numbers_.data() + at, copy, sizeof copy);
+        return {log_bayes_factor, at, n};
+    }
+
+    Known fitted(const End& i, const End& j, const Regression& apart_i, const Regression& apart_j) {
+        fits_.fit_pair(rows_, i, j, prior_);
         const Maximum joint = fits_.pair();
         const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
-        const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
-        const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i, j);
+        const double prior = static_cast<double>(Fits::n_free(rows_, i.variable, j.variable)) * log_scale_;
+        const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i.variable, j.variable);
         numbers_.resize(at + 2 * n);
         fits_.show(numbers_.data() + at, numbers_.data() + at + n);
         return {joint.objective - apart_i.objective - apart_j.objective - prior - 0.5 * determinant, at, 2 * n};
     }
 
+    static std::uint64_t regression_key(std::size_t variable, std::uint64_t others) {
+        return Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
+    }
+
     Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
-        const std::uint64_t key = Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
+        const std::uint64_t key = regression_key(variable, others);
         if (const Regression* found = regressions_.find(key)) return *found;
         fits_.fit_end(rows_, {variable, given.data(), given.size(), nullptr}, prior_);
-        const Maximum end = fits_.end();
-        const std::size_t at = coefficients_.size();
+        return remember(variable, key, given, fits_.end());
+    }
+
+    Regression remember(std::size_t variable, std::uint64_t key, const Buffer<std::int64_t>& given, const Maximum& end) {
+        const std::size_t at = coefficients_.size(), at_given = given_.size();
         coefficients_.resize(at + end.n_coefficients);
         std::memcpy(coefficients_.data() + at, end.coefficients, end.n_coefficients * sizeof(double));
-        const Regression found{end.objective, end.log_determinant, at};
+        given_.resize(at_given + given.size());
+        if (given.size()) std::memcpy(given_.data() + at_given, given.data(), given.size() * sizeof(std::int64_t));
+        const Regression found{end.objective, end.log_determinant, at, at_given, given.size()};
         regressions_.add(key, found);
+        latest_[variable] = found;
         return found;
+    }
+
+    // Where the latest regression of a variable of one score ended, for the neighbours that both have; null where there is none.
+    const double* start_near(std::size_t variable, const Buffer<std::int64_t>& given) {
+        const Regression& latest = latest_[variable];
+        if (!latest.n_given) return nullptr;
+        const double* from = coefficients_.data() + latest.coefficients;
+        const std::int64_t *of_latest = given_.data() + latest.given, *end = of_latest + latest.n_given;
+        start_.resize(0);
+        for (std::size_t t = 0; t + 1 < rows_.levels(variable); ++t) start_.push(*from++);
+        for (std::size_t k = 0; k < given.size(); ++k) {
+            for (; of_latest < end && *of_latest < given[k]; ++of_latest) from += rows_.n_scores(index_of(*of_latest));
+            const bool is_common = of_latest < end && *of_latest == given[k];
+            for (std::size_t u = 0; u < rows_.n_scores(index_of(given[k])); ++u) start_.push(is_common ? from[u] : 0.0);
+        }
+        return start_.data();
     }
 
     // The neighbours of a variable in the graph as it is, but for one, and the covariates, ascending.
@@ -356,9 +442,13 @@ class GraphSampler {
     Store<Regression> regressions_;
     Store<Known> evidence_;
     Buffer<double> coefficients_, numbers_;
-    Buffer<std::size_t> start_;  // of each pair's numbers among those of all
-    Buffer<std::int64_t> given_i_, given_j_;
+    Buffer<std::size_t> first_number_;  // of each pair's numbers among those of all
+    Buffer<std::int64_t> given_i_, given_j_, given_;
+    Buffer<Regression> latest_;  // of each variable; without neighbours if there is none
+    Buffer<double> start_;
+    bool has_steps_ = false;
     Fits fits_;
+    ScoreSteps steps_;
 };
 
 template <class Fits>

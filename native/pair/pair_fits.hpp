@@ -5,6 +5,7 @@
 //     fit_pair(rows, i, j, prior)                 the pair with its coupling, from both ends' coefficients
 //     end(), pair()                               what the last of each came to
 //     show(coupling, variance)                    of the last pair
+//     centred(b, n, room), uncentred(b, n, room)  coefficients by centred scores (score_step.hpp), and back
 #pragma once
 #include "pair/level_pair_fit.hpp"
 #include "pair/pair_fit.hpp"
@@ -35,8 +36,17 @@ class BinaryFits {
     Maximum end() const { return maximum_of(end_); }
     Maximum pair() const { return maximum_of(pair_); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
+    // The intercept is that of values 0 and 1: of -1/2 and 1/2, and back.
+    static double* centred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, 0.5, to); }
+    static double* uncentred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, -0.5, to); }
 
   private:
+    static double* moved(const double* b, std::size_t n, double by, Buffer<double>& to) {
+        to.resize(n + 1);
+        if (b != to.data()) std::memcpy(to.data(), b, (n + 1) * sizeof(double));
+        for (std::size_t k = 1; k <= n; ++k) to[0] += by * to[k];
+        return to.data();
+    }
     EndFit end_;
     PairFit pair_;
 };
@@ -51,6 +61,8 @@ class LevelFits {
     Maximum end() const { return maximum_of(end_); }
     Maximum pair() const { return maximum_of(pair_); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
+    static const double* centred(const double* b, std::size_t, Buffer<double>&) { return b; }
+    static const double* uncentred(const double* b, std::size_t, Buffer<double>&) { return b; }
 
   private:
     LevelPairFit end_, pair_;

@@ -72,6 +72,16 @@ class PairNewton {
         return reached;
     }
 
+    // The curvature where the likelihood was evaluated last.
+    template <class Likelihood>
+    void factorise(Likelihood& likelihood) {
+        const std::size_t n = at.size();
+        likelihood.curvature(factor);
+        for (std::size_t k = 0; k < n; ++k) factor.data()[k * n + k] += precision[k];
+        factor.decompose([](std::size_t, double pivot, double diagonal) { return pivot > kSmallestPivot * diagonal && pivot > 0.0; });
+        n_changes_ = 0;
+    }
+
   private:
     // Chord steps go on while one promises less than kNearer of the one before; and, as they cost little, until one promises the share
     // kThere of what is asked for: the log determinant is then right to 1e-4.
@@ -89,15 +99,6 @@ class PairNewton {
     void differentiate(Likelihood& likelihood) {
         likelihood.gradient(gradient_.data());
         for (std::size_t k = 0; k < at.size(); ++k) gradient_[k] -= precision[k] * at[k];
-    }
-
-    template <class Likelihood>
-    void factorise(Likelihood& likelihood) {
-        const std::size_t n = at.size();
-        likelihood.curvature(factor);
-        for (std::size_t k = 0; k < n; ++k) factor.data()[k * n + k] += precision[k];
-        factor.decompose([](std::size_t, double pivot, double diagonal) { return pivot > kSmallestPivot * diagonal && pivot > 0.0; });
-        n_changes_ = 0;
     }
 
     // Sets the step; returns the gain that it promises, gradient times step.
