@@ -6,6 +6,7 @@ from math import log
 import numpy as np
 import pytest
 
+from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.search.combine import combine
@@ -13,7 +14,7 @@ from markhood.search.l1_paths import LARGEST_BLANKET, DistinctVariables, l1_blan
 from oracles.jobs import job_of
 from oracles.l1 import l1_logistic
 from oracles.networks import awkward, hub, network
-from oracles.packing import samples_of
+from oracles.packing import samples_of, samples_with_levels
 from oracles.scoring import bic
 
 REFIT = {"gamma": 0.5, "standardize": False, "refit": True}
@@ -156,3 +157,25 @@ def test_example_one_variable_and_two():
     assert members(blankets_of(np.array([[0], [1]], dtype=np.uint8), **REFIT)) == [[]]
     equal = np.repeat([[0, 0], [1, 1]], 20, axis=0).astype(np.uint8)
     assert members(blankets_of(equal, **REFIT)) == [[1], [0]]
+
+
+def test_oracle_supports_that_are_not_refitted_cannot_be_the_best():
+    rng = np.random.default_rng(0)
+    classes = rng.integers(4, size=400)
+    kept = rng.random((400, 9)) < np.linspace(0.3, 0.9, 9)
+    values = np.where(kept, classes[:, None], rng.integers(4, size=(400, 9)))
+    job = job_of(samples_with_levels(values))
+    found = l1_blankets(job, gamma=0.5, standardize=False, refit=True)
+    targets, scorer = np.arange(9), job.scorer
+    others = Lists.of([np.delete(targets, t) for t in targets])
+    paths = scorer.l1_paths(targets, others, np.geomspace(1, 0.01, 100), None, False)
+    supports = [[] for _ in targets]
+    for k, support in enumerate(paths.supports):
+        own = tuple(sorted({*scorer.owners[support].tolist()}))
+        supports[scorer.owners[k // 100]].append(own)
+    best = [
+        scorer.toggled(np.full(len(own), t), Lists.of(own), Lists.empty(len(own)))[0].max()
+        for t, own in enumerate(map(sorted, map(set, supports)))
+    ]
+    np.testing.assert_allclose(found.scores, best, rtol=0, atol=1e-9)
+    assert found.evaluations.sum() < sum(len(set(own)) for own in supports)

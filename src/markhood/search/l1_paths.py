@@ -20,7 +20,9 @@ in any proportion, so rounding would choose the support.
 
 A variable with more than two levels is its indicators: each of a target's has a path of its own on the
 indicators of the candidates, a variable is in a support where one of its indicators is, and the
-supports of all these paths are refitted by multinomial regression. Without a refit there is no one
+supports of all these paths are refitted by multinomial regression. Most of the time would go into long supports that have
+hundreds of parameters and no chance, so the union of all supports is fitted first: no support has a higher likelihood, and those
+whose price is then too high are not fitted. Without a refit there is no one
 regression to take coefficients from, so data must be binary. Paths do not know weights: samples are
 repeated as often as they count, and so must count a whole number of times.
 
@@ -34,8 +36,8 @@ Covariates have no penalty and are in every regression of the path and of the re
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +49,7 @@ from markhood.execution.runner import cut
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Costs, L1Paths
-from markhood.kernels.ties import best_of
+from markhood.kernels.ties import TIE, best_of
 from markhood.scores.bic import Bic
 from markhood.scores.scorer import Scorer
 from markhood.search.blankets import add_counts
@@ -139,6 +141,7 @@ def l1_blankets(
     costs = Bic(gamma).costs(job.samples.total_weight, job.n_variables)
     candidates = DistinctVariables(job.samples, knowledge)
     fractions = np.geomspace(1, LEAST_FRACTION, n_lambdas)
+    parameters = job.samples.bits.n_scores
 
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
@@ -151,7 +154,8 @@ def l1_blankets(
             required = knowledge.nodes_of(kept)
             best = _best_as_they_are(_joined(_of_nodes(paths, n_nodes), required), costs)
         else:
-            best = _best_refitted(_supports(paths, scorer.owners, kept, own), targets, scorer)
+            supports = _supports(paths, scorer.owners, kept, own)
+            best = _best_refitted(supports, targets, scorer, parameters, costs)
             best = replace(best, members=knowledge.nodes_of(best.members))
         return replace(best, not_converged=not_converged)
 
@@ -255,21 +259,55 @@ def _supports(
 
 
 def _best_refitted(
-    supports_of: list[list[tuple[int, ...]]], targets: NDArray[np.int64], scorer: Scorer
+    supports_of: list[list[tuple[int, ...]]],
+    targets: NDArray[np.int64],
+    scorer: Scorer,
+    n_scores: NDArray[np.int64],
+    costs: Costs,
 ) -> L1Blankets:
     """Score the supports anew; of equal ones that of the larger lambda wins."""
-    supports = [support for along in supports_of for support in along]
-    starts = np.cumsum([0, *map(len, supports_of)]).tolist()
-    each = np.repeat(targets, np.diff(starts))
-    scores, _ = scorer.toggled(each, Lists.of(supports), Lists.empty(len(supports)))
-    best = [a + best_of(scores[a:b].tolist()) for a, b in pairwise(starts)]
-    return L1Blankets(
-        Lists.of([supports[k] for k in best]),
-        scores[best],
-        counts_by_size(Counter(map(len, supports))),
-        None,
-        np.zeros(len(targets), np.int64),
-    )
+    members, scores, sizes = [], [], Counter[int]()
+    for target, supports in zip(targets.tolist(), supports_of, strict=True):
+
+        def price(support: Sequence[int], own: int = int(n_scores[target])) -> float:
+            parameters = own * int(n_scores[list(support)].sum())
+            return parameters * costs.parameter + len(support) * costs.variable
+
+        reached = _refitted(target, supports, scorer, price)
+        best = best_of(reached)
+        members.append(supports[best])
+        scores.append(reached[best])
+        sizes.update(len(s) for s, at in zip(supports, reached, strict=True) if at > -np.inf)
+    nothing = np.zeros(len(targets), np.int64)
+    return L1Blankets(Lists.of(members), np.array(scores), counts_by_size(sizes), None, nothing)
+
+
+def _refitted(
+    target: int,
+    supports: list[tuple[int, ...]],
+    scorer: Scorer,
+    price: Callable[[Sequence[int]], float],
+) -> list[float]:
+    """Return the scores of a target's supports, minus infinity for those that cannot be the best."""
+
+    def scored(some: Sequence[Sequence[int]]) -> list[float]:
+        each = np.full(len(some), target)
+        scores, _ = scorer.toggled(each, Lists.of(some), Lists.empty(len(some)))
+        return [float(score) for score in scores]
+
+    if len(scorer.owners) == scorer.owners[-1] + 1:
+        return scored(supports)  # all variables are binary, and their fits take no time
+    union = sorted(set().union(*supports))
+    most = scored([union])[0] + price(union)
+    prices = [price(support) for support in supports]
+    rising = sorted(range(len(supports)), key=lambda k: prices[k])
+    reached, best = [-np.inf] * len(supports), -np.inf
+    for k in rising:
+        if most - prices[k] < best - TIE:
+            break
+        (reached[k],) = scored([supports[k]])
+        best = max(best, reached[k])
+    return reached
 
 
 def _best_as_they_are(paths: L1Paths, costs: Costs) -> L1Blankets:
