@@ -254,6 +254,7 @@ def ordinal_factors(n_samples, n_variables):
     [
         *((name, method) for name in HARD for method in ("plrhc", "bayes")),
         *(("nominal", method) for method in ("hc", "mpl", "pairwise", "plm")),
+        ("many levels", "mpl"),
         ("many variables", "plm"),
     ],
 )

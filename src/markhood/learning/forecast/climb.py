@@ -92,7 +92,8 @@ def _climbed(
     changes = toggled - np.repeat(scores, np.diff(neighbours.starts))
     present = scorer.climbed(Lists.of([group]), neighbours, neighbours, changes).present
     times.append(thread_time())
-    scorer.fitted(group, neighbours)
+    starts = np.append(0, np.cumsum(present))[neighbours.starts]
+    scorer.fitted(group, Lists(starts, neighbours.values[present]))
     times.append(thread_time())
     degrees = np.diff(neighbours.starts)
     n_flips = np.add.reduceat(np.append(~present, False), neighbours.starts[:-1]) * (degrees > 0)
