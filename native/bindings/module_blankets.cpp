@@ -42,7 +42,7 @@ std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_sa
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
 }
 
-std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t> grow_blankets(
+std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t, Out<std::int64_t>> grow_blankets(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
     Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
     double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals, const std::string& instruction_set) {
@@ -57,13 +57,13 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>,
     // No blanket has more members than are kept or candidates.
     std::size_t longest = 0;
     for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
-    std::vector<std::int64_t> blankets, evaluations(longest + 2);
+    std::vector<std::int64_t> blankets, evaluations(longest + 2), not_converged(n);
     std::vector<double> scores(n);
     std::int64_t n_bounded = 0;
     {
         nb::gil_scoped_release release;
         tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
-                           evaluations.data(), &n_bounded, sink_into(blankets));
+                           evaluations.data(), &n_bounded, not_converged.data(), sink_into(blankets));
     }
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
     // A blanket came as its length and then its members.
@@ -73,7 +73,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>,
         list_starts.push_back(static_cast<std::int64_t>(members.size()));
     }
     return {to_numpy(std::move(list_starts)), to_numpy(std::move(members)), to_numpy(std::move(scores)),
-            to_numpy(std::move(evaluations)), n_bounded};
+            to_numpy(std::move(evaluations)), n_bounded, to_numpy(std::move(not_converged))};
 }
 
 // Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end, or
@@ -118,7 +118,7 @@ struct BothEnds {
     }
 };
 
-std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
+std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
     Words words, std::size_t n_samples, Integers group_starts, Integers variables, Integers blanket_starts,
     Integers blankets, Integers partner_starts, Integers partners, In<double, 1> changes, double parameter_cost,
     double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals,
@@ -142,20 +142,21 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>>
             longest = std::max(longest, from.length(t) + by.length(t));
         evaluation_starts[g + 1] = evaluation_starts[g] + static_cast<std::int64_t>(longest) + 1;
     }
-    std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups]));
+    std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups])), not_converged(n);
     std::vector<std::uint8_t> present(n_places);
     std::vector<double> highest(n_places);
     {
         nb::gil_scoped_release release;
         tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
                                  ends.mirrors.data(), changes.data()},
-                          criterion, {present.data(), highest.data(), evaluations.data(), evaluation_starts.data()});
+                          criterion, {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
+                                      not_converged.data()});
     }
-    return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(evaluation_starts)),
-            to_numpy(std::move(evaluations))};
+    return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(not_converged)),
+            to_numpy(std::move(evaluation_starts)), to_numpy(std::move(evaluations))};
 }
 
-std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
+std::tuple<Out<double>, Out<double>, Out<std::uint8_t>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
                                                                Integers blanket_starts, Integers blankets, double l1,
                                                                double l2, Starts starts, Weights weights,
                                                                Ordered ordered, RealColumns reals,
@@ -175,13 +176,14 @@ std::tuple<Out<double>, Out<double>, Out<std::uint8_t>> fit_blankets(Words words
         size += bits.levels(target) - 1 + n_predictors * bits.n_scores(target);
     }
     std::vector<double> objectives(n), coefficients(size);
-    std::vector<std::uint8_t> infinite(size);
+    std::vector<std::uint8_t> infinite(size), statuses(n);
     {
         nb::gil_scoped_release release;
         tier.fit_blankets(bits, targets.data(), n, from, criterion, objectives.data(), coefficients.data(),
-                          infinite.data());
+                          infinite.data(), statuses.data());
     }
-    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite))};
+    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite)),
+            to_numpy(std::move(statuses))};
 }
 
 struct L1Supports {
@@ -189,9 +191,9 @@ struct L1Supports {
     std::vector<double> slopes;
 };
 
-std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
+std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support,
+    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support, std::size_t most_steps,
     const std::string& instruction_set) {
     const BitRows bits = bit_rows(words, n_samples);
     const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
@@ -205,6 +207,7 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> lambdas(n * n_fractions), intercepts(n * n_fractions), likelihoods(n * n_fractions);
     std::vector<std::int64_t> sizes(n * n_fractions);
+    std::vector<std::uint8_t> converged(n);
     L1Supports supports;
     const auto append = [](void* owner, const std::int64_t* support, const double* slopes, std::size_t size) {
         auto& to = *static_cast<L1Supports*>(owner);
@@ -214,10 +217,11 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     {
         nb::gil_scoped_release release;
         tier.l1_paths(bits, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
-                      largest_support, {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), &supports, append});
+                      largest_support, most_steps,
+                      {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), &supports, append});
     }
     return {to_numpy(std::move(lambdas)), to_numpy(std::move(intercepts)), to_numpy(std::move(likelihoods)),
-            to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
+            to_numpy(std::move(converged)), to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
 }
 
 }  // namespace
@@ -237,7 +241,7 @@ void bind_blankets(nb::module_& m) {
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
+          "penalties"_a, "fractions"_a, "largest_support"_a, "most_steps"_a, "instruction_set"_a = "");
 }
 
 }  // namespace markhood

@@ -62,8 +62,22 @@ class Cholesky {
         }
     }
 
-    // x = H^-1 right, by the decomposition; returns right times x.
-    double substitute(const double* right, double* x) {
+    // The logarithm of the determinant of what has pivots.
+    double log_determinant() const {
+        const std::size_t n = curved_.size();
+        double sum = 0.0, product = 1.0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const double inverse = matrix_[k * n + k];
+            product *= inverse > 0.0 ? inverse : 1.0;
+            if (product > 1e-100 && product < 1e100) continue;
+            sum += std::log(product);
+            product = 1.0;
+        }
+        return -2.0 * (sum + std::log(product));
+    }
+
+    // right' H^-1 right, by the decomposition.
+    double inverse_form(const double* right) {
         const double* h = matrix_.data();
         const std::size_t n = curved_.size();
         double product = 0.0, *y = solved_.resize(n);
@@ -75,6 +89,14 @@ class Cholesky {
             product += y[k] * y[k];  // |L^-1 g|^2 = g' H^-1 g
             take_off(row + k + 1, y[k], y + k + 1, n - k - 1);
         }
+        return product;
+    }
+
+    // x = H^-1 right, by the decomposition; returns right times x.
+    double substitute(const double* right, double* x) {
+        const double product = inverse_form(right), *h = matrix_.data();
+        const std::size_t n = curved_.size();
+        double* y = solved_.data();
         std::memset(x, 0, n_ * sizeof(double));
         for (std::size_t k = n; k-- > 0;) {
             const double *row = h + k * n, known = dot(row + k + 1, y + k + 1, n - k - 1);
@@ -112,13 +134,25 @@ class Cholesky {
         const double* rows = matrix_.data() + band * n;
         const std::size_t end = band + kBand;
         std::size_t c = end;
+        has_common_.resize((n - end + kTileRows - 1) / kTileRows);
+        for (std::size_t l = end; l + kTileRows <= n; l += kTileRows) has_common_[(l - end) / kTileRows] = have_common(rows, n, l);
         for (; c + kTile <= n; c += kTile)
-            for (std::size_t l = end; l < c + kTile; l += kTileRows) take_off_tile(rows, n, l, c);
+            for (std::size_t l = end; l < c + kTile; l += kTileRows)
+                if (has_common_[(l - end) / kTileRows]) take_off_tile(rows, n, l, c);
         for (std::size_t l = end; l < n; ++l) {
             const std::size_t from = l > c ? l : c;
             for (std::size_t k = 0; k < kBand; ++k)
                 take_off(rows + k * n + from, rows[k * n + l], matrix_.data() + l * n + from, n - from);
         }
+    }
+
+    // Whether the rows of a band have second derivatives with the coordinates of a tile from l on: two ends of a pair have none while there
+    // is no coupling, which halves the work.
+    static bool have_common(const double* rows, std::size_t n, std::size_t l) {
+        double any = 0.0;
+        for (std::size_t k = 0; k < kBand; ++k)
+            for (std::size_t i = 0; i < kTileRows; ++i) any += std::fabs(rows[k * n + l + i]);
+        return any > 0.0;
     }
 
     // The same for the rows l, l + 1, ... and the columns c, c + 1, ... of one tile.
@@ -160,6 +194,7 @@ class Cholesky {
 
     std::size_t n_ = 0;
     Buffer<double> matrix_, diagonal_, solved_;
+    Buffer<bool> has_common_;
     Buffer<std::size_t> curved_;  // coordinates with second derivatives, in the order of the decomposition
 };
 

@@ -1,6 +1,6 @@
 // Multinomial logistic regression on a table, by Newton's method.
 //
-// `kernels/reference/multinomial.py` has the definition. A row of the table is a configuration of predictors, most of
+// `kernels/reference/likelihoods.py` has the definition. A row of the table is a configuration of predictors, most of
 // them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
 // a model has to answer all that newton_fit.hpp asks, and every answer is about the same cells.
 #pragma once
@@ -10,26 +10,16 @@
 #include "fit/level_products.hpp"
 #include "fit/newton_fit.hpp"
 #include "fit/saturated.hpp"
+#include "fit/separation.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
 constexpr double kShortSeries = 0.1;  // of a logarithm
 
-struct Range {
-    double lowest = HUGE_VAL, highest = -HUGE_VAL;
-
-    void take(double value) {
-        lowest = value < lowest ? value : lowest;
-        highest = value > highest ? value : highest;
-    }
-    double width() const { return highest - lowest; }
-};
-
 // What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
-    static constexpr bool kLeaves = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
 
     void set(Design design) {
@@ -39,7 +29,7 @@ class MultinomialModel {
         const std::size_t cells = design_.n_rows * design_.n_levels;
         for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_})
             of_cells->resize((cells + kPack - 1) / kPack * kPack);
-        left_.resize(cells);
+        cells_.set(design_.counts, design_.n_rows, design_.n_levels);
         bring_back();
         sum_.resize(design_.n_rows);
         n_there_.resize(design_.n_rows);
@@ -220,17 +210,14 @@ class MultinomialModel {
         else add_residuals<false>(gradient);
     }
 
-    // Leaves out the cells without samples that the step takes away; whether there are any.
+    // The certificate of separation: see separation.hpp.
     bool propose_leaving(const double* step) {
         linear(step, change_.data());
-        stayed_.copy(left_);
-        if (!take_away(0.0)) return false;
-        take_far();
-        return true;
+        return cells_.propose(linear_.data(), change_.data());
     }
 
     void begin_sinking() {
-        stayed_.copy(left_);
+        cells_.begin();
         curved_before_.copy(curved_share_);
     }
 
@@ -267,30 +254,17 @@ class MultinomialModel {
         }
     }
 
-    // Leaves out those that a direction takes away instead, if it does nothing to the cells with samples and raises no
-    // other: the step, and so much of the way here (`past`) that what went before goes on. Where it raises some
-    // of the proposed, these are taken back, and a direction that knows them may do.
     Leaving confirm_leaving(const double* step, const double* past) {
         linear(step, change_.data());
         linear(past, trial_linear_.data());
-        const double times = needed_past();
-        double longest = 1.0;
-        for (std::size_t c = 0; c < left_.size(); ++c) {
-            change_[c] += times * trial_linear_[c];
-            longest = std::fabs(change_[c]) > longest ? std::fabs(change_[c]) : longest;
-        }
-        Leaving found = keep_risen(kAlike * longest);
-        if (found != Leaving::kUnclear) {
-            left_.copy(stayed_);
-            if (found == Leaving::kSome && !take_away(kAlike * longest)) found = Leaving::kNone;
-        }
+        const Leaving found = cells_.confirm(change_.data(), trial_linear_.data());
         weigh(linear_.data());
         return found;
     }
 
     // Takes back all that were proposed.
     void retract() {
-        left_.copy(stayed_);
+        cells_.retract();
         weigh(linear_.data());
     }
 
@@ -331,74 +305,6 @@ class MultinomialModel {
             }
         }
         return largest_size(rest_.data(), n_parameters) < kSameSum;
-    }
-
-    // How far the cells of a row that have samples move.
-    Range moved(std::size_t r) const {
-        Range found;
-        for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
-            if (design_.counts[c] > 0) found.take(change_[c]);
-        return found;
-    }
-
-    // Takes back proposed cells that rise in change_: it is unclear then whether others leave. None does where a cell with
-    // samples moves, or another one rises that had been kept.
-    Leaving keep_risen(double rounding) {
-        Leaving found = Leaving::kSome;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const Range of_samples = moved(r);
-            if (of_samples.width() > rounding) return Leaving::kNone;
-            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
-                if (stayed_[c] || !(change_[c] > of_samples.highest + rounding)) continue;
-                if (!left_[c]) return Leaving::kNone;
-                left_[c] = false;
-                found = Leaving::kUnclear;
-            }
-        }
-        return found;
-    }
-
-    // Marks the cells without samples that are far below those of their row: where they go now does not matter to a step.
-    void take_far() {
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
-            double lowest = HUGE_VAL;
-            for (std::size_t c = from; c < to; ++c)
-                if (design_.counts[c] > 0 && linear_[c] < lowest) lowest = linear_[c];
-            for (std::size_t c = from; c < to; ++c)
-                if (design_.counts[c] == 0 && linear_[c] < lowest - kFarBelow) left_[c] = true;
-        }
-    }
-
-    // How much of the way here, in trial_linear_, has to be added to the step in change_ for the cells to sink that went
-    // down on it.
-    double needed_past() const {
-        double most = 0.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
-            double at = 0.0, was = 0.0;
-            for (std::size_t c = from; c < to; ++c)
-                if (design_.counts[c] > 0) at = change_[c], was = trial_linear_[c];
-            for (std::size_t c = from; c < to; ++c) {
-                if (stayed_[c] || !left_[c]) continue;
-                const double risen = change_[c] - at, sunk = was - trial_linear_[c];
-                if (risen > 0 && sunk > 1.0) most = (risen + 1.0) / sunk > most ? (risen + 1.0) / sunk : most;
-            }
-        }
-        return most;
-    }
-
-    // Marks the cells without samples that sink in change_; whether there are any.
-    bool take_away(double rounding) {
-        bool any = false;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double slowest = moved(r).lowest - kStillMoving - rounding;
-            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
-                if (left_[c] || design_.counts[c] > 0 || !(change_[c] < slowest)) continue;
-                left_[c] = any = true;
-            }
-        }
-        return any;
     }
 
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
@@ -495,7 +401,8 @@ class MultinomialModel {
     LevelProducts products_;
     LevelBlocks blocks_;
     Buffer<std::size_t> n_there_;  // how many cells of each row have not left
-    Buffer<unsigned char> left_, stayed_;  // cells that have left; those that had before some were proposed
+    Cells cells_;
+    Buffer<unsigned char>& left_ = cells_.left;
     Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, residual_, rest_;
     Buffer<double> curved_share_, curved_before_;  // the probabilities where the second derivatives were taken
 };

@@ -140,6 +140,7 @@ struct PottsNetwork {
 struct L1Fits {
     double *lambdas, *intercepts, *log_likelihoods;
     std::int64_t* sizes;
+    std::uint8_t* converged;  // of every target: whether all its fits have
     void* owner;
     void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
 };
@@ -227,6 +228,7 @@ struct ClimbEnd {
     double* highest;
     std::int64_t* evaluations;
     const std::int64_t* evaluation_starts;
+    std::int64_t* not_converged;  // fits of every variable, to which is added
 };
 
 // Throws where the caller should stop (kernels/stopping.py). Kernels call it before every target and in every step of a large fit. It reads
@@ -264,17 +266,19 @@ struct Tier {
 
     // Appends each target's blanket as: its length, then its members in ascending order; those in `kept` are
     // there from the start. Adds to `evaluations[m]`, with room for the most candidates and kept members of a target,
-    // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit.
+    // the scores computed for blankets of m variables. `n_bounded` of them were seen not to be the best without a fit;
+    // not_converged[t] of the fits of a target did not converge.
     void (*grow_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates, Lists kept,
-                          Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded, Sink blankets);
+                          Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded,
+                          std::int64_t* not_converged, Sink blankets);
 
     // Flips the best edge within each group until none gains.
     void (*climb_groups)(BitRows, ClimbSpace, Criterion, ClimbEnd);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each real column and each score of
-    // each member; and which of them are infinite.
+    // each member; which of them are infinite; and how the fit ended (0 converged, 1 separated, 3 not converged).
     void (*fit_blankets)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists blankets, Criterion,
-                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite);
+                         double* log_likelihoods, double* coefficients, std::uint8_t* infinite, std::uint8_t* statuses);
 
     // Advances kChains chains by `burn_in` sweeps, then `n_draws` times by `thinning`, and writes
     // the states after each of these to `draws`, (n_draws, kChains, n_variables). `states`,
@@ -293,10 +297,10 @@ struct Tier {
 
     // For plain rows only: each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
     // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
-    // of more than `largest_support` variables, which is then repeated.
+    // of more than `largest_support` variables, which is then repeated. A fit takes `most_steps` Newton steps at most.
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,
-                     std::size_t largest_support, L1Fits);
+                     std::size_t largest_support, std::size_t most_steps, L1Fits);
 
     // The first variable with a one past the samples, and the first with a sample of two levels, or of a level and
     // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.
@@ -314,9 +318,10 @@ struct Tier {
                                   double* densities, GraphNumbers, const Sink* fits);
 
     // The table of some targets' fields and couplings to all others: a row for each level of each variable, then the fields;
-    // a column for each level of each target. Returns the number of steps.
+    // a column for each level of each target; and of each target the preconditioned norm of the gradient that is left. Returns
+    // the number of steps.
     std::int64_t (*fit_potts)(PottsSamples, const std::int64_t* targets, std::size_t n_targets, PottsPenalty,
-                              double tolerance, std::size_t most_steps, float* table);
+                              double tolerance, std::size_t most_steps, float* table, double* norms);
 };
 
 // Null where this build or architecture has none.

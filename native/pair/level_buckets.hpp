@@ -11,7 +11,6 @@
 // which halves what is read and written; some thousand rows at most are added up in it. What second derivatives
 // are good for, the length of a step and a determinant, is then right to some parts in a million.
 #pragma once
-#include "pair/chord_newton.hpp"
 #include "pair/level_moments.hpp"
 #include "pair/level_rows.hpp"
 
@@ -117,11 +116,9 @@ class LevelBuckets {
     }
 
     // After all chunks: sets the second derivatives by two slopes, and by a slope and one of the other parameters, whose numbers
-    // are `plain`.
-    void differentiate(ChordNewton& newton, const Buffer<std::size_t>& plain, bool are_coupled) {
-        const auto put = [&](std::size_t k, std::size_t l, double value) {
-            newton.curvature(k < l ? k : l, k < l ? l : k) = value;
-        };
+    // are `plain`, in the lower triangle of (n, n).
+    void differentiate(double* to, std::size_t n, const Buffer<std::size_t>& plain, bool are_coupled) {
+        const auto put = [&](std::size_t k, std::size_t l, double value) { to[(k < l ? l : k) * n + (k < l ? k : l)] = value; };
         for (const End& own : ends_)
             for (std::size_t a = 0; a < own.given.size(); ++a) {
                 add_up(own, a, own.within, own.given, a + 1, [&](std::size_t c, std::size_t l, const double* sums) {
@@ -140,7 +137,7 @@ class LevelBuckets {
             add_up(i, a, between_, j.given, j.given.size(), [&](std::size_t c, std::size_t l, const double* sums) {
                 for (std::size_t u = 0; u < i.side->scores; ++u)
                     for (std::size_t v = 0; v < j.side->scores; ++v)
-                        newton.curvature(i.parameter(u, c), j.parameter(v, l)) = sums[u * j.side->scores + v];
+                        put(i.parameter(u, c), j.parameter(v, l), sums[u * j.side->scores + v]);
             });
     }
 

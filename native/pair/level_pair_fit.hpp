@@ -1,4 +1,4 @@
-// Two variables of any levels given their neighbours, with and without a coupling: kernels/pair_fit.py has the
+// Two variables of any levels given their neighbours, with and without a coupling: kernels/reference/pair_fit.py has the
 // formulas. pair_fit.hpp is the same for binary variables that count once, and several times faster.
 //
 // A *form* is a number for every cell (x_i, x_j): one is g(x_i), g(x_j) or g(x_i) h(x_j). A parameter adds its value times a
@@ -9,7 +9,7 @@
 // its gradient is t_k less the mean of the form, and its second derivatives are covariances of forms, both times columns. Only
 // forms that slopes multiply are wanted row by row; of all others the sum over the rows is enough. Rows come in chunks that
 // the nearest cache holds. Second derivatives are added up with the gradient, by columns; or where neighbours have several levels,
-// by these (level_buckets.hpp), and seldom (chord_newton.hpp).
+// by these (level_buckets.hpp), and seldom (chord steps of pair_newton.hpp).
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
 // the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
@@ -21,21 +21,19 @@
 
 #include "fit/ordinal.hpp"
 #include "machine/product_tiles.hpp"
-#include "pair/chord_newton.hpp"
 #include "pair/level_buckets.hpp"
 #include "pair/level_moments.hpp"
 #include "pair/level_powers.hpp"
 #include "pair/level_rows.hpp"
 #include "pair/pair_fit.hpp"
+#include "pair/pair_newton.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
 class LevelPairFit {
   public:
     double objective = 0.0;
-    const double* coefficients() const { return newton_.at.data(); }
-    std::size_t n_parameters() const { return n_; }
-    double log_determinant() const { return newton_.log_determinant; }
+    PairNewton newton;
 
     // How many numbers a coupling is shown as, and how many of them are free.
     static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) {
@@ -46,27 +44,21 @@ class LevelPairFit {
     // The regression of i, where j is null; else the pair, starting from both ends' regressions.
     void fit(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
         lay_out(rows, i, j, prior);
-        newton_.resize(n_);
+        newton.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) newton.precision[k] = parameters_[k].precision;
         j ? start_apart(i, *j) : start_without_slopes();
-        objective = newton_.maximise(prior.least_gain(), has_buckets_, [this](const double* b) { return evaluate(b); },
-                                     [this](const double* b) { differentiate(b); });
+        objective = newton.maximise(*this, prior.least_gain(), has_buckets_);
     }
 
     // The coupling and its variance, each n_shown numbers.
     void show(double* coupling, double* variance) {
         const std::size_t q = i_.scores * j_.scores, from = n_ - q;
-        const double* t = newton_.at.data() + from;
-        solved_.resize(q);
+        solved_.resize(n_);
+        std::memset(solved_.data(), 0, n_ * sizeof(double));
         const auto put = [&](auto shown, double* mean, double* spread) {
-            *mean = *spread = 0.0;
-            for (std::size_t k = 0; k < q; ++k) {
-                // The last block of the decomposition, whose diagonal is inverted.
-                double rest = shown(k);
-                *mean += shown(k) * t[k];
-                for (std::size_t l = 0; l < k; ++l) rest -= newton_.curvature(from + l, from + k) * solved_[l];
-                solved_[k] = rest * newton_.curvature(from + k, from + k);
-                *spread += solved_[k] * solved_[k];
-            }
+            for (std::size_t k = 0; k < q; ++k) solved_[from + k] = shown(k);
+            *mean = dot(solved_.data() + from, newton.at.data() + from, q);
+            *spread = newton.factor.inverse_form(solved_.data());
         };
         if (q == 1) {
             const double size = (i_.features[1] - i_.features[0]) * (j_.features[1] - j_.features[0]);
@@ -75,6 +67,30 @@ class LevelPairFit {
         for (std::size_t a = 0; a < i_.levels; ++a)
             for (std::size_t b = 0; b < j_.levels; ++b, ++coupling, ++variance)
                 put([&](std::size_t k) { return product(k, a, b); }, coupling, variance);
+    }
+
+    double evaluate(const double* b) {
+        at_ = b;
+        double value = -walk(b, !has_buckets_);
+        for (std::size_t k = 0; k < n_; ++k) value += b[k] * statistic_[k];
+        return value;
+    }
+
+    void gradient(double* to) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            const Parameter& own = parameters_[k];
+            to[k] = statistic_[k] - (own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form));
+        }
+    }
+
+    // By columns they were added up with the gradient.
+    void curvature(Cholesky& to) {
+        if (has_buckets_) walk(at_, true);
+        std::memset(to.data(), 0, n_ * n_ * sizeof(double));
+        has_buckets_ ? buckets_.differentiate(to.data(), n_, plain_, are_coupled_) : add_up_columns(to.data());
+        for (std::size_t k = 0; k < plain_.size(); ++k)
+            for (std::size_t l = 0; l <= k; ++l)
+                to.data()[plain_[k] * n_ + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
     }
 
   private:
@@ -93,19 +109,19 @@ class LevelPairFit {
     }
 
     void start_apart(const End& i, const End& j) {
-        std::memcpy(newton_.at.data(), i.coefficients, i_.n_parameters() * sizeof(double));
-        std::memcpy(newton_.at.data() + i_.n_parameters(), j.coefficients, j_.n_parameters() * sizeof(double));
-        for (std::size_t k = n_ - i_.scores * j_.scores; k < n_; ++k) newton_.at[k] = 0.0;
+        std::memcpy(newton.at.data(), i.coefficients, i_.n_parameters() * sizeof(double));
+        std::memcpy(newton.at.data() + i_.n_parameters(), j.coefficients, j_.n_parameters() * sizeof(double));
+        for (std::size_t k = n_ - i_.scores * j_.scores; k < n_; ++k) newton.at[k] = 0.0;
     }
 
     // With the shares of the levels, but for a hair, were one empty.
     void start_without_slopes() {
-        std::memset(newton_.at.data(), 0, n_ * sizeof(double));
+        std::memset(newton.at.data(), 0, n_ * sizeof(double));
         for (std::size_t t = 0; t < i_.n_thresholds; ++t)
             for (std::size_t a = 0; a < i_.levels; ++a) {
                 // Squares of a threshold's features sum to 1/2; one of steps is the log odds of its level and the first.
                 const double times = i_.is_step() ? (a == t + 1 ? 1.0 : a == 0 ? -1.0 : 0.0) : 2.0 * i_.form(t, a);
-                newton_.at[t] += times * std::log(level_totals_[a] + 0.5);
+                newton.at[t] += times * std::log(level_totals_[a] + 0.5);
             }
     }
 
@@ -207,7 +223,6 @@ class LevelPairFit {
 
     void number_parameters(double precision) {
         n_ = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
-        if (n_ > kMostParameters) throw std::overflow_error("too many parameters");
         i_.first_parameter = i_.first_form = 0;
         j_.first_parameter = i_.n_parameters();
         j_.first_form = i_.n_forms();
@@ -266,22 +281,9 @@ class LevelPairFit {
         statistic_.resize(n_);
         for (std::size_t k = 0; k < n_; ++k) {
             const Parameter& own = parameters_[k];
-            statistic_[k] = own.column ? dot(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
+            statistic_[k] = own.column ? product_of(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
                                        : moments_.sum_over(own.form, level_totals_.data());
         }
-    }
-
-    // Returns the objective, and sets the gradient.
-    double evaluate(const double* b) {
-        double value = -walk(b, !has_buckets_);
-        for (std::size_t k = 0; k < n_; ++k) {
-            const Parameter& own = parameters_[k];
-            const double expected = own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form);
-            const double shrunk = own.precision * b[k];
-            newton_.gradient[k] = statistic_[k] - expected - shrunk;
-            value += b[k] * (statistic_[k] - 0.5 * shrunk);
-        }
-        return value;
     }
 
     // Goes through all rows and adds up what the gradient needs, and second derivatives; returns the sum of n log Z.
@@ -325,7 +327,7 @@ class LevelPairFit {
             }
         Buffer<Pack>& weights = coupling_weight_;
         for (std::size_t c = i_.levels * j_.levels; c < weights.size() * kPack; ++c) number(weights, c) = largest;
-        for (std::size_t p = 0; p < weights.size(); ++p) weights[p] = negative_exp(weights[p] - largest);
+        for (std::size_t p = 0; p < weights.size(); ++p) weights[p] = clipped_exp(weights[p] - largest);
         return largest;
     }
 
@@ -430,35 +432,22 @@ class LevelPairFit {
         return own.has_columns && other.has_columns && own.side == other.side;
     }
 
-    // By columns they were added up with the gradient, where b was evaluated last.
-    void differentiate(const double* b) {
-        if (has_buckets_) walk(b, true);
-        newton_.clear_curvature();
-        newton_.set_apart(j_.first_parameter, are_coupled_ ? 0 : j_.first_parameter + j_.n_parameters());
-        has_buckets_ ? buckets_.differentiate(newton_, plain_, are_coupled_) : add_up_columns();
-        for (std::size_t k = 0; k < plain_.size(); ++k)
-            for (std::size_t l = 0; l <= k; ++l)
-                newton_.curvature(plain_[l], plain_[k]) =
-                    moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
-        for (std::size_t k = 0; k < n_; ++k) newton_.curvature(k, k) += parameters_[k].precision;
-    }
-
-    void add_up_columns() {
+    void add_up_columns(double* to) {
         const Pack* sums = hessian_sums_.data();
         for (std::size_t k = 0; k < n_; ++k)
             for (std::size_t l = 0; l <= k; ++l, ++sums)
-                if (parameters_[k].column || parameters_[l].column) newton_.curvature(l, k) = total(*sums);
+                if (parameters_[k].column || parameters_[l].column) to[k * n_ + l] = total(*sums);
         for (std::size_t g = 0; g < groups_.size(); ++g)
             for (std::size_t l = 0; l < g; ++l)
-                if (is_symmetric(groups_[g], groups_[l])) mirror(groups_[l].from, groups_[g].from, groups_[g].n);
+                if (is_symmetric(groups_[g], groups_[l])) mirror(to, groups_[l].from, groups_[g].from, groups_[g].n);
     }
 
-    void mirror(std::size_t row, std::size_t column, std::size_t n) {
+    void mirror(double* to, std::size_t first, std::size_t second, std::size_t n) const {
         for (std::size_t k = 0; k < n; ++k)
-            for (std::size_t l = k + 1; l < n; ++l) newton_.curvature(row + l, column + k) = newton_.curvature(row + k, column + l);
+            for (std::size_t l = k + 1; l < n; ++l) to[(second + k) * n_ + first + l] = to[(second + l) * n_ + first + k];
     }
 
-    double dot(const Pack* x, const Pack* y) const {
+    double product_of(const Pack* x, const Pack* y) const {
         Pack sum[kRowBlock] = {};
         for (std::size_t p = 0; p < n_packs_; p += kRowBlock)
             for (std::size_t q = 0; q < kRowBlock; ++q) sum[q] += x[p + q] * y[p + q];
@@ -472,7 +461,6 @@ class LevelPairFit {
     }
 
     LevelRows rows_;
-    ChordNewton newton_;
     Side i_, j_;
     LevelMoments moments_;
     LevelBuckets buckets_;
@@ -484,6 +472,7 @@ class LevelPairFit {
     Buffer<Parameter> parameters_;
     Buffer<Group> groups_;
     bool are_coupled_ = false;
+    const double* at_ = nullptr;  // where it was evaluated last
     Buffer<const Pack*> columns_, others_;  // of parameters, in a chunk
     Buffer<double> features_, level_totals_, statistic_, solved_;
     Buffer<Pack> values_, reals_, totals_, observed_, cells_, coupling_weight_, gradient_sums_, hessian_sums_;

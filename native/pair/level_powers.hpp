@@ -35,7 +35,7 @@ static inline void raise_powers(const Side& side, const double* slopes, std::siz
     combine(side, slopes, p, e);
     for (std::size_t q = 0; q < kRowBlock; ++q) {
         const PackBits falls = e[0][q] < 0.0;
-        const Pack size = falls ? -e[0][q] : e[0][q], base = negative_exp(-step * size);
+        const Pack size = falls ? -e[0][q] : e[0][q], base = clipped_exp(-step * size);
         log_sums[q] += side.largest_field + end * size;
         to[q] = pack_of(1.0);
         for (std::size_t a = 1; a < r; ++a) to[a * kRowBlock + q] = to[(a - 1) * kRowBlock + q] * base;
@@ -69,7 +69,7 @@ static inline void set_powers(const Side& side, const double* b, std::size_t p, 
             const Pack other = to[a * kRowBlock + q];
             largest = other > largest ? other : largest;
         }
-        for (std::size_t a = 0; a < side.levels; ++a) to[a * kRowBlock + q] = negative_exp(to[a * kRowBlock + q] - largest);
+        for (std::size_t a = 0; a < side.levels; ++a) to[a * kRowBlock + q] = clipped_exp(to[a * kRowBlock + q] - largest);
         log_sums[q] += largest;
     }
 }

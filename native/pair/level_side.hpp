@@ -1,5 +1,5 @@
 // One end of a pair of any levels: the numbers by which its levels enter couplings, and where its parameters and
-// forms are among those of the pair. kernels/pair_fit.py says why the numbers are what they are.
+// forms are among those of the pair. kernels/reference/pair_fit.py says why the numbers are what they are.
 #pragma once
 #include <cmath>
 

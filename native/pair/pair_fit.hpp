@@ -1,4 +1,4 @@
-// Two binary variables given their neighbours, with and without a coupling: kernels/pair_fit.py
+// Two binary variables given their neighbours, with and without a coupling: kernels/reference/pair_fit.py
 // has the formulas.
 //
 // Without the coupling the pair is two logistic regressions, each of one end on its other neighbours. They
@@ -19,104 +19,10 @@
 #include "count/table.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
+#include "pair/pair_newton.hpp"
 #include "pair/pair_table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
-
-// A maximum by Newton's method of something concave, whose parameters are few.
-class Newton {
-  public:
-    Buffer<double> at, gradient, hessian;  // the lower triangle of minus the second derivatives
-    double log_determinant = 0.0, last_pivot = 0.0;
-
-    void resize(std::size_t n) {
-        n_ = n;
-        at.resize(n);
-        gradient.resize(n);
-        hessian.resize(n * n);
-        step_.resize(n);
-        trial_.resize(n);
-    }
-
-    // `evaluate(b)` returns the objective at b; `differentiate(b)` sets gradient and Hessian where it was last
-    // evaluated. Starts from `at`. Ends with the determinant of the Hessian at the maximum, where a step promises
-    // `least_gain` at most; half of that, which the step would gain but for what is far smaller, is added.
-    template <class Evaluate, class Differentiate>
-    double maximise(double least_gain, Evaluate evaluate, Differentiate differentiate) {
-        double reached = evaluate(at.data());
-        for (int iteration = 0; iteration < kSteps; ++iteration) {
-            differentiate(at.data());
-            const double promised = solve();
-            if (!(promised > least_gain)) {
-                for (std::size_t k = 0; k < n_; ++k) at[k] += step_[k];
-                return reached + 0.5 * promised;
-            }
-            double length = longest_allowed(), improved = -HUGE_VAL;
-            for (int halving = 0; halving < kHalvings; ++halving, length *= 0.5) {
-                for (std::size_t k = 0; k < n_; ++k) trial_[k] = at[k] + length * step_[k];
-                improved = evaluate(trial_.data());
-                if (improved >= reached) break;
-            }
-            if (!(improved >= reached)) break;  // rounding: no step goes up any more
-            at.swap(trial_);
-            reached = improved;
-        }
-        return reached;
-    }
-
-  private:
-    static constexpr double kPivot = 1e-13, kLongest = 5.0;
-    static constexpr int kSteps = 200, kHalvings = 60;
-
-    double longest_allowed() const {
-        double longest = kLongest;
-        for (std::size_t k = 0; k < n_; ++k) longest = std::fabs(step_[k]) > longest ? std::fabs(step_[k]) : longest;
-        return kLongest / longest;
-    }
-
-    // Cholesky in place, column after column; the diagonal then holds inverse pivots, zero where there is none. Returns what
-    // the step promises, the gradient times it.
-    double solve() {
-        double* h = hessian.data();
-        double product = 1.0, promised = 0.0;
-        log_determinant = 0.0;
-        column_.resize(n_);
-        diagonal_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) {
-            diagonal_[k] = h[k * n_ + k];
-            step_[k] = gradient[k];
-        }
-        for (std::size_t k = 0; k < n_; ++k) {
-            const double pivot = h[k * n_ + k];
-            const bool usable = pivot > kPivot * diagonal_[k] && pivot > 0.0;
-            last_pivot = pivot;
-            product *= usable ? pivot : 1.0;
-            if (product > 1e200 || product < 1e-200) {
-                log_determinant += std::log(product);
-                product = 1.0;
-            }
-            const double inverse = usable ? 1.0 / std::sqrt(pivot) : 0.0, step = step_[k] * inverse;
-            h[k * n_ + k] = inverse;
-            step_[k] = step;
-            promised += step * step;
-            for (std::size_t r = k + 1; r < n_; ++r) {
-                const double factor = h[r * n_ + k] * inverse;
-                h[r * n_ + k] = column_[r] = factor;
-                step_[r] -= factor * step;
-                for (std::size_t c = k + 1; c <= r; ++c) h[r * n_ + c] -= factor * column_[c];
-            }
-        }
-        log_determinant += std::log(product);
-        for (std::size_t k = n_; k-- > 0;) {
-            step_[k] *= h[k * n_ + k];
-            for (std::size_t l = 0; l < k; ++l) step_[l] -= h[k * n_ + l] * step_[k];
-        }
-        return promised;
-    }
-
-    std::size_t n_ = 0;
-    Buffer<double> step_, trial_, column_, diagonal_;
-};
 
 // The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
 // couplings are would leave part of what it explains to an edge.
@@ -132,7 +38,13 @@ struct SlopePrior {
     double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
 };
 
-static inline Pack negative_exp(Pack x) { return exp_of_negative(x < -700.0 ? pack_of(-700.0) : x); }
+// An end's neighbours but for the other end, ascending, and its regression on them.
+struct End {
+    std::size_t variable;
+    const std::int64_t* given;
+    std::size_t n_given;
+    const double* coefficients;
+};
 
 // The configurations of some variables that occur, or where they are many the samples themselves, with what is counted
 // in each: samples, those where a first variable is one, and where asked for those of a second, and of both.
@@ -204,98 +116,147 @@ class Rows {
     Buffer<Pack> samples_;
 };
 
-// One variable's logistic regression on its neighbours, the slopes b less precision b^2 / 2 of each.
+// One variable's logistic regression on its neighbours.
 class EndFit {
   public:
     double objective = 0.0;
-    Newton newton;
+    PairNewton newton;
 
-    void fit(BitRows rows, std::size_t target, const std::int64_t* given, std::size_t n_given, const SlopePrior& prior) {
-        rows_.build(rows, given, n_given, target, nullptr);
-        n_ = n_given + 1;
-        precision_.resize(n_);
-        precision_[0] = 0.0;
-        for (std::size_t k = 1; k < n_; ++k) precision_[k] = prior.of(given[k - 1]);
+    void fit(BitRows rows, const End& end, const SlopePrior& prior) {
+        rows_.build(rows, end.given, end.n_given, end.variable, nullptr);
+        n_ = end.n_given + 1;
         residual_.resize(rows_.n_packs);
         weight_.resize(rows_.n_packs);
         newton.resize(n_);
         std::memset(newton.at.data(), 0, n_ * sizeof(double));
-        objective = newton.maximise(prior.least_gain(), [this](const double* b) { return evaluate(b); },
-                                    [this](const double* b) { differentiate(b); });
+        newton.precision[0] = 0.0;
+        for (std::size_t k = 1; k < n_; ++k) newton.precision[k] = prior.of(end.given[k - 1]);
+        objective = newton.maximise(*this, prior.least_gain(), false);
     }
 
-  private:
     double evaluate(const double* b) {
         Pack sum{};
         for (std::size_t p = 0; p < rows_.n_packs; ++p) {
             Pack eta = pack_of(b[0]);
             for (std::size_t k = 1; k < n_; ++k) eta += b[k] * rows_.columns[k - 1][p];
-            const PackBits positive = eta > 0.0;
-            const Pack e = negative_exp(positive ? -eta : eta);
-            const Pack larger = 1.0 / (1.0 + e), smaller = e * larger;
-            const Pack ones = rows_.ones_i[p], zeros = rows_.totals[p] - ones;
-            residual_[p] = positive ? ones * smaller - zeros * larger : ones * larger - zeros * smaller;
-            weight_[p] = rows_.totals[p] * (larger * smaller);
-            sum += (positive ? -zeros : ones) * eta - rows_.totals[p] * log_of_one_plus(e);
+            const Logistic at(eta);
+            residual_[p] = at.residual(rows_.ones_i[p], rows_.totals[p]);
+            weight_[p] = rows_.totals[p] * at.variance();
+            sum += at.log_likelihood(rows_.ones_i[p], rows_.totals[p]);
         }
-        double squares = 0.0;
-        for (std::size_t k = 1; k < n_; ++k) squares += precision_[k] * (b[k] * b[k]);
-        return total(sum) - 0.5 * squares;
+        return total(sum);
     }
 
-    void differentiate(const double* b) {
+    void gradient(double* to) const {
         for (std::size_t k = 0; k < n_; ++k) {
             Pack slope{};
-            for (std::size_t p = 0; p < rows_.n_packs; ++p)
-                slope += k ? rows_.columns[k - 1][p] * residual_[p] : residual_[p];
-            newton.gradient[k] = total(slope) - precision_[k] * b[k];
+            for (std::size_t p = 0; p < rows_.n_packs; ++p) slope += k ? rows_.columns[k - 1][p] * residual_[p] : residual_[p];
+            to[k] = total(slope);
+        }
+    }
+
+    void curvature(Cholesky& to) const {
+        for (std::size_t k = 0; k < n_; ++k)
             for (std::size_t l = 0; l <= k; ++l) {
                 Pack product{};
                 for (std::size_t p = 0; p < rows_.n_packs; ++p) {
                     const Pack weighted = k ? rows_.columns[k - 1][p] * weight_[p] : weight_[p];
                     product += l ? weighted * rows_.columns[l - 1][p] : weighted;
                 }
-                newton.hessian[k * n_ + l] = total(product) + (k == l ? precision_[k] : 0.0);
+                to.data()[k * n_ + l] = total(product);
             }
-        }
     }
 
+  private:
     Rows rows_;
     std::size_t n_ = 0;
-    Buffer<double> precision_;  // of each parameter
     Buffer<Pack> residual_, weight_;
-};
-
-// An end's neighbours but for the other end, ascending, and its regression on them.
-struct End {
-    std::size_t variable;
-    const std::int64_t* given;
-    std::size_t n_given;
-    const double* coefficients;
 };
 
 class PairFit {
   public:
-    double objective = 0.0, coupling = 0.0, information = 0.0;  // the coupling's, others at their best
-    double log_determinant() const { return newton_.log_determinant; }
+    double objective = 0.0;
+    PairNewton newton;
 
     void fit(BitRows rows, const End& i, const End& j, const SlopePrior& prior) {
         lay_out(rows, i, j);
-        precision_.resize(n_);
-        precision_[0] = precision_[n_i_] = 0.0;
-        for (std::size_t k = 1; k < n_i_; ++k) precision_[k] = prior.of(i.given[k - 1]);
-        for (std::size_t k = 1; k < n_j_; ++k) precision_[n_i_ + k] = prior.of(j.given[k - 1]);
-        precision_[n_ - 1] = prior.precision;
-        newton_.resize(n_);
-        std::memcpy(newton_.at.data(), i.coefficients, n_i_ * sizeof(double));
-        std::memcpy(newton_.at.data() + n_i_, j.coefficients, n_j_ * sizeof(double));
-        newton_.at[n_ - 1] = 0.0;
-        objective = newton_.maximise(prior.least_gain(), [this](const double* b) { return evaluate(b); },
-                                     [this](const double* b) { differentiate(b); });
-        coupling = newton_.at[n_ - 1];
-        information = newton_.last_pivot;
+        newton.resize(n_);
+        newton.precision[0] = newton.precision[n_i_] = 0.0;
+        for (std::size_t k = 1; k < n_i_; ++k) newton.precision[k] = prior.of(i.given[k - 1]);
+        for (std::size_t k = 1; k < n_j_; ++k) newton.precision[n_i_ + k] = prior.of(j.given[k - 1]);
+        newton.precision[n_ - 1] = prior.precision;
+        std::memcpy(newton.at.data(), i.coefficients, n_i_ * sizeof(double));
+        std::memcpy(newton.at.data() + n_i_, j.coefficients, n_j_ * sizeof(double));
+        newton.at[n_ - 1] = 0.0;
+        objective = newton.maximise(*this, prior.least_gain(), false);
     }
 
+    void show(double* coupling, double* variance) {
+        *coupling = newton.at[n_ - 1];
+        last_.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) last_[k] = k + 1 == n_;
+        *variance = newton.factor.inverse_form(last_.data());
+    }
+
+    double evaluate(const double* b) {
+        const double theta = b[n_ - 1], largest = theta > 0 ? theta : 0.0;
+        const double apart = std::exp(-largest), together = std::exp(theta - largest);
+        Pack sum{};
+        for (std::size_t p = 0; p < n_packs_; ++p) {
+            Pack h_i = pack_of(b[0]), h_j = pack_of(b[n_i_]);
+            for (std::size_t k = 1; k < n_i_; ++k) h_i += b[k] * columns_[k - 1][p];
+            for (std::size_t k = 1; k < n_j_; ++k) h_j += b[n_i_ + k] * columns_[n_i_ + k - 2][p];
+            // Weights of the four cells, none above one: a variable's likelier value counts one, the other exp(-|h|).
+            const PackBits positive_i = h_i > 0.0, positive_j = h_j > 0.0;
+            const Pack zero{}, one = pack_of(1.0), rare_i = clipped_exp(positive_i ? -h_i : h_i),
+                       rare_j = clipped_exp(positive_j ? -h_j : h_j);
+            const Pack zero_i = positive_i ? rare_i : one, zero_j = positive_j ? rare_j : one;
+            const Pack one_i = positive_i ? one : rare_i, one_j = positive_j ? one : rare_j;
+            const Pack e_i = one_i * zero_j * apart, e_j = zero_i * one_j * apart, e_both = one_i * one_j * together;
+            const Pack scale = (zero_i * zero_j * apart + e_i) + (e_j + e_both), inverse = 1.0 / scale;
+            const Pack p_both = e_both * inverse, p_i = (e_i + e_both) * inverse, p_j = (e_j + e_both) * inverse;
+            const Pack n = rows_.totals[p], n_both = rows_.both[p], n_i = rows_.ones_i[p], n_j = rows_.ones_j[p];
+            residual_[p] = n_i - n * p_i;
+            residual_[n_packs_ + p] = n_j - n * p_j;
+            residual_[2 * n_packs_ + p] = n_both - n * p_both;
+            weight_[kII * n_packs_ + p] = n * (p_i * (1.0 - p_i));
+            weight_[kIJ * n_packs_ + p] = n * (p_both - p_i * p_j);
+            weight_[kJJ * n_packs_ + p] = n * (p_j * (1.0 - p_j));
+            weight_[kIT * n_packs_ + p] = n * (p_both * (1.0 - p_i));
+            weight_[kJT * n_packs_ + p] = n * (p_both * (1.0 - p_j));
+            weight_[kTT * n_packs_ + p] = n * (p_both * (1.0 - p_both));
+            const Pack likeliest = (positive_i ? h_i : zero) + (positive_j ? h_j : zero);
+            sum += n_i * h_i + n_j * h_j + n_both * theta - n * (likeliest + largest + log_of(scale));
+        }
+        return total(sum);
+    }
+
+    void gradient(double* to) const {
+        for (std::size_t k = 0; k < n_; ++k) {
+            const Pack *own = column(k), *residual = residual_.data() + form(k) * n_packs_;
+            Pack slope{};
+            for (std::size_t p = 0; p < n_packs_; ++p) slope += own ? own[p] * residual[p] : residual[p];
+            to[k] = total(slope);
+        }
+    }
+
+    void curvature(Cholesky& to) {
+        static constexpr Weight kWeightOf[3][3] = {{kII, kIJ, kIT}, {kIJ, kJJ, kJT}, {kIT, kJT, kTT}};
+        for (std::size_t k = 0; k < n_; ++k) {
+            const Pack* own = column(k);
+            for (std::size_t f = 0; f <= form(k); ++f) {
+                const Pack* weight = weight_.data() + kWeightOf[form(k)][f] * n_packs_;
+                for (std::size_t p = 0; p < n_packs_; ++p)
+                    weighted_[f * n_packs_ + p] = own ? own[p] * weight[p] : weight[p];
+            }
+            for (std::size_t l = 0; l <= k;) {
+                const std::size_t several = l + 4 <= k + 1 ? 4 : 1;
+                double* products = to.data() + k * n_ + l;
+                several == 4 ? write_products<4>(l, products) : write_products<1>(l, products);
+                l += several;
+            }
+        }
+    }
   private:
     // What a row weighs in the second derivatives: by h_i and h_i, h_i and h_j, ...
     enum Weight { kII, kIJ, kJJ, kIT, kJT, kTT, kWeights };
@@ -324,70 +285,11 @@ class PairFit {
         for (std::size_t p = 0; p < n_packs_; ++p) ones_[p] = pack_of(1.0);
     }
 
-    double evaluate(const double* b) {
-        const double theta = b[n_ - 1], largest = theta > 0 ? theta : 0.0;
-        const double apart = std::exp(-largest), together = std::exp(theta - largest);
-        Pack sum{};
-        for (std::size_t p = 0; p < n_packs_; ++p) {
-            Pack h_i = pack_of(b[0]), h_j = pack_of(b[n_i_]);
-            for (std::size_t k = 1; k < n_i_; ++k) h_i += b[k] * columns_[k - 1][p];
-            for (std::size_t k = 1; k < n_j_; ++k) h_j += b[n_i_ + k] * columns_[n_i_ + k - 2][p];
-            // Weights of the four cells, none above one: a variable's likelier value counts one, the other exp(-|h|).
-            const PackBits positive_i = h_i > 0.0, positive_j = h_j > 0.0;
-            const Pack zero{}, one = pack_of(1.0), rare_i = negative_exp(positive_i ? -h_i : h_i),
-                       rare_j = negative_exp(positive_j ? -h_j : h_j);
-            const Pack zero_i = positive_i ? rare_i : one, zero_j = positive_j ? rare_j : one;
-            const Pack one_i = positive_i ? one : rare_i, one_j = positive_j ? one : rare_j;
-            const Pack e_i = one_i * zero_j * apart, e_j = zero_i * one_j * apart, e_both = one_i * one_j * together;
-            const Pack scale = (zero_i * zero_j * apart + e_i) + (e_j + e_both), inverse = 1.0 / scale;
-            const Pack p_both = e_both * inverse, p_i = (e_i + e_both) * inverse, p_j = (e_j + e_both) * inverse;
-            const Pack n = rows_.totals[p], n_both = rows_.both[p], n_i = rows_.ones_i[p], n_j = rows_.ones_j[p];
-            residual_[p] = n_i - n * p_i;
-            residual_[n_packs_ + p] = n_j - n * p_j;
-            residual_[2 * n_packs_ + p] = n_both - n * p_both;
-            weight_[kII * n_packs_ + p] = n * (p_i * (1.0 - p_i));
-            weight_[kIJ * n_packs_ + p] = n * (p_both - p_i * p_j);
-            weight_[kJJ * n_packs_ + p] = n * (p_j * (1.0 - p_j));
-            weight_[kIT * n_packs_ + p] = n * (p_both * (1.0 - p_i));
-            weight_[kJT * n_packs_ + p] = n * (p_both * (1.0 - p_j));
-            weight_[kTT * n_packs_ + p] = n * (p_both * (1.0 - p_both));
-            const Pack likeliest = (positive_i ? h_i : zero) + (positive_j ? h_j : zero);
-            sum += n_i * h_i + n_j * h_j + n_both * theta - n * (likeliest + largest + log_of(scale));
-        }
-        double squares = 0.0;
-        for (std::size_t k = 1; k < n_; ++k) squares += precision_[k] * (b[k] * b[k]);
-        return total(sum) - 0.5 * squares;
-    }
-
     // Parameter k's column, null where it is ones, and which of the three linear forms it is in.
     const Pack* column(std::size_t k) const {
         return k == 0 || k == n_i_ || k == n_ - 1 ? nullptr : columns_[k < n_i_ ? k - 1 : k - 2];
     }
     std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_ - 1 ? 1 : 2; }
-
-    void differentiate(const double* b) {
-        static constexpr Weight kWeightOf[3][3] = {{kII, kIJ, kIT}, {kIJ, kJJ, kJT}, {kIT, kJT, kTT}};
-        for (std::size_t k = 0; k < n_; ++k) {
-            const Pack* own = column(k);
-            const std::size_t form_k = form(k);
-            const Pack* residual = residual_.data() + form_k * n_packs_;
-            Pack slope{};
-            for (std::size_t p = 0; p < n_packs_; ++p) slope += own ? own[p] * residual[p] : residual[p];
-            newton_.gradient[k] = total(slope) - precision_[k] * b[k];
-            for (std::size_t f = 0; f <= form_k; ++f) {
-                const Pack* weight = weight_.data() + kWeightOf[form_k][f] * n_packs_;
-                for (std::size_t p = 0; p < n_packs_; ++p)
-                    weighted_[f * n_packs_ + p] = own ? own[p] * weight[p] : weight[p];
-            }
-            for (std::size_t l = 0; l <= k;) {
-                const std::size_t several = l + 4 <= k + 1 ? 4 : 1;
-                double* to = newton_.hessian.data() + k * n_ + l;
-                several == 4 ? write_products<4>(l, to) : write_products<1>(l, to);
-                l += several;
-            }
-            newton_.hessian[k * n_ + k] += precision_[k];
-        }
-    }
 
     // Products of what is weighted with the columns of parameters from l on.
     template <std::size_t several>
@@ -405,9 +307,8 @@ class PairFit {
     }
 
     Rows rows_;
-    Newton newton_;
     std::size_t n_i_ = 0, n_j_ = 0, n_ = 0, n_packs_ = 0;
-    Buffer<double> precision_;        // of each parameter
+    Buffer<double> last_;
     Buffer<std::int64_t> merged_;     // the neighbours of either, ascending
     Buffer<std::size_t> position_;  // in it, of those of i and then of j
     Buffer<const Pack*> columns_;

@@ -18,27 +18,25 @@ struct Maximum {
     std::size_t n_coefficients;
 };
 
+template <class Fit>
+static Maximum maximum_of(const Fit& fit) {
+    return {fit.objective, fit.newton.factor.log_determinant(), fit.newton.at.data(), fit.newton.at.size()};
+}
+
 class BinaryFits {
   public:
     static std::size_t n_shown(BitRows, std::size_t, std::size_t) { return 1; }
     static std::size_t n_free(BitRows, std::size_t, std::size_t) { return 1; }
 
     void fit_end(BitRows rows, const End& end, const SlopePrior& prior) {
-        end_.fit(rows, end.variable, end.given, end.n_given, prior);
-        n_coefficients_ = end.n_given + 1;
+        end_.fit(rows, end, prior);
     }
     void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(rows, i, j, prior); }
-    Maximum end() const {
-        return {end_.objective, end_.newton.log_determinant, end_.newton.at.data(), n_coefficients_};
-    }
-    Maximum pair() const { return {pair_.objective, pair_.log_determinant(), nullptr, 0}; }
-    void show(double* coupling, double* variance) const {
-        *coupling = pair_.coupling;
-        *variance = 1.0 / pair_.information;
-    }
+    Maximum end() const { return maximum_of(end_); }
+    Maximum pair() const { return maximum_of(pair_); }
+    void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
 
   private:
-    std::size_t n_coefficients_ = 0;
     EndFit end_;
     PairFit pair_;
 };
@@ -50,14 +48,11 @@ class LevelFits {
 
     void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(rows, end, nullptr, prior); }
     void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(rows, i, &j, prior); }
-    Maximum end() const { return of(end_); }
-    Maximum pair() const { return of(pair_); }
+    Maximum end() const { return maximum_of(end_); }
+    Maximum pair() const { return maximum_of(pair_); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
 
   private:
-    static Maximum of(const LevelPairFit& fit) {
-        return {fit.objective, fit.log_determinant(), fit.coefficients(), fit.n_parameters()};
-    }
     LevelPairFit end_, pair_;
 };
 

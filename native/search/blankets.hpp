@@ -215,6 +215,14 @@ static bool was_fitted(const Scorer& scorer) {
     else return true;
 }
 
+// How many of a scorer's fits so far did not converge.
+template <class Scorer>
+static std::int64_t n_not_converged(const Scorer& scorer) {
+    if constexpr (requires { scorer.n_not_converged(); }) return scorer.n_not_converged();
+    else if constexpr (requires { scorer.fit.n_not_converged; }) return scorer.fit.n_not_converged;
+    else return 0;
+}
+
 template <class Scorer>
 static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
                           Lists toggles, Criterion criterion, double* scores, double* toggled) {
@@ -251,6 +259,7 @@ class BlanketSearch {
   public:
     Buffer<std::int64_t> blanket;  // ascending
     std::int64_t n_bounded = 0;    // candidates whose bound was enough
+    std::int64_t n_fits_not_converged() const { return n_not_converged(scorer_); }
 
     BlanketSearch(BitRows rows, Criterion criterion, std::int64_t* evaluations)
         : scorer_(rows, criterion), evaluations_(evaluations) {}
@@ -397,11 +406,13 @@ class BlanketSearch {
 template <class Scorer>
 static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                       Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
-                      std::int64_t* n_bounded, Sink blankets) {
+                      std::int64_t* n_bounded, std::int64_t* not_converged, Sink blankets) {
     BlanketSearch<Scorer> search(rows, criterion, evaluations);
     for (std::size_t t = 0; t < n_targets; ++t) {
+        not_converged[t] = -search.n_fits_not_converged();
         scores[t] = search.grow_and_shrink(index_of(targets[t]), candidates.list(t), candidates.length(t),
                                            kept.list(t), kept.length(t));
+        not_converged[t] += search.n_fits_not_converged();
         const std::int64_t length = static_cast<std::int64_t>(search.blanket.size());
         blankets(&length, 1);
         blankets(search.blanket.data(), search.blanket.size());
@@ -411,22 +422,23 @@ static void grow_with(BitRows rows, const std::int64_t* targets, std::size_t n_t
 
 static void grow_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                           Lists kept, Criterion criterion, double* scores, std::int64_t* evaluations,
-                          std::int64_t* n_bounded, Sink blankets) {
+                          std::int64_t* n_bounded, std::int64_t* not_converged, Sink blankets) {
     by_scorer(rows, criterion, [&]<class Scorer>(Of<Scorer>) {
-        grow_with<Scorer>(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, blankets);
+        grow_with<Scorer>(rows, targets, n_targets, candidates, kept, criterion, scores, evaluations, n_bounded, not_converged, blankets);
     });
 }
 
 // Writes every target's regression, with coefficients that do not depend on rounding.
 struct FitSink {
     double *objectives, *coefficients;
-    std::uint8_t* infinite;
+    std::uint8_t *infinite, *statuses;
 
     template <class Scorer>
     void write(Scorer& scorer, std::size_t target, const std::int64_t* blanket, std::size_t size) {
         scorer.fit.wants_coefficients = true;
         scorer.set_blanket(target, blanket, size);
         scorer.settle();
+        *statuses++ = static_cast<std::uint8_t>(scorer.fit.status());
         *objectives++ = scorer.objective;
         for (std::size_t k = 0; k < scorer.coefficients.size(); ++k) {
             *coefficients++ = scorer.coefficients[k];
@@ -436,12 +448,12 @@ struct FitSink {
 };
 
 static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists blankets,
-                         Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite) {
+                         Criterion criterion, double* objectives, double* coefficients, std::uint8_t* infinite, std::uint8_t* statuses) {
     const bool is_plain = rows.is_plain() && criterion.is_plain();
     RegressionScorer plain(rows, criterion);
     MultinomialScorer nominal(rows, criterion);
     OrdinalScorer ordinal(rows, criterion);
-    FitSink sink{objectives, coefficients, infinite};
+    FitSink sink{objectives, coefficients, infinite, statuses};
     for (std::size_t t = 0; t < n_targets; ++t) {
         stop_if_asked();
         const std::size_t target = index_of(targets[t]), size = blankets.length(t);

@@ -148,12 +148,14 @@ class Climb {
 
     // Scores the flips at a variable anew.
     void score(std::size_t t) {
+        end_.not_converged[t] -= n_not_converged(scorer_);
         const std::size_t size = sizes_[t - first_];
         const double own = scorer_.set_blanket(index_of(space_.variables[t]), blanket(t), size);
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
             score_flip(t, place, own);
             ++evaluations_[end_.present[place] ? size - 1 : size + 1];
         }
+        end_.not_converged[t] += n_not_converged(scorer_);
     }
 
     // Scores the ends of an edge of which only bounds are known; whether there are any. With one go those others of the

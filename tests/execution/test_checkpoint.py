@@ -185,7 +185,9 @@ def test_example_nothing_but_data_is_saved(tmp_path):
 
 def test_example_records_come_back_where_they_are_known(tmp_path):
     path = tmp_path / "1-x.tiles"
-    found = Blankets(Lists.of([[1, 2], []]), np.array([0.5, np.nan]), np.array([1, 2]))
+    found = Blankets(
+        Lists.of([[1, 2], []]), np.array([0.5, np.nan]), np.array([1, 2]), 0, np.array([0, 1])
+    )
     for value in (found, [np.arange(3.0), None], (np.float64(2.5), {"a": 1}), np.arange(6)[::2],
                   np.array(True), np.zeros((0, 2)), float("inf"), 2**70, "\ud800"):  # fmt: skip
         assert repr(saved(path, value, RESULTS)) == repr({7: value})

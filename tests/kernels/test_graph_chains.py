@@ -9,9 +9,9 @@ import pytest
 
 from markhood.data.weights import Weights
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.pair_fit import fit_pair
 from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.kernels.reference.backend import ReferenceKernels
+from markhood.kernels.reference.pair_fit import fit_pair
 from oracles.graph_chain import settled_probabilities
 from oracles.networks import network
 from oracles.packing import pack, samples_with_levels

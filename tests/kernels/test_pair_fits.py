@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from markhood.data.weights import Weights
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.pair_fit import (
+from markhood.kernels.protocol import NO_PENALTY
+from markhood.kernels.reference.pair_fit import (
     COVARIATE_SCALE,
     features_of,
     fit_pair,
     level_features,
     step_unit,
 )
-from markhood.kernels.protocol import NO_PENALTY
 from oracles.networks import hub, network
 from oracles.packing import pack, samples_with_levels
 from oracles.pair_model import integrated_log_bayes_factor, maximum_of_levels, penalised_maximum

@@ -9,7 +9,7 @@ import pytest
 
 import markhood
 from markhood.kernels.lists import Lists
-from markhood.kernels.pair_fit import fit_pair
+from markhood.kernels.reference.pair_fit import fit_pair
 from markhood.kernels.tables import codes
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import drawn

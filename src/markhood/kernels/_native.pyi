@@ -82,7 +82,7 @@ def grow_blankets(
     ordered: NDArray[np.uint8] | None,
     reals: _RealColumns | None,
     instruction_set: str = "",
-) -> tuple[_Integers, _Integers, _Reals, _Integers, int]: ...
+) -> tuple[_Integers, _Integers, _Reals, _Integers, int, _Integers]: ...
 def climb_groups(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -103,7 +103,7 @@ def climb_groups(
     ordered: NDArray[np.uint8] | None,
     reals: _RealColumns | None,
     instruction_set: str = "",
-) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers]: ...
+) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers, _Integers]: ...
 def fit_blankets(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -117,7 +117,7 @@ def fit_blankets(
     ordered: NDArray[np.uint8] | None,
     reals: _RealColumns | None,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, NDArray[np.uint8]]: ...
+) -> tuple[_Reals, _Reals, NDArray[np.uint8], NDArray[np.uint8]]: ...
 def ising_gibbs(
     neighbour_starts: _Integers,
     neighbours: _Integers,
@@ -171,8 +171,9 @@ def l1_paths(
     penalties: _Reals,
     fractions: _Reals,
     largest_support: int,
+    most_steps: int,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...
+) -> tuple[_Reals, _Reals, _Reals, NDArray[np.uint8], _Integers, _Integers, _Reals]: ...
 def fit_pairs(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -224,7 +225,7 @@ def fit_potts(
     tolerance: float,
     most_steps: int,
     instruction_set: str = "",
-) -> tuple[NDArray[np.float32], int]: ...
+) -> tuple[NDArray[np.float32], _Reals, int]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

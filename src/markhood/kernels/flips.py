@@ -46,7 +46,10 @@ def climb_groups(
         present.append(flips.present)
         highest.append(flips.highest)
         evaluations.append(counts_by_size(flips.evaluations))
-    return Flipped(np.concatenate(present), np.concatenate(highest), Lists.of(evaluations))
+    not_converged = np.zeros(len(groups.values), np.int64)
+    return Flipped(
+        np.concatenate(present), np.concatenate(highest), Lists.of(evaluations), not_converged
+    )
 
 
 class _Flips:

@@ -89,6 +89,8 @@ def grow_blankets(
         Lists.of([blanket for blanket, _ in found]),
         np.array([reached for _, reached in found]),
         counts_by_size(evaluations),
+        0,
+        np.zeros(len(found), np.int64),
     )
 
 

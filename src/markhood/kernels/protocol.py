@@ -7,6 +7,7 @@ out is told of here too, beside the functions.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -173,13 +174,15 @@ class AssociatedTables(NamedTuple):
 class Blankets(NamedTuple):
     """What a greedy search found: a list and a score a target, and how much it evaluated.
 
-    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best.
+    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best. ``not_converged``,
+    of shape (n_targets,), counts the fits of each target that did not converge.
     """
 
     members: Lists
     scores: NDArray[np.float64]
     evaluations: NDArray[np.int64]
-    n_bounded: int = 0
+    n_bounded: int
+    not_converged: NDArray[np.int64]
 
 
 class Flipped(NamedTuple):
@@ -187,12 +190,23 @@ class Flipped(NamedTuple):
 
     ``highest``, also of shape (len(partners.values),), is the highest change of the variable's score that the flip
     would have made at any time; where that could not make the edge gain it may be a bound, which could not either.
-    ``evaluations`` lists for each group how many blankets of each size were scored on the way.
+    ``evaluations`` lists for each group how many blankets of each size were scored on the way. ``not_converged`` counts
+    the fits of each variable that did not converge.
     """
 
     present: NDArray[np.bool_]
     highest: NDArray[np.float64]
     evaluations: Lists
+    not_converged: NDArray[np.int64]
+
+
+class Status(IntEnum):
+    """How a fit ended, numbered as in ``native/fit``."""
+
+    CONVERGED = 0
+    SEPARATED = 1  # the maximum is at infinity, and the value is the supremum
+    BOUNDED = 2  # stopped, because no fit can exceed a given value
+    NOT_CONVERGED = 3
 
 
 class Fits(NamedTuple):
@@ -208,12 +222,13 @@ class Fits(NamedTuple):
       target gains in log odds when the predictor is one higher.
 
     With two levels both are the intercept and a coefficient a member. ``infinite`` marks those of
-    them that grow without bound because the data are separated.
+    them that grow without bound because the data are separated. ``statuses``, of shape (n_targets,), are of `Status`.
     """
 
     log_likelihoods: NDArray[np.float64]
     coefficients: NDArray[np.float64]
     infinite: NDArray[np.bool_]
+    statuses: NDArray[np.uint8]
 
 
 class IsingNetwork(NamedTuple):
@@ -267,7 +282,8 @@ class L1Paths(NamedTuple):
 
     ``lambdas``, ``intercepts`` and ``log_likelihoods`` have shape (n_targets, n_fractions).
     ``supports`` has a list for each of their elements, target after target, of the variables whose
-    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``.
+    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``. ``converged``, of shape
+    (n_targets,), says whether all fits of a target's path have.
     """
 
     lambdas: NDArray[np.float64]
@@ -275,10 +291,11 @@ class L1Paths(NamedTuple):
     log_likelihoods: NDArray[np.float64]
     supports: Lists
     slopes: NDArray[np.float64]
+    converged: NDArray[np.bool_]
 
 
 class PairFits(NamedTuple):
-    """Pairs fitted with and without a coupling, as ``kernels/pair_fit.py`` says.
+    """Pairs fitted with and without a coupling, as ``kernels/reference/pair_fit.py`` says.
 
     ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log of the ratio
     of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling given that there is
@@ -370,11 +387,13 @@ class PottsFits(NamedTuple):
     ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
     variable, then one with the fields; a column for each level of each target. Fields are those of an
     average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the mean being over
-    the samples. A target's own rows are zero. ``n_steps`` is how long it took.
+    the samples. A target's own rows are zero. ``n_steps`` is how long it took; ``converged``, of shape (n_targets,), says which
+    targets have a gradient within the tolerance.
     """
 
     table: NDArray[np.float32]
     n_steps: int
+    converged: NDArray[np.bool_]
 
 
 class Unsound(NamedTuple):
@@ -562,7 +581,7 @@ class Kernels(Protocol):
         """Advance a chain over the graphs whose edges are some of ``pairs`` (i < j, ascending).
 
         In each sweep every pair is an edge with its probability given the others; see
-        ``kernels/graph_chain.py``. The last ``n_covariates`` variables are given to every end. Returns sums over
+        ``kernels/reference/graph_chain.py``. The last ``n_covariates`` variables are given to every end. Returns sums over
         the last ``n_sweeps`` sweeps, and where the chain is then.
         """
 
@@ -572,13 +591,14 @@ class Kernels(Protocol):
         targets: NDArray[np.int64],
         penalty: PottsPenalty,
         tolerance: float,
-        most_steps: int,
+        most_steps: int | None = None,
     ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables.
 
-        What is minimised is minus the targets' log-likelihood plus the penalty. It ends when a step
-        would gain less than about ``tolerance`` nats a sample and target, or after ``most_steps``. A
-        missing value adds nothing to the log odds, and is no target.
+        Minimises minus the targets' log-likelihood plus the penalty. A target has converged when the norm of its gradient g,
+        sqrt(sum g^2 / c) with the second derivatives c where nothing depends on anything, is at most ``tolerance``: about its
+        distance from the minimum in standard errors. None of ``most_steps`` is the backend's own limit. A missing value
+        adds nothing to the log odds, and is not a target.
         """
 
     def unsound_variables(

@@ -5,8 +5,8 @@ Variables have any number of levels and samples any weights; both are as `Bits` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,21 +58,48 @@ def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
 
 def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     """Count the target's levels in every configuration of its blanket, and of its real columns where it has any."""
+    values = [codes(bits, b) for b in blanket]
     groups = [] if bits.reals is None else [bits.reals.groups_of(target)]
-    values = np.column_stack(
-        [*(codes(bits, b) for b in blanket), *groups, np.zeros((bits.n_samples, 0), np.uint16)]
+    first, counts = count_rows(
+        [*values, *groups], codes(bits, target), n_levels(bits, target), weights_of(bits)
     )
-    configurations, first, row = np.unique(values, axis=0, return_index=True, return_inverse=True)
-    counts = np.zeros((len(configurations), n_levels(bits, target)))
-    weights = 1.0 if bits.weighting is None else bits.weighting.weights
-    np.add.at(counts, (row.ravel(), codes(bits, target)), weights)
+    members = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
     levels = tuple(n_levels(bits, b) for b in blanket)
-    members = configurations[:, : len(levels)].astype(np.uint16)
     table = Table(members, counts, levels, ordered(bits, [target, *blanket]))
     if bits.reals is None:
         return table
     reals, offset = bits.reals.of_target(target)
     return table._replace(reals=reals[:, first].T, offset=offset[first])
+
+
+def weights_of(bits: Bits) -> NDArray[np.float64]:
+    """Return how often each sample counts."""
+    return np.ones(bits.n_samples) if bits.weighting is None else bits.weighting.weights
+
+
+def count_rows(
+    columns: Iterable[NDArray[Any]],
+    cells: NDArray[Any],
+    n_cells: int,
+    weights: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Group samples that coincide in some columns, of levels or of real numbers, and count each group's cells.
+
+    Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and the counts, (n_rows, n_cells).
+    """
+    row, n_rows = np.zeros(len(cells), np.int64), 1
+    for column in columns:
+        if column.dtype.kind == "f":
+            _, column = np.unique(column, return_inverse=True)
+        n_values = int(column.max(initial=0)) + 1
+        row, n_rows = row * n_values + column, n_rows * n_values
+        if n_rows > 4 * len(cells):  # more than occur: number those that do
+            _, row = np.unique(row, return_inverse=True)
+            n_rows = int(row.max(initial=-1)) + 1
+    first = np.full(n_rows, -1)
+    first[row] = np.arange(len(cells))
+    counts: NDArray[Any] = np.bincount(row * n_cells + cells, weights, n_rows * n_cells)
+    return first[first >= 0], counts.reshape(n_rows, n_cells)[first >= 0]
 
 
 def n_coefficients(table: Table) -> int:
@@ -91,10 +118,10 @@ def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:
 
 def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:
     """Count the levels of one variable with those of another, of shape (r_i, r_j)."""
-    counts = np.zeros((n_levels(bits, i), n_levels(bits, j)))
-    weights = 1.0 if bits.weighting is None else bits.weighting.weights
-    np.add.at(counts, (codes(bits, i), codes(bits, j)), weights)
-    return counts
+    shape = n_levels(bits, i), n_levels(bits, j)
+    cells = codes(bits, i).astype(np.int64) * shape[1] + codes(bits, j)
+    counts: NDArray[Any] = np.bincount(cells, weights_of(bits), shape[0] * shape[1])
+    return counts.reshape(shape)
 
 
 def likelihood_ratio(counts: NDArray[np.float64]) -> float:

@@ -1,8 +1,8 @@
 """Every edge with its probability: chains over graphs, a pair at a time.
 
-A pair's Bayes factor given the present neighbours of its two ends (`kernels/pair_fit.py`) times
+A pair's Bayes factor given the present neighbours of its two ends (`kernels/reference/pair_fit.py`) times
 the prior odds of an edge gives the probability that the pair is an edge; chains of graphs
-(`kernels/graph_chain.py`) average it over what the neighbours may be.
+(`kernels/reference/graph_chain.py`) average it over what the neighbours may be.
 
     1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own, those of any blanket, and
        pairs two steps apart in the graph where the search begins; where couplings are tables, also the likeliest that the screen

@@ -2,7 +2,7 @@
 
 The paper's climb (`climb.py`) adds up what an edge is worth to either end's regression, as if the
 two were different evidence. Here the gain of an edge is the likelihood ratio of (x_i, x_j) given the
-other neighbours of both, less one price (`kernels/pair_fit.py`, without a prior):
+other neighbours of both, less one price (`kernels/reference/pair_fit.py`, without a prior):
 
     gain = l1 - l0 - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1).
 
@@ -40,7 +40,11 @@ def climb_pairs(
     while (edge := state.best()) is not None:
         touched = state.flip(edge)
         state.take(touched, state.score(touched))
-    return Climbed(edges[state.present], counts_by_size(state.evaluations))
+    return Climbed(
+        edges[state.present],
+        counts_by_size(state.evaluations),
+        np.zeros(job.n_variables, np.int64),
+    )
 
 
 class _Pairs:

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels import flips, graph_chain, greedy, pair_fit
+from markhood.kernels import flips, greedy
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import (
     AssociatedPairs,
@@ -36,9 +36,9 @@ from markhood.kernels.protocol import (
     Tiling,
     Unsound,
 )
-from markhood.kernels.reference import gibbs, independence, pseudo_likelihood
+from markhood.kernels.reference import gibbs, graph_chain, independence, pair_fit, pseudo_likelihood
 from markhood.kernels.reference.l1_path import l1_path
-from markhood.kernels.reference.multinomial import STILL_MOVING, fit_multinomial
+from markhood.kernels.reference.regression import fit_table, maximum
 from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import (
     Table,
@@ -139,14 +139,14 @@ class ReferenceKernels:
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
         fits = [
-            fit_multinomial(blanket_table(bits, t, blanket.tolist()), *penalty)
+            fit_table(blanket_table(bits, t, blanket.tolist()), *penalty)
             for t, blanket in zip(targets.tolist(), blankets, strict=True)
         ]
-        drifts = np.concatenate([np.empty(0), *(fit.drift.ravel() for fit in fits)])
         return Fits(
-            np.array([fit.objective for fit in fits]),
-            np.concatenate([np.empty(0), *(fit.coefficients.ravel() for fit in fits)]),
-            np.abs(drifts) > STILL_MOVING,
+            np.array([fit.maximum.value for fit in fits]),
+            np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
+            np.concatenate([np.empty(0, np.bool_), *(fit.infinite for fit in fits)]),
+            np.array([fit.maximum.status for fit in fits], np.uint8),
         )
 
     def gibbs(
@@ -188,6 +188,7 @@ class ReferenceKernels:
             np.array([point.log_likelihood for point in points]).reshape(shape),
             Lists.of(supports),
             np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
+            np.array([p.has_converged for p in points], np.bool_).reshape(shape)[:, -1],
         )
 
     def fit_pairs(
@@ -223,7 +224,7 @@ class ReferenceKernels:
         targets: NDArray[np.int64],
         penalty: PottsPenalty,
         tolerance: float,
-        most_steps: int,
+        most_steps: int | None = None,
     ) -> PottsFits:
         """Fit the regressions of some targets on all other variables."""
         return pseudo_likelihood.fit_potts(samples, targets, penalty)
@@ -269,4 +270,4 @@ def _pair_ratio(bits: Bits, i: int, j: int) -> float:
     )
     margin = counts.sum(axis=1)
     alone = np.sum(margin * np.log(np.where(margin > 0, margin / margin.sum(), 1.0)))
-    return float(fit_multinomial(table).objective - alone)
+    return float(maximum(table).value - alone)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.protocol import Dirichlet, Pricing
-from markhood.kernels.reference.multinomial import fit_multinomial
+from markhood.kernels.reference.regression import maximum
 from markhood.kernels.tables import Table, n_coefficients
 
 
@@ -24,7 +24,7 @@ def score_of(table: Table, costs: Pricing) -> float:
     size = len(table.n_levels)
     if isinstance(costs, Dirichlet):
         return log_marginal(table.counts) - size * costs.variable
-    reached = fit_multinomial(table, *costs.penalty).objective
+    reached = maximum(table, *costs.penalty).value
     return float(reached - n_coefficients(table) * costs.parameter - size * costs.variable)
 
 

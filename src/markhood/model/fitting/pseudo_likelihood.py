@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.reference.newton import Likelihood
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.tables import Observed, Stack, stacked_tables
 from markhood.model.potts.exact import log_sum_exp
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PseudoLikelihood:
+class PseudoLikelihood(Likelihood):
     """The log pseudo-likelihood of samples as a function of a vector.
 
     Parameters
@@ -80,53 +81,64 @@ class PseudoLikelihood:
         """Return the log pseudo-likelihood."""
         return sum(float((s.counts * self._logs(s, parameters)).sum()) for s in self.stacks)
 
-    def derivatives(
-        self, parameters: NDArray[np.float64]
-    ) -> tuple[float, NDArray[np.float64], csr_array]:
-        """Return value, gradient, and the information: the Hessian with its sign turned round."""
+    def gradient(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives."""
+        gradient = np.zeros(self.n_parameters)
+        for stack in self.stacks:
+            chances = np.exp(self._logs(stack, parameters))
+            np.add.at(gradient, self._places(stack), _gradient(stack, chances))
+        return gradient
+
+    def curvature(self, parameters: NDArray[np.float64]) -> csr_array:
+        """Return the information: minus the second derivatives."""
         from scipy.sparse import coo_array
 
-        value, gradient = 0.0, np.zeros(self.n_parameters)
         rows, columns, entries = [], [], []
         for stack in self.stacks:
-            logs = self._logs(stack, parameters)
-            value += float((stack.counts * logs).sum())
             places = self._places(stack)
-            slope, information = _derivatives(stack, np.exp(logs))
-            np.add.at(gradient, places, slope)
             width = places.shape[1]
             rows.append(np.repeat(places, width, axis=1).ravel())
             columns.append(np.tile(places, (1, width)).ravel())
-            entries.append(information.ravel())
+            entries.append(_information(stack, np.exp(self._logs(stack, parameters))).ravel())
         numbers = np.concatenate(rows), np.concatenate(columns)
         shape = (self.n_parameters, self.n_parameters)
-        return value, gradient, coo_array((np.concatenate(entries), numbers), shape=shape).tocsr()
+        return coo_array((np.concatenate(entries), numbers), shape=shape).tocsr()
+
+    def spread(self, step: NDArray[np.float64]) -> float:
+        """Return by how much a step changes log odds at most."""
+        return max(float(np.ptp(self._linear(s, step), axis=2).max(initial=0)) for s in self.stacks)
 
     def _places(self, stack: Stack) -> NDArray[np.int64]:
         return np.stack([self.places[v] for v in stack.variables.tolist()])
 
-    def _logs(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-probability of each level in each configuration, of shape (g, n_rows, r)."""
+    def _linear(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log odds of each level in each configuration, of shape (g, n_rows, r)."""
         own = parameters[self._places(stack)]
         r, f = stack.scores.shape
         fields = np.concatenate([np.zeros((len(own), 1)), own[:, : r - 1]], axis=1)
         slopes = own[:, r - 1 :].reshape(len(own), f, -1)
-        logs = fields[:, None, :] + stack.design @ slopes.transpose(0, 2, 1) @ stack.scores.T
-        return np.asarray(logs - log_sum_exp(logs)[..., None])
+        return fields[:, None, :] + stack.design @ slopes.transpose(0, 2, 1) @ stack.scores.T
+
+    def _logs(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log-probabilities."""
+        linear = self._linear(stack, parameters)
+        return np.asarray(linear - log_sum_exp(linear)[..., None])
 
 
-def _derivatives(
-    stack: Stack, chances: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return each regression's gradient and information, of shapes (g, w) and (g, w, w)."""
+def _gradient(stack: Stack, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each regression's gradient, of shape (g, w)."""
+    surprise = stack.counts - stack.counts.sum(axis=2, keepdims=True) * chances
+    by_score = (surprise @ stack.scores).transpose(0, 2, 1) @ stack.design
+    return np.concatenate(
+        [surprise.sum(axis=1)[:, 1:], by_score.reshape(len(by_score), -1)], axis=1
+    )
+
+
+def _information(stack: Stack, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each regression's information, of shape (g, w, w)."""
     r, f = stack.scores.shape
     g, _, q = stack.design.shape
     totals = stack.counts.sum(axis=2)
-    surprise = stack.counts - totals[..., None] * chances
-    by_score = (surprise @ stack.scores).transpose(0, 2, 1)
-    gradient = np.concatenate(
-        [surprise.sum(axis=1)[:, 1:], (by_score @ stack.design).reshape(g, -1)], axis=1
-    )
     # The covariance of indicators and scores in each configuration, (g, n_rows, u, u).
     features = np.concatenate([np.eye(r)[:, 1:], stack.scores], axis=1)
     means = chances @ features
@@ -144,4 +156,4 @@ def _derivatives(
             columns = slice(r - 1 + b * q, r - 1 + (b + 1) * q)
             weighted = stack.design * spread[:, :, r - 1 + a, r - 1 + b, None]
             information[:, rows, columns] = across @ weighted
-    return gradient, information
+    return information

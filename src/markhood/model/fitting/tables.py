@@ -8,11 +8,12 @@ all that follows is a few products of arrays, whatever the number of variables.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.tables import count_rows
 from markhood.model.fitting.layout import Layout
 
 _LARGEST_STACK = 1 << 21  # numbers: 16 MB
@@ -30,11 +31,14 @@ class Observed:
     weights : ndarray of shape (n_samples,)
     are_counts : bool
         Whether a sample of weight 2 is two samples, rather than one that stands for two.
+    reals : ndarray of shape (n_reals, n_samples)
+        Real covariates, standardised.
     """
 
     codes: NDArray[np.uint16]
     weights: NDArray[np.float64]
     are_counts: bool = True
+    reals: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
 
     UNKNOWN = _UNKNOWN
 
@@ -103,32 +107,14 @@ def _table(
     """Return the neighbours' scores in every configuration that occurs, and the counts of levels."""
     blanket = layout.neighbours[variable]
     own, others = observed.codes[variable], observed.codes[blanket]
-    weights = observed.weights
+    weights, reals = observed.weights, observed.reals
     known = (own != _UNKNOWN) & (others != _UNKNOWN).all(axis=0)
     if not known.all():
         own, others, weights = own[known], others[:, known], weights[known]
-    r = int(layout.n_levels[variable])
-    row, first = _configurations(others, layout.n_levels[blanket], len(own))
-    counts = np.bincount(row * r + own, weights, len(first) * r).reshape(-1, r)
+        reals = reals[:, known] if len(reals) else reals
+    first, counts = count_rows([*others, *reals], own, int(layout.n_levels[variable]), weights)
     columns = [
         layout.scores[j][levels[first]] for j, levels in zip(blanket.tolist(), others, strict=True)
     ]
-    design = np.concatenate([np.empty((len(first), 0)), *columns], axis=1)
-    return design, counts.astype(np.float64)
-
-
-def _configurations(
-    others: NDArray[np.uint16], n_levels: NDArray[np.int64], n_samples: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which configuration each sample has, and a sample for each configuration."""
-    row, n_rows = np.zeros(n_samples, np.int64), 1
-    for levels, r in zip(others, n_levels.tolist(), strict=True):
-        row = row * r + levels
-        n_rows *= r
-        if n_rows > 4 * n_samples:  # more than occur: number those that do
-            _, row = np.unique(row, return_inverse=True)
-            n_rows = int(row.max(initial=-1)) + 1
-    first = np.full(n_rows, -1)
-    first[row] = np.arange(n_samples)
-    occurs = first >= 0
-    return (np.cumsum(occurs) - 1)[row], first[occurs]
+    columns += [column[first][:, np.newaxis] for column in reals]
+    return np.concatenate([np.empty((len(first), 0)), *columns], axis=1), counts

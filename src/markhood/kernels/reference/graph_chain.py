@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.kernels.generator import next_random
-from markhood.kernels.pair_fit import PairFit, fit_pair
 from markhood.kernels.protocol import Bits, GraphChain, GraphSums, PairPrior
+from markhood.kernels.reference.pair_fit import PairFit, fit_pair
 
 
 def sample_graphs(

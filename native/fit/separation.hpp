@@ -1,0 +1,129 @@
+// The cells of a regression (a row, with a level of the target) and which of them have left: the certificate of newton_fit.hpp.
+//
+// A direction certifies separation where it changes no log odds between cells with samples, raises no other cell of their rows, and
+// lowers some. The lowered cells have probability zero in the limit. Changes of linear predictors are (n_rows, n_levels).
+#pragma once
+#include <cmath>
+
+#include "fit/newton_fit.hpp"
+#include "machine/buffer.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+struct Range {
+    double lowest = HUGE_VAL, highest = -HUGE_VAL;
+
+    void take(double value) {
+        lowest = value < lowest ? value : lowest;
+        highest = value > highest ? value : highest;
+    }
+    double width() const { return highest - lowest; }
+};
+
+class Cells {
+  public:
+    Buffer<unsigned char> left;  // (n_rows, n_levels)
+
+    // Takes the counts, (n_rows, n_levels), which stay where they are.
+    void set(const double* counts, std::size_t n_rows, std::size_t n_levels) {
+        counts_ = counts;
+        n_rows_ = n_rows;
+        n_levels_ = n_levels;
+        left.resize(n_rows * n_levels);
+    }
+
+    void begin() { before_.copy(left); }
+    void retract() { left.copy(before_); }
+
+    // Marks the cells without samples that a step lowers; whether there are any. Those far below the others of their row are marked
+    // too: their direction does not matter to a step.
+    bool propose(const double* linear, const double* change) {
+        begin();
+        if (!take_away(change, 0.0)) return false;
+        for (std::size_t r = 0; r < n_rows_; ++r) {
+            const double lowest = moved(r, linear).lowest - kFarBelow;
+            for (std::size_t c = r * n_levels_; c < (r + 1) * n_levels_; ++c)
+                if (counts_[c] == 0 && linear[c] < lowest) left[c] = true;
+        }
+        return true;
+    }
+
+    // Marks instead the cells that leave in a direction, if it certifies separation: the step, plus enough of the way so far (`past`)
+    // that the cells lowered on it stay lowered. Proposed cells that the direction raises are taken back; then a direction found without
+    // them may do.
+    Leaving confirm(double* change, const double* past) {
+        const double times = needed_past(change, past);
+        double longest = 1.0;
+        for (std::size_t c = 0; c < left.size(); ++c) {
+            change[c] += times * past[c];
+            longest = std::fabs(change[c]) > longest ? std::fabs(change[c]) : longest;
+        }
+        const double rounding = kAlike * longest;
+        const Leaving found = keep_risen(change, rounding);
+        if (found == Leaving::kUnclear) return found;
+        retract();
+        return found == Leaving::kSome && take_away(change, rounding) ? Leaving::kSome : Leaving::kNone;
+    }
+
+  private:
+    // The values of a row's cells with samples.
+    Range moved(std::size_t r, const double* values) const {
+        Range found;
+        for (std::size_t c = r * n_levels_; c < (r + 1) * n_levels_; ++c)
+            if (counts_[c] > 0) found.take(values[c]);
+        return found;
+    }
+
+    // Takes back proposed cells that rise: it is unclear then whether others leave. None does where a cell with samples moves, or
+    // another one rises that was not proposed.
+    Leaving keep_risen(const double* change, double rounding) {
+        Leaving found = Leaving::kSome;
+        for (std::size_t r = 0; r < n_rows_; ++r) {
+            const Range of_samples = moved(r, change);
+            if (of_samples.width() > rounding) return Leaving::kNone;
+            for (std::size_t c = r * n_levels_; c < (r + 1) * n_levels_; ++c) {
+                if (before_[c] || !(change[c] > of_samples.highest + rounding)) continue;
+                if (!left[c]) return Leaving::kNone;
+                left[c] = false;
+                found = Leaving::kUnclear;
+            }
+        }
+        return found;
+    }
+
+    // How much of the way so far has to be added to a step for the cells to sink that were lowered on it.
+    double needed_past(const double* change, const double* past) const {
+        double most = 0.0;
+        for (std::size_t r = 0; r < n_rows_; ++r) {
+            const std::size_t from = r * n_levels_, to = from + n_levels_;
+            double at = 0.0, was = 0.0;
+            for (std::size_t c = from; c < to; ++c)
+                if (counts_[c] > 0) at = change[c], was = past[c];
+            for (std::size_t c = from; c < to; ++c) {
+                if (before_[c] || !left[c]) continue;
+                const double risen = change[c] - at, sunk = was - past[c];
+                if (risen > 0 && sunk > 1.0) most = (risen + 1.0) / sunk > most ? (risen + 1.0) / sunk : most;
+            }
+        }
+        return most;
+    }
+
+    // Marks the cells without samples that sink; whether there are any.
+    bool take_away(const double* change, double rounding) {
+        bool any = false;
+        for (std::size_t r = 0; r < n_rows_; ++r) {
+            const double slowest = moved(r, change).lowest - kStillMoving - rounding;
+            for (std::size_t c = r * n_levels_; c < (r + 1) * n_levels_; ++c) {
+                if (left[c] || counts_[c] > 0 || !(change[c] < slowest)) continue;
+                left[c] = any = true;
+            }
+        }
+        return any;
+    }
+
+    const double* counts_ = nullptr;
+    std::size_t n_rows_ = 0, n_levels_ = 0;
+    Buffer<unsigned char> before_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

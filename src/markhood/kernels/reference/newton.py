@@ -1,0 +1,280 @@
+"""Newton's method for every fit: the one loop that `native/fit/newton.hpp` has too, with the same steps and names.
+
+    maximise  L(b) - sum l1 |b| - b'Pb / 2      for a concave log-likelihood L and a Gaussian prior of precision P
+
+1. *Gradient* g = L'(b) - Pb, from zero or from the coefficients of a neighbouring fit (warm start).
+2. *Factorise* C = P - L''(b); or, while every step promises at most the share CHORD of the one before, reuse the last factorisation (a
+   chord step). No curvature changes by more than a factor exp(d) where no log odds change by more than d.
+3. *Direction* s = C^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model. A coefficient whose predictor is
+   a combination of earlier ones has no pivot and stays where it is. Stop where the promised gain is negligible: CONVERGED.
+4. *Separation certificate*: where a step promises little, ask the likelihood whether cells without samples leave along it for ever. If so go on
+   without them; what is then reached is the supremum: SEPARATED.
+5. *Bound*: stop where no fit can exceed ``floor``: BOUNDED. Probabilities tilted along the step bound the maximum by the duality of
+   maximum likelihood and maximum entropy.
+6. *Line search*: halve the step until its gain is SUFFICIENT_DECREASE of what it promises. Any gain would not do: steps could go from one
+   side of the maximum to the other for ever.
+
+The loop asks for nothing else than `Likelihood`, and for a `System` that solves linear equations; `likelihoods.py` has the one, and
+`model/fitting` other ones of thousands of coefficients.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.protocol import Status
+
+Vector = NDArray[np.float64]
+
+MAX_STEPS = 200  # well-conditioned fits take 4 to 9
+PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
+SUFFICIENT_DECREASE = (
+    0.1  # of the promised gain; below 1/2, so that whole steps pass near the maximum
+)
+SHORTEST_STEP = 1e-18  # of the direction
+CHORD = 0.1
+FAR_OFF = 3.0  # in log odds: from there an earlier factorisation says little
+ASK_BELOW, ASK_AGAIN = (
+    0.1,
+    1e-3,
+)  # a gain so small that only separated cells may be left; and the share of it that is asked about next
+ROUNDING = 1e-13  # of the objective: gains below it cannot be seen
+SMALLEST_PIVOT = 1e-13  # of the diagonal; a smaller one is rounding
+RIDGE = 1e-12  # of the diagonal: along a direction of no curvature the step goes on to the first change of sign
+ZERO = 1e-12  # of a move, or of a penalty
+MAX_CHANGES = 10_000  # of the active set in one step
+
+
+class Fit(NamedTuple):
+    """Where a fit ended; ``gradient_norm`` is the largest size of a derivative there."""
+
+    coefficients: Vector
+    value: float
+    status: Status
+    gradient_norm: float
+    steps: int
+    factorisations: int
+
+
+class Likelihood(Protocol):
+    """A concave log-likelihood: all that the loop knows of a model."""
+
+    def value(self, b: Vector) -> float:
+        """Return the log-likelihood."""
+
+    def gradient(self, b: Vector) -> Vector:
+        """Return its derivatives."""
+
+    def curvature(self, b: Vector) -> Any:
+        """Return minus its second derivatives, as a matrix that the `System` takes."""
+
+    def spread(self, step: Vector) -> float:
+        """Return by how much a step changes log odds at most."""
+
+    def separation(self, b: Vector, step: Vector) -> Likelihood | None:
+        """Return what is left when the cells have gone that a direction like this step takes to probability zero, if any."""
+        return None
+
+    def most_gain(self, b: Vector, step: Vector) -> float:
+        """Return what can be gained at most, as the step shows; infinity where it does not."""
+        return math.inf
+
+
+class System(Protocol):
+    """Linear equations of the curvature."""
+
+    def factorise(self, matrix: Any, *, is_new: bool) -> None:
+        """Prepare `solve`; ``is_new`` where the likelihood has changed."""
+
+    def solve(self, right: Vector) -> Vector:
+        """Solve for a step."""
+
+
+class Cholesky:
+    """The factorisation without rows whose pivot is rounding: combinations of earlier ones, at the first factorisation and for good."""
+
+    def __init__(self) -> None:
+        self.usable = np.zeros(0, np.bool_)
+        self._factor = np.zeros((0, 0))
+
+    def factorise(self, matrix: Vector, *, is_new: bool) -> None:
+        """Eliminate a row at a time."""
+        n = len(matrix)
+        allowed = np.ones(n, np.bool_) if is_new else self.usable
+        rest, factor = matrix.copy(), np.zeros((n, n))
+        pivots, diagonal = np.zeros(n, np.bool_), np.diag(matrix)
+        for k in range(n):
+            if allowed[k] and rest[k, k] > SMALLEST_PIVOT * diagonal[k]:
+                pivots[k] = True
+                factor[k:, k] = rest[k:, k] / math.sqrt(rest[k, k])
+                rest[k:, k:] -= np.outer(factor[k:, k], factor[k:, k])
+        self.usable = pivots if is_new else self.usable
+        self._kept, self._factor = np.flatnonzero(pivots), factor[np.ix_(pivots, pivots)]
+
+    @property
+    def log_determinant(self) -> float:
+        """Of what was factorised last, without the rows left out."""
+        return 2 * float(np.log(np.diag(self._factor)).sum())
+
+    def solve(self, right: Vector) -> Vector:
+        """Solve by both triangles; coordinates without a pivot do not move."""
+        step = np.zeros(len(right))
+        half = np.linalg.solve(self._factor, right[self._kept])
+        step[self._kept] = np.linalg.solve(self._factor.T, half)
+        return step
+
+
+def newton(
+    likelihood: Likelihood,
+    start: Vector,
+    *,
+    precision: Any = None,
+    l1: Vector | None = None,
+    floor: float = -math.inf,
+    tolerance: float = PROMISED_GAIN,
+    max_steps: int = MAX_STEPS,
+    system: System | None = None,
+) -> Fit:
+    """Maximise a concave log-likelihood less an L1 penalty and a Gaussian prior; see the module for the steps.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    start : ndarray of shape (n_coefficients,)
+    precision : matrix of shape (n_coefficients, n_coefficients), optional
+        Of the prior; whatever can be added to the likelihood's curvature.
+    l1 : ndarray of shape (n_coefficients,), optional
+        Penalty on the size of each coefficient.
+    floor : float, default=-inf
+        A fit that cannot exceed it is given up.
+    tolerance : float, default=PROMISED_GAIN
+        Gain at which to stop; with 0 the steps end where rounding lets none promise less than the last.
+    max_steps : int, default=MAX_STEPS
+        After which a fit has not converged.
+    system : System, optional
+        By default `Cholesky`.
+    """
+    system = Cholesky() if system is None else system
+    of, b = _Objective(likelihood, precision, l1), start.copy()
+    status, ask_below, n_factorisations = Status.CONVERGED, ASK_BELOW, 0
+    now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
+    for n_steps in range(max_steps):
+        gradient = of.gradient(b)  # 1
+        norm = float(np.abs(gradient).max(initial=0.0))
+        step, promise = np.zeros(len(b)), math.inf
+        if drifted < FAR_OFF and l1 is None:  # 2
+            step = system.solve(gradient)
+            promise = float(gradient @ step) * math.exp(drifted)
+        is_chord = promise < CHORD * before
+        if not is_chord:
+            step, promise = of.direction(system, b, gradient, is_new)  # 3
+            n_factorisations, drifted, is_new = n_factorisations + 1, 0.0, False
+        rounding = ROUNDING * abs(now)
+        if promise <= tolerance or (promise <= rounding and promise > before / 2):
+            value = max(now, of.value(b + step))
+            return Fit(b + step, value, status, norm, n_steps, n_factorisations)
+        if of.is_plain and not is_chord and promise < ask_below:  # 4
+            ask_below = ASK_AGAIN * promise
+            left = of.likelihood.separation(b, step)
+            if left is not None:
+                of, status, ask_below = _Objective(left), Status.SEPARATED, ASK_BELOW
+                now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
+                continue
+        if of.is_plain and not is_chord and floor > -math.inf:  # 5
+            bound = now + of.likelihood.most_gain(b, step)
+            if bound <= floor:
+                return Fit(b, bound, Status.BOUNDED, norm, n_steps, n_factorisations)
+        length = of.line_search(b, step, now, promise, rounding)  # 6
+        if length == 0:
+            break
+        b, before = b + length * step, promise
+        now, drifted = of.value(b), drifted + length * of.likelihood.spread(step)
+    return Fit(b, now, Status.NOT_CONVERGED, norm, n_steps + 1, n_factorisations)
+
+
+class _Objective(NamedTuple):
+    """What is maximised."""
+
+    likelihood: Likelihood
+    precision: Any = None
+    l1: Vector | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        return self.precision is None and self.l1 is None
+
+    def value(self, b: Vector) -> float:
+        prior = 0.0 if self.precision is None else float(b @ (self.precision @ b)) / 2
+        return (
+            self.likelihood.value(b)
+            - prior
+            - (0.0 if self.l1 is None else float(self.l1 @ np.abs(b)))
+        )
+
+    def gradient(self, b: Vector) -> Vector:
+        """Return that of likelihood and prior; the L1 penalty has none at zero."""
+        gradient = self.likelihood.gradient(b)
+        return gradient if self.precision is None else gradient - self.precision @ b
+
+    def direction(
+        self, system: System, b: Vector, gradient: Vector, is_new: bool
+    ) -> tuple[Vector, float]:
+        """Factorise; return the step and the gain it promises."""
+        curvature = self.likelihood.curvature(b)
+        curvature = curvature if self.precision is None else curvature + self.precision
+        if self.l1 is not None:
+            return _lasso_step(curvature, gradient, b, self.l1)
+        system.factorise(curvature, is_new=is_new)
+        step = system.solve(gradient)
+        return step, float(gradient @ step)
+
+    def line_search(
+        self, b: Vector, step: Vector, now: float, promise: float, rounding: float
+    ) -> float:
+        """Return the part of the step to take; 0 where none gains enough."""
+        length = 1.0
+        while (
+            not self.value(b + length * step)
+            >= now + SUFFICIENT_DECREASE * length * promise - rounding
+        ):
+            length /= 2
+            if length < SHORTEST_STEP:
+                return 0.0
+        return length
+
+
+def _lasso_step(curvature: Vector, gradient: Vector, b: Vector, l1: Vector) -> tuple[Vector, float]:
+    """Maximise g's - s'Cs/2 - sum l1 (|b + s| - |b|) by an active set of signs; return s and the maximum.
+
+    The active coefficients go to their maximum, or as far as the first of them that becomes zero, which is then no longer active.
+    Where all are at their maximum, the one that gains most at zero becomes active. Predictors that are combinations of others take part:
+    the penalty decides between them.
+    """
+    matrix = curvature + RIDGE * np.diag(np.diag(curvature))
+    at, signs = b.copy(), np.sign(b)
+    active = (np.diag(curvature) > 0) & ((l1 == 0) | (b != 0))
+    rest = gradient
+    for _ in range(MAX_CHANGES):
+        move = np.zeros(len(b))
+        move[active] = np.linalg.solve(matrix[np.ix_(active, active)], (rest - l1 * signs)[active])
+        crosses = (l1 > 0) & (move * signs < 0) & ((at + move) * signs <= 0)
+        length = np.min(-at[crosses] / move[crosses], initial=1.0)
+        at = np.where(
+            crosses & (np.abs(at + length * move) <= ZERO * np.abs(move)), 0.0, at + length * move
+        )
+        rest = gradient - matrix @ (at - b)
+        if crosses.any():
+            active &= (at != 0) | (l1 == 0)
+            continue
+        excess = np.where(active | (np.diag(curvature) <= 0), 0.0, np.abs(rest) - l1)
+        k = int(np.argmax(excess))
+        if excess[k] <= ZERO * l1[k]:
+            break
+        active[k], signs[k] = True, np.sign(rest[k])
+    step = at - b
+    penalty = l1 @ (np.abs(at) - np.abs(b))
+    return step, float(gradient @ step - step @ (curvature @ step) / 2 - penalty)

@@ -1,0 +1,188 @@
+"""The likelihood of two variables given their neighbours, with and without a coupling, in NumPy.
+
+A pair (i, j) is looked at as one: given i's other neighbours A and j's other neighbours B,
+
+    log p(x_i, x_j | x_A, x_B) = u_i(x_i) + u_j(x_j) + f(x_i)' T f(x_j) - log of the sum over both variables' levels,
+    u_i(x_i) = a_0(x_i) + sum over k in A of f(x_i)' S_k f(x_k),      and u_j likewise.
+
+a_0 has a number for every level but one, whatever f is.
+
+For binary variables that is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i + h_j + theta)).
+The fields a_0 are free; every number of S and T has the prior N(0, scale^2). l1 is the maximum of the
+penalised log-likelihood, l0 that with T = 0, and D1, D0 the determinants of their Hessians. By Laplace's method
+
+    log BF = l1 - l0 - q log(scale) - (log D1 - log D0) / 2         for q numbers in T.
+
+**The features f** of a variable's r levels are r - 1 columns, orthogonal to each other and to the
+ones, such that any two levels are at distance 1. So every log odds ratio of two levels against
+two has the prior N(0, scale^2), whichever level comes first; and with two levels T is the
+log odds ratio itself. Indicators of all levels but the first would favour the first.
+
+**Ordered levels** have one feature, their step. The prior is on its coupling in units in which levels taken equally often
+have the variance of a fair coin, `step_unit`, so that it means as much for ten levels as for two; steps
+of size one would make the couplings of long scales too small for any prior that suits the short ones. What
+is returned is the coupling of a step.
+
+**Covariates** are in A and in B of every pair, and so are real columns (`Bits.reals`). Their slopes have the weak prior
+N(0, `COVARIATE_SCALE`^2): shrinking them as couplings are shrunk would leave part of what a covariate explains to the
+coupling.
+
+With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are not used.
+The likelihood is `likelihoods.pair`, and both maxima are found by `newton.py`; the one without the coupling is where the other starts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.lists import Lists
+from markhood.kernels.protocol import Bits, PairFits, Status
+from markhood.kernels.reference.likelihoods import LogLinear, pair
+from markhood.kernels.reference.newton import Cholesky, Fit, Vector, newton
+from markhood.kernels.tables import codes, count_rows, n_levels, weights_of
+
+COVARIATE_SCALE = 10.0
+
+
+class PairFit(NamedTuple):
+    """The two maxima of a pair, and its coupling at the one.
+
+    ``coupling`` and ``variance`` have one number for two variables of one feature each: the log odds ratio, of a step
+    where levels are ordered; else r_i r_j, the zero-sum table. ``size`` is the number q of free ones among them.
+    """
+
+    joint: float
+    apart: float
+    log_determinant: float  # log D1 - log D0
+    coupling: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    size: int
+
+    def log_bayes_factor(self, scale: float) -> float:
+        """Return the log of how much likelier the data are with the coupling."""
+        prior = self.size * math.log(scale)
+        return self.joint - self.apart - prior - self.log_determinant / 2
+
+
+def fit_pairs(
+    bits: Bits,
+    pairs: NDArray[np.int64],
+    given_first: Lists,
+    given_second: Lists,
+    scale: float,
+    n_covariates: int = 0,
+) -> PairFits:
+    """Fit each pair, given the other neighbours of its first and of its second end."""
+    fits = [
+        fit_pair(bits, i, j, first.tolist(), second.tolist(), scale, n_covariates)
+        for (i, j), first, second in zip(pairs.tolist(), given_first, given_second, strict=True)
+    ]
+    return PairFits(
+        np.array([fit.joint for fit in fits]),
+        np.array([fit.apart for fit in fits]),
+        np.array([fit.log_determinant for fit in fits]),
+        np.concatenate([np.empty(0), *(fit.coupling for fit in fits)]),
+        np.concatenate([np.empty(0), *(fit.variance for fit in fits)]),
+    )
+
+
+def level_features(levels: int) -> NDArray[np.float64]:
+    """Return r - 1 numbers for each of r levels, any two levels at distance 1.
+
+    Examples
+    --------
+    >>> level_features(2).tolist()
+    [[-0.5], [0.5]]
+    """
+    features = np.zeros((levels, levels - 1))
+    for k in range(1, levels):
+        features[:k, k - 1] = -1.0 / np.sqrt(2 * k * (k + 1))
+        features[k, k - 1] = k / np.sqrt(2 * k * (k + 1))
+    return features
+
+
+def step_unit(levels: int) -> float:
+    """Return how large a step between ordered levels is: so that equally frequent ones have variance 1/4.
+
+    Examples
+    --------
+    >>> step_unit(2), round(step_unit(5), 3)
+    (1.0, 0.354)
+    """
+    return math.sqrt(3.0 / (levels * levels - 1))
+
+
+def features_of(bits: Bits, variable: int) -> NDArray[np.float64]:
+    """Return the numbers by which a variable enters couplings, (r, f); each column sums to zero."""
+    levels = n_levels(bits, variable)
+    if bits.n_scores[variable] == levels - 1:
+        return level_features(levels)
+    steps = np.arange(levels, dtype=np.float64) - (levels - 1) / 2
+    return np.asarray(steps[:, np.newaxis] * step_unit(levels))
+
+
+def fit_pair(
+    bits: Bits,
+    i: int,
+    j: int,
+    given_i: Sequence[int],
+    given_j: Sequence[int],
+    scale: float,
+    n_covariates: int = 0,
+) -> PairFit:
+    """Fit a pair with and without its coupling, given each end's other neighbours and the covariates."""
+    d = len(bits.n_scores)
+    given = [[*own, *range(d - n_covariates, d)] for own in (given_i, given_j)]
+    columns: list[NDArray[Any]] = [codes(bits, v) for own in given for v in own]
+    columns += [] if bits.reals is None else [bits.reals.groups_of(v) for v in (i, j)]
+    r_j = n_levels(bits, j)
+    cells = codes(bits, i).astype(np.int64) * r_j + codes(bits, j)
+    first, counts = count_rows(columns, cells, n_levels(bits, i) * r_j, weights_of(bits))
+    of_i, of_j = features_of(bits, i), features_of(bits, j)
+    products = np.kron(of_i, of_j).astype(np.float64)
+    size = products.shape[1]
+    precisions, weak = np.full(d, 1 / scale**2), min(1 / scale**2, 1 / COVARIATE_SCALE**2)
+    precisions[d - n_covariates :] = weak
+    ends, prior = [], []
+    for v, features, own in ((i, of_i, given[0]), (j, of_j, given[1])):
+        ends.append((features, _predictors(bits, v, own, first)))
+        of_slopes = [*np.repeat(precisions[own], bits.n_scores[own]), *[weak] * bits.n_reals]
+        prior += [np.zeros(len(features) - 1), np.repeat(of_slopes, features.shape[1])]
+    n = sum(len(part) for part in prior)
+    apart, log_d0, _ = _maximum(pair(counts, ends, coupled=False), np.zeros(n), prior)
+    start = np.zeros(n + size)
+    if apart.status is Status.CONVERGED:
+        start[:n] = apart.coefficients
+    prior.append(np.full(size, 1 / scale**2))
+    joint, log_d1, system = _maximum(pair(counts, ends, coupled=True), start, prior)
+    shown = np.full((1, 1), _step(of_i) * _step(of_j)) if size == 1 else products
+    inverse = np.array([system.solve(unit)[n:] for unit in np.eye(n + size)[n:]])
+    variance = np.einsum("ku,uv,kv->k", shown, inverse, shown)
+    coupling = shown @ joint.coefficients[n:]
+    return PairFit(joint.value, apart.value, log_d1 - log_d0, coupling, variance, size)
+
+
+def _maximum(
+    likelihood: LogLinear, start: Vector, prior: Sequence[Vector]
+) -> tuple[Fit, float, Cholesky]:
+    """Maximise; return the log-determinant of the curvature there, and its factorisation."""
+    precision, system = np.diag(np.concatenate(prior)), Cholesky()
+    fit = newton(likelihood, start, precision=precision if precision.any() else None)
+    system.factorise(likelihood.curvature(fit.coefficients) + precision, is_new=True)
+    return fit, system.log_determinant, system
+
+
+def _step(features: Vector) -> float:
+    return float(features[1, 0] - features[0, 0])
+
+
+def _predictors(bits: Bits, end: int, given: Sequence[int], samples: NDArray[np.int64]) -> Vector:
+    """Return the features of an end's neighbours, and its real columns, in some samples."""
+    columns = [features_of(bits, v)[codes(bits, v)[samples]] for v in given]
+    columns += [] if bits.reals is None else [bits.reals.of_target(end)[0][:, samples].T]
+    return np.concatenate([np.zeros((len(samples), 0)), *columns], axis=1)
