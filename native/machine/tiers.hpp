@@ -231,8 +231,8 @@ struct ClimbEnd {
     std::int64_t* not_converged;  // fits of every variable, to which is added
 };
 
-// Throws where the caller should stop: after a signal, or in a thread whose results nobody waits for. Kernels call it before every
-// target and in every step of a large fit. It reads the clock (30 ns), and ten times a second it takes the interpreter's lock.
+// Throws where the caller should stop (kernels/stopping.py). Kernels call it before every target and in every step of a large fit. It reads
+// the clock (30 ns), and twenty times a second it takes the interpreter's lock.
 void stop_if_asked();
 // The same every 16th time, for work that may be shorter than a look at the clock.
 static inline void stop_if_asked(std::size_t times) {

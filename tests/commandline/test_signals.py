@@ -19,6 +19,7 @@ from markhood.execution.local import Threads
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Costs
+from oracles.scale import latent_classes
 
 LETTERS = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 RUN = """
@@ -33,14 +34,6 @@ threading.Thread(target=stop, daemon=True).start()
 from markhood.commandline.start import main
 main()
 """
-
-
-def latent_classes(n, levels, alpha=0.3):
-    """Nominal columns that depend on one of eight classes: every pair is associated, and most fits are separated."""
-    rng = np.random.default_rng(1)
-    classes = rng.integers(0, 8, n)
-    shares = [rng.dirichlet([alpha] * r, 8).cumsum(axis=1)[:, :-1] for r in levels]
-    return np.column_stack([LETTERS[(rng.random((n, 1)) > s[classes]).sum(axis=1)] for s in shares])
 
 
 @pytest.fixture(scope="module")

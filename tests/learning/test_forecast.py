@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from itertools import count
+from time import process_time
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from markhood.learning.request import Request
 from markhood.search.screen import screen
 from markhood.search.spaces import NearbyVariables
 from oracles.jobs import job_of
-from oracles.scale import chains, one_cause
+from oracles.scale import chains, latent_classes, one_cause
 
 
 @pytest.fixture
@@ -231,3 +232,47 @@ def test_oracle_candidates_of_a_timed_climb_are_the_strongest():
         assert candidates.tolist() == sorted(sorted(gain, key=gain.__getitem__)[-4:])
     free = _candidates(job, group, None)
     assert free[0].tolist() == group[1:].tolist()
+
+
+HARD = {
+    "nominal": lambda: encode(latent_classes(8000, [12] * 30)),
+    "many levels": lambda: encode(latent_classes(3000, [24] * 12)),
+    "ordinal": lambda: encode(ordinal_factors(20_000, 40), kinds="ordinal"),
+    "one cause": lambda: encode(one_cause(3000, 1000)),
+    "many variables": lambda: encode(chains(8000, 4000)),
+}
+
+
+def ordinal_factors(n_samples, n_variables):
+    rng = np.random.default_rng(1)
+    factors = rng.normal(size=(n_samples, 3)) @ rng.normal(size=(3, n_variables))
+    return np.digitize(factors + rng.normal(size=factors.shape), np.arange(-4, 4, 0.6))
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        *((name, method) for name in HARD for method in ("plrhc", "bayes")),
+        *(("nominal", method) for method in ("hc", "mpl", "pairwise", "plm")),
+        ("many levels", "mpl"),
+        ("many variables", "plm"),
+    ],
+)
+def test_example_a_forecast_takes_at_most_two_seconds(name, method):
+    samples = HARD[name]()
+    Request.of(method, {"n_jobs": 1}).forecast(encode(chains(10, 50)))  # imports
+    start = process_time()
+    said = Request.of(method, {"n_jobs": 1}).forecast(samples)
+    assert process_time() - start < 2
+    assert sum(said.seconds.values()) > 0
+
+
+def test_example_work_that_is_too_long_to_be_measured_is_a_lower_bound(monkeypatch):
+    """Each piece of work ends after a twentieth of a second, which no kernel notices sooner."""
+    samples = encode(latent_classes(8000, [12] * 30))
+    easy = Request.of("plrhc", {"n_jobs": 1}).forecast(encode(chains(40, 300)))
+    assert not easy.is_lower_bound
+    monkeypatch.setattr("markhood.learning.forecast.budget.SECONDS", 0.0)
+    hard = Request.of("plrhc", {"n_jobs": 1}).forecast(samples)
+    assert hard.is_lower_bound
+    assert hard.seconds["blankets"] > 30 * 0.05

@@ -24,6 +24,15 @@ def one_cause(n_variables: int, n_samples: int) -> np.ndarray:
     return hidden ^ (rng.random((n_samples, n_variables)) < 1 / 3)
 
 
+def latent_classes(n_samples: int, n_levels: list[int]) -> np.ndarray:
+    """Draw letters that depend on one of eight classes: all pairs depend, and most regressions are separated."""
+    rng = np.random.default_rng(1)
+    classes, letters = rng.integers(0, 8, n_samples), np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    shares = [rng.dirichlet([0.3] * r, 8).cumsum(axis=1)[:, :-1] for r in n_levels]
+    drawn = [(rng.random((n_samples, 1)) > s[classes]).sum(axis=1) for s in shares]
+    return letters[np.column_stack(drawn)]
+
+
 def peak() -> int:
     """Return the most memory, in bytes, that this process has had since `reset_peak`."""
     return _kilobytes("VmHWM") * 1024

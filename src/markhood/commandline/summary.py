@@ -31,7 +31,8 @@ def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ())
     phases = ", ".join(f"{phase} {s:.2g}" for phase, s in said.seconds.items())
     shape = f"{counted(samples.n_samples, 'sample')}, {counted(samples.n_variables, 'variable')}"
     typer.echo(f"{shape}: a forecast")
-    typer.echo(f"seconds   about {sum(said.seconds.values()):.2g} ({phases})")
+    size = "at least" if said.is_lower_bound else "about"
+    typer.echo(f"seconds   {size} {sum(said.seconds.values()):.2g} ({phases})")
     typer.echo(f"memory    about {readable(said.memory)}{of}")
     if said.pairs:
         typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")

@@ -8,14 +8,15 @@ there takes what one of all will take.
 That does not do where variables have several levels. Then the chains' graphs have several times the edges of the
 blankets, which are found by the price of every number of a table, and a fit takes what the square of its neighbours makes it take. But
 then fits are slow, and candidates that can all be visited in an acceptable time are some thousand: so all are visited
-once, and after that a few in the graph as it has become are timed.
+once, and after that a few in the graph as it has become are timed. Where that would take too long, some candidates stand for all: then
+the graph has fewer edges than it will have, and the forecast is a lower bound.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter, thread_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, PairPrior
+from markhood.learning.forecast.budget import Budget
 from markhood.scores.scorer import Scorer
 from markhood.search.graph_sampler import (
     FEW_PAIRS,
@@ -39,11 +41,10 @@ from markhood.search.other_pairs import MOST_VARIABLES
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 
-SECONDS = 0.8  # of chains that are timed
+SECONDS = 0.6  # of chains that are timed
 EXPECTED_ROUNDS = 4  # until the scale of couplings is settled
 TABLE_ROUNDS = 1  # the same where they are tables, whose scale is most often the largest allowed
-TRIED_VISITS, TIMED_VISITS = 64, 512
-MOST_SECONDS = 6.0  # for which all candidates may be visited
+TRIED_VISITS, TIMED_VISITS = (2, 16, 64), 512
 # Measured at the peak: a pair among some hundred variables, a candidate, and one in a running chain.
 OTHER_PAIR_BYTES, CANDIDATE_BYTES, CHAIN_BYTES = 130, 250, 250
 
@@ -79,6 +80,7 @@ def time_chains(
     spaces: Sequence[NDArray[np.int64]],
     blankets: Lists,
     lengths: Sweeps,
+    budget: Budget,
 ) -> ChainCost:
     """Run chains over the candidates near some variables, for a moment.
 
@@ -87,18 +89,21 @@ def time_chains(
     rounds, generator = Sweeps(1, 0, SWEEPS_OF_ROUND), generator_of(np.random.SeedSequence(0))
     took, weight = np.zeros(2), 0.0
     for target, space, blanket in zip(targets.tolist(), spaces, blankets, strict=False):
-        inner, outer = _near(scorer, target, space, blanket)
+        inner, outer = _no_edges(), _no_edges()
+        with budget.piece(SECONDS):
+            inner, outer = _near(scorer, target, space, blanket)
         pairs, present = _candidates(inner, outer)
         # Of an outer edge one end's neighbours are not known, so that its fits are but half as large.
         weight += len(pairs) - len(outer) / 2
         fits: NDArray[np.int64] | None = np.empty(0, np.int64)
         periods = np.ones(len(pairs), np.uint8)
         for k, length in zip((0, 0, 1), (Sweeps(1, 0, 1), rounds, lengths), strict=True):
-            start = perf_counter()
-            chain = GraphChain(present, generator, fits)
-            fits, p = _run(scorer, pairs, periods, chain, length)
-            took[k] += perf_counter() - start
-            periods = periods_of(p)
+            with budget.piece(SECONDS) as work:
+                chain = GraphChain(present, generator, fits)
+                fits, p = _run(scorer, pairs, periods, chain, length)
+                periods = periods_of(p)
+            took[k] += work.seconds
+            budget.ran_out |= not work.is_done
         if took.sum() > SECONDS:
             break
     each = took / max(1.0, weight)
@@ -106,53 +111,91 @@ def time_chains(
 
 
 def time_all_candidates(
-    job: Job, targets: NDArray[np.int64], blankets: Lists, lengths: Sweeps
+    job: Job, targets: NDArray[np.int64], blankets: Lists, lengths: Sweeps, budget: Budget
 ) -> tuple[ChainCost, float] | None:
     """Visit all candidates once and then some; return what one takes, and how many there are.
 
-    The graph where that begins has the blankets that are known. None where variables have two levels or are many, or
-    visits would take too long.
+    The graph where that begins has the blankets that are known. None where variables have two levels or are many.
     """
     if job.samples.is_binary or job.n_variables > MOST_VARIABLES:
         return None
-    ends = np.column_stack([np.repeat(targets, np.diff(blankets.starts)), blankets.values])
-    start = pairs_numbered(np.unique(pair_numbers(np.sort(ends, axis=1))))
-    passing = screen(job, SCREEN_GAMMA).edges
-    state = State(job, GraphPrior(), start, np.concatenate([start, passing]))
-    state.density = max(state.density, float(np.diff(blankets.starts).mean()) / job.n_variables)
-    alike = np.ones(len(state.pairs), np.uint8)
-    if not 0 < len(alike) <= FEW_PAIRS:
-        return None
-    if _seconds_a_visit(job, state, alike, TRIED_VISITS) * len(alike) > MOST_SECONDS:
-        return None
-    state.sweep_once(_chain(state))
-    periods, n_pairs = state.pair_prior().periods, len(state.pairs)
-    visit = _seconds_a_visit(job, state, periods, TIMED_VISITS)
+    with budget.piece(math.inf) as work:
+        ends = np.column_stack([np.repeat(targets, np.diff(blankets.starts)), blankets.values])
+        start = pairs_numbered(np.unique(pair_numbers(np.sort(ends, axis=1))))
+        passing = screen(job, SCREEN_GAMMA).edges
+        state = State(job, GraphPrior(), start, np.concatenate([start, passing]))
+        members = float(np.diff(blankets.starts).mean())
+        state.density = max(state.density, members / job.n_variables)
+        return _visited(job, state, lengths, budget) if 0 < len(state.pairs) <= FEW_PAIRS else None
+    budget.ran_out = True
+    return ChainCost(0.0, work.seconds), 1.0
+
+
+def _visited(job: Job, state: State, lengths: Sweeps, budget: Budget) -> tuple[ChainCost, float]:
+    """Visit as many candidates of a chain as there is time for; return what one takes, and how many there are."""
+    n_first, pairs, present, prior = (
+        len(state.pairs),
+        state.pairs,
+        state.present,
+        state.pair_prior(),
+    )
+    for n_visits in TRIED_VISITS:
+        alike = prior._replace(periods=np.ones(n_first, np.uint8))
+        visit = _seconds_a_visit(job, pairs, alike, present, n_visits, budget)
+        if visit * n_visits > SECONDS / 8:
+            break
+    n_visited = min(n_first, max(1, int(SECONDS / visit)))
+    with budget.piece(2 * SECONDS):
+        if n_visited == n_first:
+            state.sweep_once(_chain(present))
+            pairs, present, prior = state.pairs, state.present, state.pair_prior()
+        else:
+            budget.ran_out = True
+            chosen = np.sort(np.random.default_rng(0).choice(n_first, n_visited, replace=False))
+            pairs, present = pairs[chosen], present[chosen]
+            prior = prior._replace(
+                log_odds=prior.log_odds[chosen], periods=np.ones(n_visited, np.uint8)
+            )
+            sums, chain = job.scorer.swept(pairs, prior, _chain(present), 0, 1)
+            present, prior = chain.present, prior._replace(periods=periods_of(sums.probabilities))
+    visit = max(visit, _seconds_a_visit(job, pairs, prior, present, TIMED_VISITS, budget))
+    periods, n_pairs = prior.periods, len(pairs) * n_first / n_visited
     settling = lengths.n_settling // periods
     visits = float(np.mean(settling + np.ceil(lengths.n_averaged / periods)))
     have_tables = bool((job.samples.bits.n_scores > 1).any())
     # The first round has the first candidates, later ones nearly all.
-    rounds = TABLE_ROUNDS * len(alike) / n_pairs if have_tables else EXPECTED_ROUNDS
+    rounds = TABLE_ROUNDS * n_first / n_pairs if have_tables else EXPECTED_ROUNDS
     of_round = visit * (1 + SWEEPS_OF_ROUND) * rounds / EXPECTED_ROUNDS
-    return ChainCost(of_round, visit * visits), float(n_pairs)
+    return ChainCost(of_round, visit * visits), n_pairs
 
 
-def _seconds_a_visit(job: Job, state: State, periods: NDArray[np.uint8], n_visits: int) -> float:
-    """Visit some pairs, those of short periods more often, and return what each took."""
-    n = min(n_visits, len(periods))
-    shares = 1 / periods / (1 / periods).sum()
-    chosen = np.random.default_rng(0).choice(len(periods), n, replace=False, p=shares)
+def _seconds_a_visit(
+    job: Job,
+    pairs: NDArray[np.int64],
+    prior: PairPrior,
+    present: NDArray[np.uint8],
+    n_visits: int,
+    budget: Budget,
+) -> float:
+    """Visit some pairs, those of short periods more often, and return what each took, or takes at least."""
+    n = min(n_visits, len(pairs))
+    shares = 1 / prior.periods / (1 / prior.periods).sum()
+    chosen = np.random.default_rng(0).choice(len(pairs), n, replace=False, p=shares)
     # While a chain settles, only pairs of period one are visited in a single sweep.
-    alone = np.full(len(periods), 255, np.uint8)
+    alone = np.full(len(pairs), 255, np.uint8)
     alone[chosen] = 1
-    start = thread_time()
-    prior = state.pair_prior()._replace(periods=alone)
-    job.scorer.swept(state.pairs, prior, _chain(state), 1, 0)
-    return (thread_time() - start) / n
+    with budget.piece(SECONDS / 2) as work:
+        job.scorer.swept(pairs, prior._replace(periods=alone), _chain(present), 1, 0)
+    budget.ran_out |= not work.is_done
+    return work.seconds / n
 
 
-def _chain(state: State) -> GraphChain:
-    return GraphChain(state.present, generator_of(np.random.SeedSequence(0)), None)
+def _chain(present: NDArray[np.uint8]) -> GraphChain:
+    return GraphChain(present, generator_of(np.random.SeedSequence(0)), None)
+
+
+def _no_edges() -> NDArray[np.int64]:
+    return np.empty((0, 2), np.int64)
 
 
 def _near(

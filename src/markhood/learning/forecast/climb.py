@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
+from markhood.learning.forecast.budget import Budget
 from markhood.search.combine import combine
 from markhood.search.strongest import ranked_steps
 from markhood.search.values.job import Job
 
 SECONDS = 0.6  # of climbs that are timed
 NEAREST = 100  # variables around one that climb with it
+FEWER = (NEAREST, 20, 4)  # the same, where so many take too long
 
 
 class ClimbCost(NamedTuple):
@@ -40,20 +42,26 @@ def time_climbs(
     nearest: Sequence[NDArray[np.int64]],
     shares: NDArray[np.float64],
     most: int | None,
+    budget: Budget,
 ) -> ClimbCost:
     """Climb over groups of variables, for a moment.
 
     ``nearest`` are the variables around each target, the nearest first, ``shares`` what each target stands for, and
     ``most`` how many candidates a blanket has at most.
     """
-    took: list[tuple[float, float]] = []
-    start = thread_time()
-    for target, others in zip(targets.tolist(), nearest, strict=True):
-        group = np.sort(np.append(others[:NEAREST], target))
-        took.append(_climbed(job, group, _candidates(job, group, most), most is None))
-        if thread_time() - start > SECONDS:
-            break
-    return ClimbCost(*np.average(took, axis=0, weights=shares[: len(took)]).tolist())
+    for size in FEWER:
+        took: list[tuple[float, float]] = []
+        start = thread_time()
+        for target, others in zip(targets.tolist(), nearest, strict=True):
+            group = np.sort(np.append(others[:size], target))
+            with budget.piece(SECONDS / 2):
+                took.append(_climbed(job, group, _candidates(job, group, most), most is None))
+            if thread_time() - start > SECONDS or not took:
+                break
+        budget.ran_out |= size != NEAREST or not took
+        if took:
+            return ClimbCost(*np.average(took, axis=0, weights=shares[: len(took)]).tolist())
+    return ClimbCost(0.0, 0.0)
 
 
 def _candidates(job: Job, group: NDArray[np.int64], most: int | None) -> Lists:
@@ -84,7 +92,8 @@ def _climbed(
     changes = toggled - np.repeat(scores, np.diff(neighbours.starts))
     present = scorer.climbed(Lists.of([group]), neighbours, neighbours, changes).present
     times.append(thread_time())
-    scorer.fitted(group, neighbours)
+    starts = np.append(0, np.cumsum(present))[neighbours.starts]
+    scorer.fitted(group, Lists(starts, neighbours.values[present]))
     times.append(thread_time())
     degrees = np.diff(neighbours.starts)
     n_flips = np.add.reduceat(np.append(~present, False), neighbours.starts[:-1]) * (degrees > 0)

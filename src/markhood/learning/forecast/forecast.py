@@ -1,4 +1,4 @@
-"""How long learning will take and how much memory, found out in a second or two.
+"""How long learning will take and how much memory, found out in at most two seconds (`budget.py`).
 
 The screen's cost is that of a few of its tiles, times their number. All else depends on how many
 pairs pass it, and on how many variables are then near each other; so some variables, picked at
@@ -29,6 +29,7 @@ from markhood.data.storage import memory
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
+from markhood.learning.forecast.budget import Budget
 from markhood.learning.forecast.chains import (
     chain_bytes,
     n_steps,
@@ -49,15 +50,17 @@ from markhood.search.values.job import Job
 SECONDS = 0.4  # for each of the things that are timed
 WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
 MOST_ROWS = 1536
+MOST_PASSING = 400_000  # pairs that are noted at every step: some tenths of a second
 VARIABLES_PER_BLOCK = 4096
 THREAD_GAIN = 0.9  # what a thread more brings, of another
 PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
-FEWEST_NEAREST = 64  # among which a search is timed first
+FEWEST_NEAREST = 8  # among which a search is timed first
 STRONGEST = 8  # variables of the most pairs whose searches are timed apart
 # To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
 SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 6e-5
 SECONDS_PER_TRIANGLE = 1e-6  # for a pair that may be indirect
 SECONDS_PER_EDGE = 2e-5  # for one that is put into the graph
+OTHER_PAIRS_SECONDS = 0.2  # in which chains measure pairs that are not candidates
 DIRECT_PER_VARIABLE = 3  # pairs that are no shortcut: two to three were, among variants
 
 
@@ -88,12 +91,15 @@ class Forecast:
         How many will pass the screen.
     candidates : float or None
         How many others a variable's neighbours are looked for among, on average; None where they are not.
+    is_lower_bound : bool
+        Whether some work was too long to be measured, so that learning takes at least these seconds.
     """
 
     seconds: dict[str, float]
     memory: int
     pairs: int
     candidates: float | None
+    is_lower_bound: bool = False
 
 
 def forecast_couplings(job: Job, penalty: float) -> Forecast:
@@ -107,7 +113,7 @@ def forecast_pairs(
     job: Job, gamma: float, ranking: str, top: int | None, remove_indirect: bool
 ) -> Forecast:
     """Forecast testing or ranking all pairs, each by itself."""
-    job = _on_threads(job)
+    job, budget = _on_threads(job), Budget()
     d, rng, is_tested = job.n_variables, np.random.default_rng(0), ranking == "evidence"
     seconds = {"screen": _seconds_of_screen(job, gamma if is_tested else None, rng)}
     seconds["screen"] *= 2 if ranking == "mi_apc" else 1  # the means come first
@@ -119,42 +125,48 @@ def forecast_pairs(
     if remove_indirect:
         seconds["triangles"] = held * SECONDS_PER_TRIANGLE
         n_edges = min(n_edges, DIRECT_PER_VARIABLE * d)
-    seconds["evidence"] = n_edges * sample.seconds_of_evidence() / _threads(job)
-    return Forecast(seconds, _bytes(job.samples, held), sample.n_pairs, None)
+    seconds["evidence"] = n_edges * sample.seconds_of_evidence(budget) / _threads(job)
+    return Forecast(seconds, _bytes(job.samples, held), sample.n_pairs, None, budget.ran_out)
 
 
 def forecast_chains(job: Job, lengths: Sweeps, climb: Climb) -> Forecast:
     """Forecast chains over graphs, and the climb before them."""
     job = _on_threads(job)
-    said, blankets = _of_climb(job, climb)
+    said, blankets = _of_climb(job, climb, Budget(0.5))
+    budget = Budget(0.5)
     d = job.n_variables
     passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
     members = blankets.members
-    timed = time_all_candidates(job, blankets.targets, members, lengths)
+    timed = time_all_candidates(job, blankets.targets, members, lengths, budget)
     if timed:
         cost, n_candidates = timed
     else:
-        cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths)
+        cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths, budget)
         n_candidates = passing + n_steps(members, d)
     threads = _threads(job)
-    start = perf_counter()
-    measure_other_pairs(job)
-    others = perf_counter() - start
+    with budget.piece(OTHER_PAIRS_SECONDS) as others:
+        measure_other_pairs(job)
     seconds = dict(said.seconds)
     evidence = seconds.pop("evidence")
-    seconds["chains"] = others + cost.seconds(n_candidates, lengths, threads)
+    seconds["chains"] = others.seconds + cost.seconds(n_candidates, lengths, threads)
     seconds["evidence"] = evidence
     needed = _bytes(job.samples, passing)
     needed += chain_bytes(d, n_candidates, min(threads, lengths.n_chains))
-    return replace(said, seconds=seconds, memory=needed, pairs=passing)
+    return replace(
+        said,
+        seconds=seconds,
+        memory=needed,
+        pairs=passing,
+        is_lower_bound=said.is_lower_bound or budget.ran_out or not others.is_done,
+    )
 
 
 def forecast_climb(job: Job, climb: Climb) -> Forecast:
     """Forecast hill climbing."""
-    return _of_climb(_on_threads(job), climb)[0]
+    return _of_climb(_on_threads(job), climb, Budget())[0]
 
 
-def _of_climb(job: Job, climb: Climb) -> tuple[Forecast, _Blankets]:
+def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blankets]:
     """Forecast hill climbing; return the blankets that were found for it, too."""
     d, most, rng = job.n_variables, climb.max_candidates, np.random.default_rng(0)
     seconds: dict[str, float] = {}
@@ -171,17 +183,18 @@ def _of_climb(job: Job, climb: Climb) -> tuple[Forecast, _Blankets]:
         seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/strongest.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
-    blankets = _Blankets(job.scorer, seeds, spaces, shares)
+    blankets = _Blankets(job.scorer, seeds, spaces, shares, budget)
     each = d / (_threads(job) * THREAD_GAIN)  # variables one after another, of all
     seconds["blankets"] = (finding + blankets.seconds) * each
     around = [near_all[k] for k in blankets.done]
-    after = time_climbs(job, blankets.targets, around, blankets.shares, most)
+    after = time_climbs(job, blankets.targets, around, blankets.shares, most, budget)
     if climb.is_global:
         seconds["climb"] = after.climb * each
     seconds["evidence"] = after.evidence * each
     candidates = float(np.average([len(space) for space in spaces], weights=shares))
     held = _pairs_held(job, most, pairs)
-    return Forecast(seconds, _bytes(job.samples, held), pairs, candidates), blankets
+    needed = _bytes(job.samples, held)
+    return Forecast(seconds, needed, pairs, candidates, budget.ran_out), blankets
 
 
 def require_room(
@@ -236,10 +249,11 @@ def _seconds_of_screen(job: Job, gamma: float | None, rng: np.random.Generator) 
     """Time some tiles of the screen, as many as take a moment."""
     tiles = list(job.scorer.tiles())
     rng.shuffle(tiles)
-    n_timed, took = 1, 0.0
-    screen(job, gamma, tiles[:1])  # what comes before the first is not timed
-    while took < SECONDS / 4:
-        n_timed *= 4
+    n_timed, took = 0, 0.0
+    while (
+        took < SECONDS / 4
+    ):  # at first one tile, with what comes before it, which counts only where it is slow
+        n_timed = 4 * n_timed or 1
         start = perf_counter()
         screen(job, gamma, [tiles[k % len(tiles)] for k in range(n_timed)])
         took = perf_counter() - start
@@ -258,7 +272,11 @@ class _Sample:
         self._known: dict[int, NDArray[np.int64]] = {}
         self.has_copies = False  # whether some of those who pass nearly are copies
         self._seeds = rng.permutation(d)[: self._rows]
-        self._look_at(self._seeds)
+        self._look_at(self._seeds[:8])
+        n_passing = np.mean([len(near) for near in self._known.values()])
+        self._rows = max(8, min(self._rows, int(MOST_PASSING / max(1.0, float(n_passing)))))
+        self._seeds = self._seeds[: self._rows]
+        self._look_at(self._seeds[8:])
         degrees = np.array([len(self._known[v]) for v in self._seeds.tolist()])
         self.n_pairs = int(degrees.mean() * d / 2)
         self.mean_steps = 0.0  # of the screened graph, to find a space; known when spaces are
@@ -268,18 +286,19 @@ class _Sample:
         self._strongest = self._seeds[np.sort(order[:n_strongest])]
         self._others = self._seeds[np.sort(order[n_strongest:])][:n_others]
 
-    def seconds_of_evidence(self) -> float:
+    def seconds_of_evidence(self, budget: Budget) -> float:
         """Return what it takes to describe a pair by its two ends alone."""
-        scorer = self._job.scorer
         pairs = [(v, w) for v in self._seeds.tolist() for w in self._known[v][:1].tolist()]
-        if not pairs:
-            return 0.0
-        targets, others = np.array(pairs).ravel(), np.array(pairs)[:, ::-1].ravel()
-        alone = Lists(np.arange(len(targets) + 1), others)
-        start = thread_time()
-        scorer.toggled(targets, alone, alone)
-        scorer.fitted(targets, alone)
-        return (thread_time() - start) / len(pairs) + SECONDS_PER_EDGE
+        took, n_timed = 0.0, 0
+        while n_timed < len(pairs) and took < SECONDS / 4:
+            some = np.array(pairs[n_timed : 4 * n_timed + 4])
+            alone = Lists(np.arange(some.size + 1), some[:, ::-1].ravel())
+            with budget.piece(SECONDS) as work:
+                self._job.scorer.toggled(some.ravel(), alone, alone)
+                self._job.scorer.fitted(some.ravel(), alone)
+            took, n_timed = took + work.seconds, n_timed + len(some)
+            budget.ran_out |= not work.is_done
+        return took / n_timed + SECONDS_PER_EDGE if n_timed else 0.0
 
     def shares_of(self, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the share of all variables that each of these stands for."""
@@ -370,6 +389,7 @@ class _Blankets:
         seeds: NDArray[np.int64],
         spaces: Sequence[NDArray[np.int64]],
         shares: NDArray[np.float64],
+        budget: Budget,
     ) -> None:
         found: list[NDArray[np.int64]] = []
         took: list[float] = []
@@ -377,7 +397,7 @@ class _Blankets:
         # The first and last of the strongest and of the others, so that a moment knows some of each.
         order = np.argsort(np.arange(len(seeds)) % STRONGEST, kind="stable")
         for k in order.tolist():
-            members, seconds = _searched(scorer, int(seeds[k]), spaces[k])
+            members, seconds = _searched(scorer, int(seeds[k]), spaces[k], budget)
             found.append(members)
             took.append(seconds)
             if thread_time() - start > SECONDS:
@@ -389,19 +409,19 @@ class _Blankets:
 
 
 def _searched(
-    scorer: Scorer, seed: int, space: NDArray[np.int64]
+    scorer: Scorer, seed: int, space: NDArray[np.int64], budget: Budget
 ) -> tuple[NDArray[np.int64], float]:
     """Search for a blanket in a space, or in its nearer part; return it, and the seconds for the whole."""
-    size, before = FEWEST_NEAREST, 0.0
+    size, before, members = FEWEST_NEAREST, 0.0, np.empty(0, np.int64)
     while True:
-        start = thread_time()
         nearest = np.sort(space[:size])
-        members = scorer.grown(np.array([seed]), Lists.of([nearest])).members[0]
-        took = thread_time() - start
+        with budget.piece(SECONDS) as work:
+            members = scorer.grown(np.array([seed]), Lists.of([nearest])).members[0]
+        budget.ran_out |= not work.is_done
         if size >= len(space):
-            return members, took
-        if took > SECONDS / 4:
+            return members, work.seconds
+        if work.seconds > SECONDS / 4 or not work.is_done:
             # By how much four times as many took longer; candidates and members both grow.
-            growth = np.clip(np.log(took / before) / np.log(4), 1.0, 2.0) if before else 1.5
-            return members, took * float(len(space) / size) ** float(growth)
-        size, before = 4 * size, took
+            growth = np.clip(np.log(work.seconds / before) / np.log(4), 1.0, 2.0) if before else 1.5
+            return members, work.seconds * float(len(space) / size) ** float(growth)
+        size, before = 4 * size, work.seconds
