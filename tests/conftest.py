@@ -25,3 +25,9 @@ def kernels(request):
 @pytest.fixture(params=NATIVE, ids=lambda backend: backend.name)
 def native_kernels(request):
     return request.param
+
+
+@pytest.fixture(scope="session")
+def all_kernels():
+    """All backends at once, where one expectation serves them all."""
+    return BACKENDS

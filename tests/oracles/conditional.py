@@ -88,6 +88,15 @@ def pair_problem(values, i, j, given_i, given_j, scale, ordered=None, weights=No
     )
 
 
+def is_separated(problem):
+    """Say whether some direction can be followed without end."""
+    return (
+        not problem.precision.any()
+        and not problem.l1.any()
+        and bool(_lowered(problem.differences).any())
+    )
+
+
 def supremum(problem):
     """Maximise; what a Newton step could still gain is below 1e-9, or an assertion fails."""
     if problem.l1.any():
@@ -175,12 +184,12 @@ def _by_halves(problem):
         return value + l1 @ halves, np.r_[gradient, -gradient] + l1
 
     at = np.zeros(2 * p)
+    bounds = [(0, None) if l else (None, None) for l in problem.l1]
+    bounds += [(0, None) if l else (0, 0) for l in problem.l1]
     options = {"maxiter": 20_000, "maxfun": 100_000, "ftol": 0, "gtol": 1e-9, "maxcor": 50}
     for _ in range(3):  # a restart goes on where a line search gave up
-        found = minimize(
-            loss, at, jac=True, method="L-BFGS-B", bounds=[(0, 60)] * 2 * p, options=options
-        )
+        found = minimize(loss, at, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         at = found.x
-    gradient = loss(at)[1]
-    assert np.abs(np.where(at > 0, gradient, np.minimum(gradient, 0))).max() < 1e-5, found
+    gradient = np.where(at == 0, np.minimum(loss(at)[1], 0), loss(at)[1])
+    assert np.abs(gradient[[b != (0, 0) for b in bounds]]).max() < 1e-5, found
     return -found.fun

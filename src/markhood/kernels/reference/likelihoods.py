@@ -99,15 +99,22 @@ class LogLinear:
         return self._information(np.exp(self._logs(b)), self.totals)
 
     def _information(self, p: Vector, totals: Vector) -> Vector:
-        covariances = -p[:, :, None] * p[:, None, :]
-        cells = np.arange(p.shape[1])
-        covariances[:, cells, cells] = p * _others(p)
+        # Relative to the likeliest cell of the row: a feature that all cells share has a covariance of exactly zero.
+        every = np.concatenate([features for features, _ in self.groups], axis=1)
+        centred = every - every[p.argmax(axis=1)][:, None]
+        weighted = p[:, :, None] * centred
+        means = weighted.sum(axis=1)
+        covariances = centred.transpose(0, 2, 1) @ weighted - means[:, :, None] * means[:, None, :]
         covariances *= totals[:, None, None]
         found = np.empty((self.n_coefficients, self.n_coefficients))
-        for rows, (f, x) in zip(self.slices, self.groups, strict=True):
-            half = f.T @ covariances
-            for columns, (g, z) in zip(self.slices, self.groups, strict=True):
-                block = np.einsum("ra,rkl,rb->akbl", x, half @ g, z, optimize=True)
+        ends = list(accumulate((f.shape[1] for f, _ in self.groups), initial=0))
+        parts = [
+            (own, slice(*end), x)
+            for own, end, (_, x) in zip(self.slices, pairwise(ends), self.groups, strict=True)
+        ]
+        for rows, k, x in parts:
+            for columns, m, z in parts:
+                block = np.einsum("ra,rkl,rb->akbl", x, covariances[:, k, m], z, optimize=True)
                 found[rows, columns] = block.reshape(found[rows, columns].shape)
         return found
 
@@ -170,14 +177,15 @@ class LogLinear:
 
         return remove
 
-    def most_gain(self, b: Vector, step: Vector) -> float:
-        """Return the divergence KL(q, p) of the tilted probabilities q = p (1 + change - mean change).
+    def most_gain(self, b: Vector, step: Vector, factorised_at: Vector) -> float:
+        """Return the divergence KL(q, p) of tilted probabilities q = p + p' (change - mean change), p' being those at the factorisation.
 
         They have the sums of the samples; so no fit has a likelihood above minus their entropy, which is L + KL(q, p).
         Infinity where one is negative, or where the step has no coefficient for some sum.
         """
-        p, change = np.exp(self._logs(b)), np.where(self.left, 0.0, self.linear(step))
-        more = p * (change - (p * change).sum(axis=1, keepdims=True))
+        p, tilted = np.exp(self._logs(b)), np.exp(self._logs(factorised_at))
+        change = np.where(self.left, 0.0, self.linear(step))
+        more = tilted * (change - (tilted * change).sum(axis=1, keepdims=True))
         missing = self.gradient(b) - self._sums(self.totals[:, None] * more)
         if (more < -p).any() or np.abs(missing).max(initial=0.0) > SAME_SUM:
             return np.inf

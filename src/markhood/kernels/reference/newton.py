@@ -79,7 +79,7 @@ class Likelihood(Protocol):
         """Return what is left when the cells have gone that a direction like this step takes to probability zero, if any."""
         return None
 
-    def most_gain(self, b: Vector, step: Vector) -> float:
+    def most_gain(self, b: Vector, step: Vector, factorised_at: Vector) -> float:
         """Return what can be gained at most, as the step shows; infinity where it does not."""
         return math.inf
 
@@ -159,7 +159,7 @@ def newton(
         By default `Cholesky`.
     """
     system = Cholesky() if system is None else system
-    of, b = _Objective(likelihood, precision, l1), start.copy()
+    of, b, factorised_at = _Objective(likelihood, precision, l1), start, start
     status, ask_below, n_factorisations = Status.CONVERGED, ASK_BELOW, 0
     now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
     for n_steps in range(max_steps):
@@ -172,7 +172,7 @@ def newton(
         is_chord = promise < CHORD * before
         if not is_chord:
             step, promise = of.direction(system, b, gradient, is_new)  # 3
-            n_factorisations, drifted, is_new = n_factorisations + 1, 0.0, False
+            n_factorisations, drifted, is_new, factorised_at = n_factorisations + 1, 0.0, False, b
         rounding = ROUNDING * abs(now)
         if promise <= tolerance or (promise <= rounding and promise > before / 2):
             value = max(now, of.value(b + step))
@@ -184,8 +184,8 @@ def newton(
                 of, status, ask_below = _Objective(left), Status.SEPARATED, ASK_BELOW
                 now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
                 continue
-        if of.is_plain and not is_chord and floor > -math.inf:  # 5
-            bound = now + of.likelihood.most_gain(b, step)
+        if of.is_plain and floor > -math.inf:  # 5
+            bound = now + of.likelihood.most_gain(b, step, factorised_at)
             if bound <= floor:
                 return Fit(b, bound, Status.BOUNDED, norm, n_steps, n_factorisations)
         length = of.line_search(b, step, now, promise, rounding)  # 6
