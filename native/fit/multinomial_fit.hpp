@@ -17,9 +17,7 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
         shares_ = nullptr;
         is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
         if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2, floor);
-        is_exact = true;
-        drift.resize(model_.n_parameters);
-        separated = false;
+        end_without_steps(model_);
         const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
         for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
         return likelihood;
@@ -53,10 +51,10 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
         for (std::size_t c = 0; c < to.size(); ++c) to[c] = is_saturated_ ? design.counts[c] == 0 : model_.left()[c];
     }
 
-    // As NewtonFit does; a saturated fit is where it ends.
+    // As NewtonFit does; a saturated fit is where it ends, unless it is separated.
     template <class Restart>
     void settle(Restart restart) {
-        if (!is_saturated_) NewtonFit::settle(model_, restart);
+        if (!is_saturated_ || (separated && model_.levels_seen() > 1)) NewtonFit::settle(model_, restart);
     }
 
   private:

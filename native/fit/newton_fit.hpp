@@ -218,6 +218,14 @@ class NewtonFit {
             const double growth = step_[k] * model.reach(k);
             drift[k] = std::fabs(growth) > kStillGrowing ? growth : 0.0;
         }
+        separated = true;  // without the penalty
+    }
+
+  protected:
+    // For a maximum that is known without any step.
+    void end_without_steps(const Model& model) {
+        begin(model, 0.0, 0.0);
+        left_over_ = 0.0;
     }
 
   private:
