@@ -64,29 +64,9 @@ class MultinomialModel {
         return n;
     }
 
-    // How far a step goes, by the levels of a row that it sets apart. Those that are as good as gone before and after it
-    // do not count: where data are separated the first to leave go ever faster, and the last would wait for them.
     double prepare(const double* step) {
         linear(step, change_.data());
-        double longest = spread_ = 0.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
-            double top = -HUGE_VAL, next_top = -HUGE_VAL;
-            for (std::size_t c = from; c < to; ++c) {
-                if (left_[c]) continue;
-                top = linear_[c] > top ? linear_[c] : top;
-                next_top = linear_[c] + change_[c] > next_top ? linear_[c] + change_[c] : next_top;
-            }
-            Range all, near;
-            for (std::size_t c = from; c < to; ++c) {
-                if (left_[c]) continue;
-                all.take(change_[c]);
-                if (linear_[c] > top - kFarBelow || linear_[c] + change_[c] > next_top - kFarBelow) near.take(change_[c]);
-            }
-            spread_ = all.width() > spread_ ? all.width() : spread_;
-            longest = near.width() > longest ? near.width() : longest;
-        }
-        return longest;
+        return cells_.distance(linear_.data(), change_.data(), spread_);
     }
 
     double spread(const double*) const { return spread_; }

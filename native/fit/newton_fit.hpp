@@ -196,6 +196,7 @@ class NewtonFit {
         restart();
         model.bring_back();
         begin(model, 0.0, 0.0);
+        separated = true;
         model.evaluate(coefficients.data());
         differentiate(model);
         solve(true);  // without the penalty, to see what is a combination of others

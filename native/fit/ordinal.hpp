@@ -90,7 +90,11 @@ class OrdinalModel {
     double prepare(const double* step) {
         combine(step + n_thresholds, change_.data());
         std::memcpy(moved_.data() + 1, step, n_thresholds * sizeof(double));
-        if (has_left_) return prepare_cells();
+        if (has_left_) {
+            write_cells(step, change_.data(), cell_change_);
+            write_cells(thresholds_.data() + 1, linear_.data(), cell_linear_);
+            return cells_.distance(cell_linear_.data(), cell_change_.data(), spread_);
+        }
         const Range e = range(change_.data());
         spread_ = spread(e);
         double longest = 0.0;
@@ -172,8 +176,14 @@ class OrdinalModel {
             add_pairs(weighted_columns_.data(), n_new, columns_.data(), n, sums_.data() + levels, n_sums,
                       [&](std::size_t r) { return first + r + 1; });
         }
-        if (base_) copy_known(gradient, hessian);
-        else write_thresholds(gradient, hessian);
+        if (base_) {
+            const std::size_t known = base_->n_parameters;
+            std::memcpy(gradient, base_gradient_, known * sizeof(double));
+            for (std::size_t k = 0; k < known; ++k)
+                std::memcpy(hessian + k * n_parameters, base_hessian_ + k * known, (k + 1) * sizeof(double));
+        } else {
+            write_thresholds(gradient, hessian);
+        }
         for (std::size_t u = first; u < units_.n_columns; ++u) {
             const Pack* sums = sums_.data() + (u - first) * n_sums;
             double* row = hessian + (n_thresholds + u) * n_parameters;
@@ -183,7 +193,7 @@ class OrdinalModel {
         }
     }
 
-    // The same where the curvature of the first n_known parameters is known: of all, or of those of the model that this one extends.
+    // The same where the curvature is known.
     void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t) {
         differentiate(gradient);
         std::memcpy(hessian, known, n_parameters * n_parameters * sizeof(double));
@@ -269,31 +279,6 @@ class OrdinalModel {
         return widest;
     }
 
-    // The same, and how far the step goes, of the cells that are there. Those far below the others do not limit a step.
-    double prepare_cells() {
-        double longest = spread_ = 0.0;
-        for (std::size_t i = 0; i < units_.n; ++i) {
-            const double e = at(linear_, i), change = at(change_, i);
-            const auto eta = [&](std::size_t k) { return thresholds_[k] + static_cast<double>(k) * e; };
-            const auto moved = [&](std::size_t k) { return moved_[k] + static_cast<double>(k) * change; };
-            Range before, after, all, near;
-            for (std::size_t k = 0; k <= n_thresholds; ++k) {
-                if (has_left(i, k)) continue;
-                before.take(eta(k));
-                after.take(eta(k) + moved(k));
-            }
-            for (std::size_t k = 0; k <= n_thresholds; ++k) {
-                if (has_left(i, k)) continue;
-                all.take(moved(k));
-                if (eta(k) > before.highest - kFarBelow || eta(k) + moved(k) > after.highest - kFarBelow) near.take(moved(k));
-            }
-            spread_ = all.width() > spread_ ? all.width() : spread_;
-            longest = near.width() > longest ? near.width() : longest;
-        }
-        return longest;
-    }
-
-    static double at(const Buffer<Pack>& values, std::size_t i) { return values[i / kPack][i % kPack]; }
     bool has_left(std::size_t unit, std::size_t k) const { return has_left_ && cells_.left[unit * units_.n_levels + k]; }
 
     // to = sum over columns u of slopes[u] x_u
@@ -462,13 +447,6 @@ class OrdinalModel {
             if (r + 1 < n_rows) add_tiles<2>(left + r, right, count(r + 1), n_packs, rows);
             else add_tiles<1>(left + r, right, count(r), n_packs, rows);
         }
-    }
-
-    void copy_known(double* gradient, double* hessian) const {
-        const std::size_t known = base_->n_parameters;
-        std::memcpy(gradient, base_gradient_, known * sizeof(double));
-        for (std::size_t k = 0; k < known; ++k)
-            std::memcpy(hessian + k * n_parameters, base_hessian_ + k * known, (k + 1) * sizeof(double));
     }
 
     // Without differences of numbers that are nearly the same: p (1 - p) is a sum over the other levels.

@@ -65,6 +65,30 @@ class Cells {
         return found == Leaving::kSome && take_away(change, rounding) ? Leaving::kSome : Leaving::kNone;
     }
 
+    // How far a step goes, by the levels of a row that it sets apart: of all cells that are there in `spread`. Returned without those
+    // that have next to no probability before and after it: where data are separated the first to leave go ever faster, and
+    // the last would wait for them.
+    double distance(const double* linear, const double* change, double& spread) const {
+        double longest = spread = 0.0;
+        for (std::size_t r = 0; r < n_rows_; ++r) {
+            const std::size_t from = r * n_levels_, to = from + n_levels_;
+            Range before, after, all, near;
+            for (std::size_t c = from; c < to; ++c) {
+                if (left[c]) continue;
+                before.take(linear[c]);
+                after.take(linear[c] + change[c]);
+            }
+            for (std::size_t c = from; c < to; ++c) {
+                if (left[c]) continue;
+                all.take(change[c]);
+                if (linear[c] > before.highest - kFarBelow || linear[c] + change[c] > after.highest - kFarBelow) near.take(change[c]);
+            }
+            spread = all.width() > spread ? all.width() : spread;
+            longest = near.width() > longest ? near.width() : longest;
+        }
+        return longest;
+    }
+
   private:
     // The values of a row's cells with samples.
     Range moved(std::size_t r, const double* values) const {

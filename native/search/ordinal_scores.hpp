@@ -128,8 +128,8 @@ class OrdinalScorer {
         tried_.extend(base_, trial_.units(), gradient_.data(), hessian);
     }
 
-    // Starts a fit without the parameters from `from` to `to` where the blanket's own curvature leads, or where it is better. Whether it
-    // may exceed `floor`; if not, `bound_` is between the two.
+    // Starts a fit without the parameters from `from` to `to` where the blanket's own curvature leads. Whether it may exceed `floor`;
+    // if not, `bound_` is between the two.
     //
     // Let p be the blanket's own probabilities, b its coefficients, and s the step there. q = p (1 + t (T - E_p T)'s) has the sums of the
     // samples but for the parameters left out, so no fit has a higher likelihood than minus the entropy of q, by the duality
@@ -146,13 +146,6 @@ class OrdinalScorer {
         const double spread = base_.spread(step_.data());
         if (floor > -HUGE_VAL && is_below(floor, wald, spread)) return false;
         for (std::size_t k = 0; k < step_.size(); ++k) step_[k] += coefficients[k];
-        if (!(spread < kFarOff)) {
-            const double without_step = tried_.evaluate(fit.coefficients.data());
-            tried_start_.copy(fit.coefficients);
-            near_.copy(step_.data(), fit.coefficients.data());
-            if (!(tried_.evaluate(fit.coefficients.data()) > without_step)) fit.coefficients.copy(tried_start_);
-            return true;
-        }
         near_.copy(step_.data(), fit.coefficients.data());
         fit.know_near(near_.hessian(), near_.product(), spread);
         return true;
@@ -220,7 +213,7 @@ class OrdinalScorer {
     LevelStarts starts_;
     Buffer<std::size_t> first_, first_parameter_;  // of every member, its first column and parameter, and past the last
     double bound_ = 0.0;
-    Buffer<double> gradient_, step_, tried_start_;
+    Buffer<double> gradient_, step_;
     Cholesky hessian_;
     NearStart near_;
 };

@@ -9,8 +9,9 @@ from markhood.data.samples import Weights
 from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
+from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty, Status
 from markhood.kernels.reference.backend import ReferenceKernels
+from oracles.conditional import blanket_problem, is_separated, supremum
 from oracles.levels import chain
 from oracles.ordered import fitted, ordinal_chain
 from oracles.packing import samples_with_levels
@@ -64,6 +65,52 @@ def test_oracle_penalised_and_weighted(kernels, target):
     assert found == pytest.approx(best, abs=1e-8)
     thresholds = int(values[:, target].max())
     np.testing.assert_allclose(coefficients[thresholds:], slopes.ravel(), rtol=0, atol=1e-5)
+
+
+@settings(max_examples=40)
+@given(
+    seed=seeds,
+    ordered=some,
+    n_samples=st.integers(6, 30),
+    size=st.integers(0, 4),
+    coupling=st.sampled_from([0.3, 1.0, 3.0]),
+    combined=st.booleans(),
+    weighted=st.booleans(),
+    l2=st.sampled_from([0.0, 0.0, 0.3]),
+)
+def test_oracle_a_linear_programme_finds_the_separated_cells(
+    seed, ordered, n_samples, size, coupling, combined, weighted, l2
+):
+    """Separated, quasi-separated, collinear, weighted and penalised fits reach their supremum and say so."""
+    rng = np.random.default_rng(seed)
+    values = ordinal_chain(seed, n_samples, tuple(rng.integers(3, 6, 6).tolist()), coupling)
+    if combined:
+        values[:, 1], values[:, 2] = values[:, 0], (values[:, 0] + values[:, 3]) // 2
+    ordered = [*ordered[:5], True]
+    weights = Weights(rng.integers(1, 3000, len(values)), 1 / 1024) if weighted else None
+    real_weights = weights and weights.counts * weights.unit
+    bits, blanket = bits_of(values, ordered, weights), list(range(size))
+    flipped = [sorted({*blanket} ^ {v}) for v in range(5)]
+
+    def problem_of(members):
+        return blanket_problem(values, 5, members, ordered, real_weights, l2=l2)
+
+    found = NativeKernels().fit_blankets(
+        bits, np.array([5]), Lists.of([blanket]), FitPenalty(l2=l2)
+    )
+    _, toggled = NativeKernels().toggle_scores(
+        bits,
+        np.array([5]),
+        Lists.of([blanket]),
+        Lists.of([range(5)]),
+        Costs(0.0, 0.0, FitPenalty(l2=l2)),
+    )
+    assert found.log_likelihoods[0] == pytest.approx(supremum(problem_of(blanket)), abs=1e-8)
+    assert toggled == pytest.approx(
+        [supremum(problem_of(members)) for members in flipped], abs=1e-8
+    )
+    is_at_infinity = l2 == 0 and is_separated(problem_of(blanket))
+    assert found.statuses[0] == (Status.SEPARATED if is_at_infinity else Status.CONVERGED)
 
 
 def ratio_by_statsmodels(values, i, j, ordered):
