@@ -145,17 +145,13 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>,
     std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups])), not_converged(n);
     std::vector<std::uint8_t> present(n_places);
     std::vector<double> highest(n_places);
-    CtrlC ctrl_c;
-    bool is_done = false;
     {
         nb::gil_scoped_release release;
-        is_done = tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
-                                           ends.mirrors.data(), changes.data()},
-                                    criterion, {&ctrl_c, CtrlC::asked},
-                                    {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
-                                     not_converged.data()});
+        tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
+                                 ends.mirrors.data(), changes.data()},
+                          criterion, {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
+                                      not_converged.data()});
     }
-    if (!is_done) throw nb::python_error();
     return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(not_converged)),
             to_numpy(std::move(evaluation_starts)), to_numpy(std::move(evaluations))};
 }
@@ -195,9 +191,9 @@ struct L1Supports {
     std::vector<double> slopes;
 };
 
-std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
+std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
     Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support,
+    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support, std::size_t most_steps,
     const std::string& instruction_set) {
     const BitRows bits = bit_rows(words, n_samples);
     const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
@@ -211,6 +207,7 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     const Tier& tier = find_tier(instruction_set);
     std::vector<double> lambdas(n * n_fractions), intercepts(n * n_fractions), likelihoods(n * n_fractions);
     std::vector<std::int64_t> sizes(n * n_fractions);
+    std::vector<std::uint8_t> converged(n);
     L1Supports supports;
     const auto append = [](void* owner, const std::int64_t* support, const double* slopes, std::size_t size) {
         auto& to = *static_cast<L1Supports*>(owner);
@@ -220,10 +217,11 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::int64_t>, Out<std::in
     {
         nb::gil_scoped_release release;
         tier.l1_paths(bits, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
-                      largest_support, {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), &supports, append});
+                      largest_support, most_steps,
+                      {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), &supports, append});
     }
     return {to_numpy(std::move(lambdas)), to_numpy(std::move(intercepts)), to_numpy(std::move(likelihoods)),
-            to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
+            to_numpy(std::move(converged)), to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
 }
 
 }  // namespace
@@ -243,7 +241,7 @@ void bind_blankets(nb::module_& m) {
     m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
           "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
     m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "penalties"_a, "fractions"_a, "largest_support"_a, "instruction_set"_a = "");
+          "penalties"_a, "fractions"_a, "largest_support"_a, "most_steps"_a, "instruction_set"_a = "");
 }
 
 }  // namespace markhood

@@ -76,10 +76,10 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> potts_gibbs
     return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
 }
 
-std::pair<Out<float>, std::int64_t> fit_potts(In<std::int32_t, 2> places, Integers starts, In<double, 1> weights,
-                                              Integers targets, double field_penalty, In<double, 1> penalties,
-                                              double tolerance, std::size_t most_steps,
-                                              const std::string& instruction_set) {
+std::tuple<Out<float>, Out<double>, std::int64_t> fit_potts(In<std::int32_t, 2> places, Integers starts,
+                                                            In<double, 1> weights, Integers targets, double field_penalty,
+                                                            In<double, 1> penalties, double tolerance,
+                                                            std::size_t most_steps, const std::string& instruction_set) {
     const std::size_t n = places.shape(0), d = places.shape(1);
     require(starts.shape(0) == d + 1 && starts(0) == 0, "starts must have a value a variable, and one more");
     for (std::size_t v = 0; v < d; ++v) require(starts(v) < starts(v + 1), "a variable must have a level");
@@ -101,15 +101,16 @@ std::pair<Out<float>, std::int64_t> fit_potts(In<std::int32_t, 2> places, Intege
         n_columns += static_cast<std::size_t>(starts(targets(t) + 1) - starts(targets(t)));
     const Tier& tier = find_tier(instruction_set);
     std::vector<float> table((static_cast<std::size_t>(n_rows) + 1) * n_columns);
+    std::vector<double> norms(targets.shape(0));
     std::int64_t n_steps = 0;
     {
         nb::gil_scoped_release release;
         n_steps = tier.fit_potts({places.data(), starts.data(), weights.data(), n, d, static_cast<std::size_t>(n_rows),
                                   has_missing},
                                  targets.data(), targets.shape(0), {field_penalty, penalties.data()}, tolerance,
-                                 most_steps, table.data());
+                                 most_steps, table.data(), norms.data());
     }
-    return {to_numpy(std::move(table)), n_steps};
+    return {to_numpy(std::move(table)), to_numpy(std::move(norms)), n_steps};
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ constexpr double kShortSeries = 0.1;  // of a logarithm
 // What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
-    static constexpr bool kLeaves = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
 
     void set(Design design) {

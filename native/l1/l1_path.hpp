@@ -30,20 +30,22 @@ namespace markhood::MARKHOOD_TIER {
 
 constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at the maximum, estimated
 constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
+constexpr double kOffMaximumRounded = 1e-5;  // the same where rounding hides the gain of further steps
 constexpr double kFree = 1e-6;          // what is taken of a slope without a penalty, a sample
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
 constexpr std::size_t kManyKnown = 24;  // variables; about from then on hardly two samples have the same pattern
 constexpr std::size_t kFewOfAll = 8;    // less than an eighth of all variables are summed one by one
 constexpr double kLostToRounding = 1e-13;  // relative, of the objective
-constexpr int kMaxModels = 500;
 
 class L1Path {
   public:
     double intercept = 0.0, log_likelihood = 0.0;
+    bool has_converged = true;   // since the top of the path
     Buffer<double> slopes;       // of the known variables, zeros among them
     Buffer<std::int64_t> known;  // variables
 
-    L1Path(BitRows rows, const double* penalties) : rows_(rows), penalties_(penalties), change_(rows) {
+    L1Path(BitRows rows, const double* penalties, std::size_t most_steps)
+        : rows_(rows), penalties_(penalties), most_steps_(most_steps), change_(rows) {
         columns_.build(rows);
         sums_.resize(columns_.padded());
         expected_of_samples_.resize(columns_.n_packs());
@@ -56,6 +58,7 @@ class L1Path {
         known.resize(0);
         slopes.resize(0);
         unknown_.resize(0);
+        has_converged = true;
         lambda_ = 0.0;
         for (std::size_t k = 0; k < n; ++k) {
             const std::uint64_t* row = rows_.row(index_of(candidates[k]));
@@ -191,6 +194,7 @@ class L1Path {
         expected_before_.copy(expected_);
     }
 
+    // Takes Newton steps to the maximum in the known variables, most_steps_ at most.
     void maximise() {
         const std::size_t n = known.size();
         bounds_.resize(n);
@@ -206,7 +210,12 @@ class L1Path {
         }
         bool fresh = false;
         double size_before = 0.0;
-        for (int iteration = 0; iteration < kMaxModels; ++iteration) {
+        for (std::size_t iteration = 0;; ++iteration) {
+            stop_if_asked();
+            if (iteration == most_steps_) {
+                has_converged = false;
+                break;
+            }
             model_.take(patterns_.columns, n);
             const double size = model_.maximise(sum_of_residuals_, gradients_.data(), slopes.data(), bounds_.data());
             const double length = step(fresh);
@@ -217,7 +226,10 @@ class L1Path {
                               (length == 1.0 && ratio < 0.5 && size * ratio / (1 - ratio) < kDistanceLeft);
             const bool no_nearer = fresh && ratio > 0.9;  // rounding: the top is flat
             if ((near || no_nearer) && !(off_maximum() > kOffMaximum)) break;
-            if (length == 0.0 && fresh) break;  // rounding: no step goes up any more
+            if (length == 0.0 && fresh) {  // rounding: no step goes up any more
+                has_converged = has_converged && !(off_maximum() > kOffMaximumRounded);
+                break;
+            }
             const double steps_left = std::log(kDistanceLeft / size) / std::log(ratio);
             fresh = length < 1.0 || (iteration > 0 && !(ratio < 0.9 && steps_left < 2.0 + static_cast<double>(n) / 16.0));
             if (fresh) model_.set_weights(weights_.data(), patterns_.n_packs());
@@ -297,6 +309,7 @@ class L1Path {
 
     BitRows rows_;
     const double* penalties_;
+    std::size_t most_steps_;
     double lambda_ = 0.0, sum_of_residuals_ = 0.0;
     bool is_split_ = false;  // since residuals were last computed
     BitColumns columns_;     // of all samples and variables
@@ -311,8 +324,8 @@ class L1Path {
 
 static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,
-                     std::size_t largest_support, L1Fits fits) {
-    L1Path path(rows, penalties);
+                     std::size_t largest_support, std::size_t most_steps, L1Fits fits) {
+    L1Path path(rows, penalties, most_steps);
     Buffer<std::int64_t> support;
     Buffer<double> slopes, slope_of;
     slope_of.resize(rows.n_rows);
@@ -341,6 +354,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
             fits.lambdas[at] = lambda;
             fits.intercepts[at] = path.intercept;
             fits.log_likelihoods[at] = path.log_likelihood;
+            fits.converged[t] = path.has_converged;
             fits.sizes[at] = static_cast<std::int64_t>(support.size());
             fits.append(fits.owner, support.data(), slopes.data(), support.size());
         }

@@ -140,6 +140,7 @@ struct PottsNetwork {
 struct L1Fits {
     double *lambdas, *intercepts, *log_likelihoods;
     std::int64_t* sizes;
+    std::uint8_t* converged;  // of every target: whether all its fits have
     void* owner;
     void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
 };
@@ -230,11 +231,13 @@ struct ClimbEnd {
     std::int64_t* not_converged;  // fits of every variable, to which is added
 };
 
-// Asked now and then by work that may be long: whether it is to end.
-struct StopSign {
-    void* owner;
-    bool (*asked)(void* owner);
-};
+// Throws where the caller should stop: after a signal, or in a thread whose results nobody waits for. Kernels call it before every
+// target and in every step of a large fit. It reads the clock (30 ns), and ten times a second it takes the interpreter's lock.
+void stop_if_asked();
+// The same every 16th time, for work that may be shorter than a look at the clock.
+static inline void stop_if_asked(std::size_t times) {
+    if (times % 16 == 0) stop_if_asked();
+}
 
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
@@ -269,8 +272,8 @@ struct Tier {
                           Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded,
                           std::int64_t* not_converged, Sink blankets);
 
-    // Flips the best edge within each group until none gains. False where it was asked to stop.
-    bool (*climb_groups)(BitRows, ClimbSpace, Criterion, StopSign, ClimbEnd);
+    // Flips the best edge within each group until none gains.
+    void (*climb_groups)(BitRows, ClimbSpace, Criterion, ClimbEnd);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each real column and each score of
     // each member; which of them are infinite; and how the fit ended (0 converged, 1 separated, 3 not converged).
@@ -294,10 +297,10 @@ struct Tier {
 
     // For plain rows only: each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
     // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
-    // of more than `largest_support` variables, which is then repeated.
+    // of more than `largest_support` variables, which is then repeated. A fit takes `most_steps` Newton steps at most.
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,
-                     std::size_t largest_support, L1Fits);
+                     std::size_t largest_support, std::size_t most_steps, L1Fits);
 
     // The first variable with a one past the samples, and the first with a sample of two levels, or of a level and
     // missing; -1 for none. Mask k of `masks`, as long as a row, is of variable masked[k], ascending.
@@ -310,14 +313,15 @@ struct Tier {
                       Covariates, double scale, PairNumbers);
 
     // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Appends the fits that are
-    // known then to `fits`, where not null. Returns how many pairs were fitted, -1 where it was asked to stop.
+    // known then to `fits`, where not null. Returns how many pairs were fitted.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers, const Sink* fits, StopSign);
+                                  double* densities, GraphNumbers, const Sink* fits);
 
     // The table of some targets' fields and couplings to all others: a row for each level of each variable, then the fields;
-    // a column for each level of each target. Returns the number of steps.
+    // a column for each level of each target; and of each target the preconditioned norm of the gradient that is left. Returns
+    // the number of steps.
     std::int64_t (*fit_potts)(PottsSamples, const std::int64_t* targets, std::size_t n_targets, PottsPenalty,
-                              double tolerance, std::size_t most_steps, float* table);
+                              double tolerance, std::size_t most_steps, float* table, double* norms);
 };
 
 // Null where this build or architecture has none.

@@ -1,18 +1,25 @@
-// The Potts model of all variables, by L2-penalised pseudo-likelihood: some targets' regressions on all other variables.
-//
-// A table has a row for each level of each variable and one for the fields, and a column for each level of each target, the
-// targets side by side. The log odds of a sample are then the sum of its variables' rows, and the gradient of a row is the sum
-// of the residuals of the samples that have its level: both are additions of whole rows of registers, with neither indicators
-// nor products. Columns are taken a few registers at a time, which hold the sums; samples are taken by blocks, ordered
-// by level for each variable, so that residuals are read and tables seldom written.
+// The Potts model of all variables by L2-penalised pseudo-likelihood: the regressions of some targets on all other variables.
 //
 //     minimise  sum_n w_n sum_t -log p(x_nt | the others) + field_penalty |h|^2 + sum_t sum_j penalty_t penalty_j |J_tj|^2
 //
-// It is one L-BFGS for all targets of a call. Its first metric is the diagonal of the Hessian where nothing depends on
-// anything, which is n(level) p (1 - p) and the penalty: with it rare letters and common ones come to rest together. Where it
-// is nothing (a target's own rows, padding), nothing moves. Rows count from their mean over the samples: the fields then are those
-// of an average sample and have little to do with the couplings, which takes a fifth of the steps. Single precision suffices
-// for rows (half the time, the same ranks); the likelihood and the products of steps are summed in double precision.
+// A table has a row for each level of each variable and one for the fields, and a column for each level of each target; of a
+// target with two levels one column, their difference u, whose fields and couplings are -u/2 and u/2. The logits of a sample
+// are the sum of the rows of its levels, and the gradient of a row is the sum of the residuals of the samples with its level.
+//
+// **Products.** Variables are taken in groups with at most kMostStates joint states. The sums of the rows of all states are
+// computed once for a group; a sample then adds one row for the group instead of one for every variable. For the gradient
+// residuals are summed by state, and those sums by level.
+//
+// **Minimisation.** Conjugate gradients (Polak and Ribiere, never with a negative beta), each target with its own numbers:
+//     1. gradient; a target stops where its preconditioned norm sqrt(g'Mg) is at most the tolerance
+//     2. direction: -Mg + beta times the last one
+//     3. line search: Newton's method in one variable on the derivative along the direction, inside the bracket of its sign
+//        changes, until the derivative has fallen by kCurvatureCondition. Logits are linear in the step length, so this needs
+//        no further product.
+// M is the inverse of the diagonal of the Hessian where nothing depends on anything: n(level) p (1 - p) and the penalty. The norm
+// is thus a distance from the minimum in standard errors, exactly so where predictors are uncorrelated. Where M is zero (a
+// target's own rows, padding) nothing moves. Rows count from their mean over the samples, which leaves fields nearly
+// uncorrelated with couplings. Sums over samples are of single precision and short; sums over parameters are of double precision.
 #pragma once
 #include <cmath>
 
@@ -25,18 +32,23 @@ using Real = float;
 constexpr std::size_t kReals = 2 * kPack;
 using Reals = Real __attribute__((vector_size(kReals * sizeof(Real))));
 using RealsBits = std::int32_t __attribute__((vector_size(kReals * sizeof(Real))));
+using RealsBytes = std::int8_t __attribute__((vector_size(kReals)));
 
-constexpr std::size_t kBlock = 512;    // samples whose residuals are held at a time
-constexpr std::size_t kRegisters = 4;  // columns that are summed at a time, in registers
-constexpr std::size_t kHistory = 6;    // steps that L-BFGS remembers
-constexpr std::size_t kFactors = 8;    // sums of at most 1e38 that have one logarithm together
-constexpr Real kLargestLogit = 80;     // exp is within the range of a float
+constexpr std::size_t kStrip = 64;  // columns that are summed at a time, in registers: those of one call, usually
+constexpr std::size_t kRegisters = kStrip / kReals;
+constexpr std::size_t kMostStates = 128;     // joint states of a group; 64 and 256 take as long, within 10 %
+constexpr std::size_t kGroups = 2;           // groups that are added at a time
+constexpr std::size_t kBlock = 64;           // samples whose derivatives are summed in single precision
+constexpr double kCurvatureCondition = 0.1;  // share of the derivative that may remain after a line search; 0.01 saves no step
+constexpr int kMostTries = 20;               // step lengths of a line search; one is usual
+constexpr Real kLargestLogit = 80;           // exp is within the range of a float
 
 static inline Reals load(const Real* from) { return *reinterpret_cast<const Reals*>(from); }
 static inline void store(Real* to, Reals values) { *reinterpret_cast<Reals*>(to) = values; }
 
-// exp(x) for -80 <= x <= 80, as exp_of_negative has it.
+// exp(x) as exp_of_negative has it; x is clipped to -80 ... 80.
 static inline Reals exp_of(Reals x) {
+    x = x > kLargestLogit ? Reals{} + kLargestLogit : x < -kLargestLogit ? Reals{} - kLargestLogit : x;
     const Real shift = 12582912.0f;
     const Reals shifted = x * 1.44269504f + shift, k = shifted - shift;
     const Reals r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
@@ -46,332 +58,421 @@ static inline Reals exp_of(Reals x) {
     return sum * (Reals)(((RealsBits)shifted + 127) << 23);
 }
 
-// The sum of products in double precision, in an order that depends on the length alone.
-static double dot(const Real* a, const Real* b, std::size_t n) {
-    double sums[8] = {};
-    for (std::size_t k = 0; k < n; k += 8)
-        for (std::size_t l = 0; l < 8; ++l) sums[l] += double(a[k + l]) * double(b[k + l]);
-    double total = 0;
-    for (const double sum : sums) total += sum;
-    return total;
-}
-
 class PseudoLikelihood {
   public:
     PseudoLikelihood(const PottsSamples& samples, const std::int64_t* targets, std::size_t n_targets,
                      const PottsPenalty& penalty)
-        : samples_(samples), targets_(targets), n_targets_(n_targets), penalty_(penalty) {
+        : samples_(samples), targets_(targets), n_targets_(n_targets) {
         lay_out_columns();
-        lay_out_samples();
-        measure();
+        lay_out_groups();
+        measure(penalty);
     }
 
-    std::size_t size() const { return (samples_.n_rows + 1) * width_; }
-
-    // Goes on until a step promises less than `tolerance` nats a sample and target, or no step is better any more; writes the
-    // table, a row after another. Returns the number of steps.
-    std::size_t minimise(double tolerance, std::size_t most_steps, float* table) {
-        const std::size_t n = size();
-        Buffer<Real> x, g, tried, g_tried, along, s[kHistory], y[kHistory];
-        zero(x, n), zero(g, n), zero(tried, n), zero(g_tried, n), zero(along, n);
-        for (std::size_t k = 0; k < kHistory; ++k) zero(s[k], n), zero(y[k], n);
-        start(x.data());
-        double value = evaluate(x.data(), g.data()), curvature[kHistory] = {};
-        const double enough = tolerance * total_weight_ * double(n_targets_);
+    // Writes the table, a row after another, and of each target the preconditioned norm of the gradient that is left. Returns the
+    // number of steps.
+    std::size_t minimise(double tolerance, std::size_t most_steps, float* table, double* norms) {
+        PerTarget of_gradient{}, last{}, carried{}, lengths{};
+        zero(gradient_, size()), zero(before_, size()), zero(direction_, size()), zero(scaled_, size());
+        zero(changes_, samples_.n * width_);
+        multiply(point_.data(), logits_);
+        Derivatives at = differentiate(lengths);
         std::size_t step = 0;
-        for (std::size_t known = 0; step < most_steps; ++step) {
-            scaled(g.data(), along.data());
-            const double decrement = dot(g.data(), along.data(), n);
-            if (decrement <= enough) break;
-            if (known) direction(g.data(), s, y, curvature, known, step, along.data());
-            const double slope = -dot(g.data(), along.data(), n);
-            double length = 1.0, reached = value + 1.0;
-            for (int halved = 0; halved < 20 && reached > value + 1e-4 * length * slope; ++halved) {
-                if (halved) length *= 0.5;
-                for (std::size_t k = 0; k < n; ++k) tried[k] = x[k] - Real(length) * along[k];
-                reached = evaluate(tried.data(), g_tried.data());
+        for (;; ++step) {
+            gradient_.swap(before_);
+            write_gradient();
+            precondition();
+            of_gradient = dots(gradient_, scaled_);
+            carried = dots(before_, scaled_);
+            bool is_done = true;
+            for (std::size_t t = 0; t < n_targets_; ++t) {
+                norms[t] = std::sqrt(of_gradient[t]);
+                is_done = is_done && norms[t] <= tolerance;
             }
-            if (reached > value) break;  // rounding is all that is left
-            Real *ds = s[step % kHistory].data(), *dy = y[step % kHistory].data();
-            for (std::size_t k = 0; k < n; ++k) ds[k] = tried[k] - x[k], dy[k] = g_tried[k] - g[k];
-            x.swap(tried), g.swap(g_tried);
-            value = reached;
-            curvature[step % kHistory] = dot(ds, dy, n);
-            if (curvature[step % kHistory] <= 0) break;  // the value is strictly convex: rounding again
-            if (known < kHistory) ++known;
+            if (is_done || step == most_steps) break;
+            turn(of_gradient, carried, last, norms, tolerance);
+            last = of_gradient;
+            multiply(direction_.data(), changes_);
+            search_line(lengths, at);
+            move(lengths);
         }
-        for (std::size_t row = 0; row <= samples_.n_rows; ++row)
-            for (std::size_t c = 0; c < n_columns_; ++c) table[row * n_columns_ + c] = x[row * width_ + c];
+        write(table);
         return step;
     }
 
-    // The value and the gradient at a table.
-    double evaluate(const Real* table, Real* gradient) {
-        std::memset(gradient, 0, size() * sizeof(Real));
-        centre_fields(table);
-        double value = 0;
-        for (std::size_t first = 0; first < samples_.n; first += kBlock) {
-            const std::size_t n = samples_.n - first < kBlock ? samples_.n - first : kBlock;
-            for (std::size_t c = 0; c < width_; c += kRegisters * kReals) add_rows(table, first, n, c);
-            value += turn_into_residuals(first, n);
-            for (std::size_t c = 0; c < width_; c += kRegisters * kReals) add_residuals(first, n, c, gradient);
-        }
-        centre_rows(gradient);
-        return value + add_penalty(table, gradient);
-    }
-
   private:
-    static void zero(Buffer<Real>& b, std::size_t n) { std::memset(b.resize(n), 0, n * sizeof(Real)); }
+    struct Group {
+        std::size_t first, end, n_states;  // variables, and the joint states that they may have
+    };
+    struct PerTarget {
+        double values[kMostTargets];
+        double& operator[](std::size_t t) { return values[t]; }
+        double operator[](std::size_t t) const { return values[t]; }
+    };
+    struct Derivatives {
+        PerTarget first, second;  // along the direction
+    };
+
+    std::size_t size() const { return (samples_.n_rows + 1) * width_; }
+    std::size_t states(std::size_t v) const { return samples_.levels(v) + samples_.has_missing; }
+    static Real* zero(Buffer<Real>& b, std::size_t n) {
+        return static_cast<Real*>(std::memset(b.resize(n), 0, n * sizeof(Real)));
+    }
 
     void lay_out_columns() {
-        n_columns_ = 0;
+        std::size_t n_columns = 0;
         for (std::size_t t = 0; t < n_targets_; ++t) {
-            columns_.push(n_columns_);
-            n_columns_ += samples_.levels(index_of(targets_[t]));
+            const std::size_t levels = samples_.levels(index_of(targets_[t]));
+            columns_.push(n_columns);
+            n_columns += levels == 2 ? 1 : levels;
+            all_binary_ = all_binary_ && levels == 2;
         }
-        columns_.push(n_columns_);
-        const std::size_t side = kRegisters * kReals;
-        width_ = (n_columns_ + side - 1) / side * side;
-    }
-
-    // Of every block and variable the samples by level, and how many have each.
-    void lay_out_samples() {
-        const std::size_t d = samples_.n_variables, n_blocks = (samples_.n + kBlock - 1) / kBlock;
-        ordered_.resize(n_blocks * d * kBlock);
-        std::uint16_t* const runs = runs_.resize(n_blocks * (samples_.n_rows + 1));
-        std::memset(runs, 0, runs_.size() * sizeof(std::uint16_t));
-        residuals_.resize(kBlock * width_);
-        std::memset(residuals_.data(), 0, kBlock * width_ * sizeof(Real));
-        Buffer<std::uint16_t> at;
-        at.resize(samples_.n_rows + 1);
-        for (std::size_t b = 0; b < n_blocks; ++b) {
-            const std::size_t first = b * kBlock, n = samples_.n - first < kBlock ? samples_.n - first : kBlock;
-            std::uint16_t* const count = runs + b * (samples_.n_rows + 1);
-            for (std::size_t j = 0; j < d; ++j) {
-                const std::size_t from = samples_.first_row(j), to = samples_.first_row(j + 1);
-                for (std::size_t s = 0; s < n; ++s)
-                    if (const std::size_t row = samples_.row(first + s, j); row < samples_.n_rows) ++count[row];
-                std::uint16_t before = 0;
-                for (std::size_t row = from; row < to; ++row) {
-                    at[row] = before;
-                    before = std::uint16_t(before + count[row]);
-                }
-                std::uint16_t* const sorted = ordered_.data() + (b * d + j) * kBlock;
-                for (std::size_t s = 0; s < n; ++s)
-                    if (const std::size_t row = samples_.row(first + s, j); row < samples_.n_rows)
-                        sorted[at[row]++] = std::uint16_t(s);
+        columns_.push(n_columns);
+        width_ = (n_columns + kStrip - 1) / kStrip * kStrip;
+        // One where a sample has the level of a column, minus one where its target is missing.
+        std::memset(observed_.resize(samples_.n * width_), -1, samples_.n * width_);
+        for (std::size_t s = 0; s < samples_.n; ++s)
+            for (std::size_t t = 0; t < n_targets_; ++t) {
+                const std::size_t target = index_of(targets_[t]), row = samples_.row(s, target);
+                if (row == samples_.n_rows) continue;
+                const std::size_t level = row - samples_.first_row(target);
+                std::int8_t* const own = observed_.data() + s * width_ + columns_[t];
+                if (is_binary(t)) own[0] = std::int8_t(level);
+                else
+                    for (std::size_t a = 0; a < samples_.levels(target); ++a) own[a] = a == level;
             }
-        }
+        zero(logits_, samples_.n * width_), zero(residuals_, samples_.n * width_);
     }
 
-    // How many samples have each level, and from that the metric.
-    void measure() {
+    bool is_binary(std::size_t t) const { return samples_.levels(index_of(targets_[t])) == 2; }
+
+    // Cuts the variables into groups, and writes the joint state of each sample.
+    void lay_out_groups() {
+        Group group{0, 0, 1};
+        for (std::size_t v = 0; v < samples_.n_variables; ++v) {
+            if (v > group.first && group.n_states * states(v) > kMostStates) {
+                groups_.push(group);
+                group = {v, v, 1};
+            }
+            group.end = v + 1;
+            group.n_states *= states(v);
+        }
+        groups_.push(group);
+        while (groups_.size() % kGroups) groups_.push({0, 0, 1});
+        std::size_t most = 0;
+        codes_.resize(groups_.size() * samples_.n);
+        for (std::size_t g = 0; g < groups_.size(); ++g) most = groups_[g].n_states > most ? groups_[g].n_states : most;
+        for (std::size_t s = 0; s < samples_.n; ++s)
+            for (std::size_t g = 0; g < groups_.size(); ++g) {
+                std::size_t code = 0;
+                for (std::size_t v = groups_[g].end; v-- > groups_[g].first;) {
+                    const std::size_t row = samples_.row(s, v);
+                    code = code * states(v) + (row == samples_.n_rows ? samples_.levels(v) : row - samples_.first_row(v));
+                }
+                codes_[g * samples_.n + s] = std::uint16_t(code);
+            }
+        for (Buffer<Real>& sums : sums_) sums.resize(most * kStrip);
+    }
+
+    // The penalty of each parameter, and the metric: one over its second derivative where nothing depends on anything. The point
+    // begins with the fields of the shares of levels and no couplings.
+    void measure(const PottsPenalty& penalty) {
         const std::size_t n_rows = samples_.n_rows;
         Buffer<double> counts;
         std::memset(counts.resize(n_rows + 1), 0, (n_rows + 1) * sizeof(double));
-        total_weight_ = 0;
+        double total_weight = 0;
         for (std::size_t s = 0; s < samples_.n; ++s) {
-            total_weight_ += samples_.weights[s];
-            for (std::size_t j = 0; j < samples_.n_variables; ++j) counts[samples_.row(s, j)] += samples_.weights[s];
+            total_weight += samples_.weights[s];
+            for (std::size_t v = 0; v < samples_.n_variables; ++v) counts[samples_.row(s, v)] += samples_.weights[s];
         }
-        counts[n_rows] = total_weight_;  // in place of what is missing: the row of the fields
-        for (std::size_t row = 0; row < n_rows; ++row) shares_.push(Real(counts[row] / total_weight_));
-        zero(metric_, size());
-        zero(first_fields_, width_), zero(fields_, width_);
+        for (std::size_t row = 0; row < n_rows; ++row) shares_.push(Real(counts[row] / total_weight));
+        zero(metric_, size()), zero(penalties_, size()), zero(point_, size()), zero(fields_, width_);
         for (std::size_t t = 0; t < n_targets_; ++t) {
-            const std::size_t target = index_of(targets_[t]);
-            const std::size_t own = samples_.first_row(target), r = samples_.levels(target);
-            double seen = 0;
-            for (std::size_t a = 0; a < r; ++a) seen += counts[own + a];
-            for (std::size_t a = 0; a < r; ++a) {
-                const double share = (counts[own + a] + 0.5) / (seen + 0.5 * double(r));
-                first_fields_[columns_[t] + a] = Real(std::log(share));
-                for (std::size_t j = 0; j < samples_.n_variables; ++j)
-                    for (std::size_t row = samples_.first_row(j); j != target && row < samples_.first_row(j + 1); ++row)
-                        metric_[row * width_ + columns_[t] + a] =
-                            Real(1 / (counts[row] * (1 - counts[row] / total_weight_) * share * (1 - share) +
-                                      2 * strength(target, j)));
-                metric_[n_rows * width_ + columns_[t] + a] =
-                    Real(1 / (total_weight_ * share * (1 - share) + 2 * penalty_.field));
+            const std::size_t target = index_of(targets_[t]), own = samples_.first_row(target), r = samples_.levels(target);
+            double seen = 0, mean = 0;
+            for (std::size_t a = 0; a < r; ++a) seen += counts[own + a] + 0.5;
+            for (std::size_t a = 0; a < r; ++a) mean += std::log((counts[own + a] + 0.5) / seen) / double(r);
+            for (std::size_t c = columns_[t]; c < columns_[t + 1]; ++c) {
+                const double share = (counts[own + (r == 2 ? 1 : c - columns_[t])] + 0.5) / seen;
+                const double times = r == 2 ? 1.0 : 2.0, field = std::log(share) - mean;  // u/2 and -u/2: u^2/2
+                const auto set = [&](std::size_t row, double spread, double strength) {
+                    penalties_[row * width_ + c] = Real(times * strength);
+                    metric_[row * width_ + c] = Real(1 / (spread * share * (1 - share) + times * strength));
+                };
+                for (std::size_t v = 0; v < samples_.n_variables; ++v)
+                    for (std::size_t row = samples_.first_row(v); v != target && row < samples_.first_row(v + 1); ++row)
+                        set(row, counts[row] * (1 - counts[row] / total_weight),
+                            penalty.variables[target] * penalty.variables[v]);
+                set(n_rows, total_weight, penalty.field);
+                point_[n_rows * width_ + c] = Real(r == 2 ? 2 * field : field);
             }
         }
     }
 
-    double strength(std::size_t target, std::size_t j) const { return penalty_.variables[target] * penalty_.variables[j]; }
+    // Sums over the parameters of each target.
+    PerTarget dots(const Buffer<Real>& a, const Buffer<Real>& b) {
+        double* const sums = column_sums_.resize(width_);
+        std::memset(sums, 0, width_ * sizeof(double));
+        for (std::size_t from = 0; from < size(); from += width_)
+            for (std::size_t c = 0; c < width_; ++c)
+                sums[c] += double(a[from + c]) * double(b[from + c]);
+        return by_target(sums);
+    }
 
-    void start(Real* table) const {  // fields of the shares, without couplings; of all fields that say so the zero-sum ones
-        Real* const fields = table + samples_.n_rows * width_;
-        for (std::size_t t = 0; t < n_targets_; ++t) {
-            Real mean = 0;
-            for (std::size_t c = columns_[t]; c < columns_[t + 1]; ++c) mean += first_fields_[c];
-            mean /= Real(columns_[t + 1] - columns_[t]);
-            for (std::size_t c = columns_[t]; c < columns_[t + 1]; ++c) fields[c] = first_fields_[c] - mean;
+    PerTarget by_target(const double* of_columns) const {
+        PerTarget sums{};
+        for (std::size_t t = 0; t < n_targets_; ++t)
+            for (std::size_t c = columns_[t]; c < columns_[t + 1]; ++c) sums[t] += of_columns[c];
+        return sums;
+    }
+
+    // A number for each target as one for each of its columns.
+    const Real* by_column(const PerTarget& values) {
+        zero(of_columns_, width_);
+        for (std::size_t t = 0; t < n_targets_; ++t)
+            for (std::size_t c = columns_[t]; c < columns_[t + 1]; ++c) of_columns_[c] = Real(values[t]);
+        return of_columns_.data();
+    }
+
+    // The metric times the gradient. A number added to all levels of a target, or of a variable that is nowhere missing, changes no
+    // probability: gradients have no such part, and steps are kept from getting one.
+    void precondition() {
+        for (std::size_t k = 0; k < size(); ++k) scaled_[k] = metric_[k] * gradient_[k];
+        for (std::size_t t = 0; t < n_targets_; ++t)
+            for (std::size_t from = 0; !is_binary(t) && from < size(); from += width_)
+                centre(scaled_.data() + from + columns_[t], columns_[t + 1] - columns_[t], 1);
+        for (std::size_t v = 0; !samples_.has_missing && v < samples_.n_variables; ++v)
+            for (std::size_t c = 0; samples_.levels(v) > 2 && c < width_; ++c)
+                centre(scaled_.data() + samples_.first_row(v) * width_ + c, samples_.levels(v), width_);
+    }
+
+    static void centre(Real* values, std::size_t n, std::size_t stride) {
+        Real sum = 0;
+        for (std::size_t k = 0; k < n; ++k) sum += values[k * stride];
+        for (std::size_t k = 0; k < n; ++k) values[k * stride] -= sum / Real(n);
+    }
+
+    // The next direction; none for a target that has converged.
+    void turn(const PerTarget& of_gradient, const PerTarget& carried, const PerTarget& last, const double* norms,
+              double tolerance) {
+        PerTarget beta{};
+        for (std::size_t t = 0; t < n_targets_; ++t)
+            if (last[t] > 0 && of_gradient[t] > carried[t]) beta[t] = (of_gradient[t] - carried[t]) / last[t];
+        const Real* const betas = by_column(beta);
+        for (std::size_t from = 0; from < size(); from += width_)
+            for (std::size_t c = 0; c < width_; ++c)
+                direction_[from + c] = betas[c] * direction_[from + c] - scaled_[from + c];
+        for (std::size_t t = 0; t < n_targets_; ++t)
+            for (std::size_t c = columns_[t]; norms[t] <= tolerance && c < columns_[t + 1]; ++c)
+                for (std::size_t from = 0; from < size(); from += width_) direction_[from + c] = 0;
+    }
+
+    // Finds for each target a step length at which the derivative along the direction is nearly zero. It rises with the length.
+    void search_line(PerTarget& lengths, Derivatives& at) {
+        for (std::size_t k = 0; k < size(); ++k) scaled_[k] = penalties_[k] * direction_[k];
+        const PerTarget of_point = dots(point_, scaled_), of_itself = dots(direction_, scaled_);
+        PerTarget low{}, high{}, first{};
+        lengths = {};
+        for (int tries = 0; tries < kMostTries; ++tries) {
+            at = differentiate(lengths);
+            bool is_done = tries > 0;
+            for (std::size_t t = 0; t < n_targets_; ++t) {
+                const double slope = at.first[t] + of_point[t] + lengths[t] * of_itself[t];
+                const double curvature = at.second[t] + of_itself[t];
+                if (!tries) first[t] = slope;
+                if (!(curvature > 0) || (tries && std::fabs(slope) <= kCurvatureCondition * std::fabs(first[t]))) continue;
+                is_done = false;
+                (slope < 0 ? low : high)[t] = lengths[t];
+                const double next = lengths[t] - slope / curvature;
+                if (next > low[t] && (high[t] == 0 || next < high[t])) lengths[t] = next;
+                else lengths[t] = high[t] > 0 ? 0.5 * (low[t] + high[t]) : 0.0;
+            }
+            if (is_done) return;
         }
     }
 
-    void scaled(const Real* gradient, Real* along) const {
-        for (std::size_t k = 0; k < size(); ++k) along[k] = metric_[k] * gradient[k];
+    void move(const PerTarget& lengths) {
+        const Real* const times = by_column(lengths);
+        const auto add = [&](Buffer<Real>& to, const Buffer<Real>& what) {
+            for (std::size_t from = 0; from < to.size(); from += width_)
+                for (std::size_t c = 0; c < width_; ++c) to[from + c] += times[c] * what[from + c];
+        };
+        add(point_, direction_);
+        add(logits_, changes_);
     }
 
-    // The two loops of L-BFGS (Nocedal 1980) from the metric, scaled by the last step.
-    void direction(const Real* gradient, Buffer<Real>* s, Buffer<Real>* y, const double* curvature, std::size_t known,
-                   std::size_t step, Real* along) const {
-        const std::size_t n = size();
-        double weight[kHistory];
-        std::memcpy(along, gradient, n * sizeof(Real));
-        for (std::size_t back = 1; back <= known; ++back) {
-            const std::size_t k = (step - back) % kHistory;
-            weight[k] = dot(s[k].data(), along, n) / curvature[k];
-            add(along, y[k].data(), -weight[k]);
-        }
-        const std::size_t last = (step - 1) % kHistory;
-        double length = 0;
-        for (std::size_t k = 0; k < n; ++k) length += double(y[last][k]) * double(y[last][k]) * double(metric_[k]);
-        const Real scale = Real(curvature[last] / length);
-        for (std::size_t k = 0; k < n; ++k) along[k] *= scale * metric_[k];
-        for (std::size_t back = known; back >= 1; --back) {
-            const std::size_t k = (step - back) % kHistory;
-            add(along, s[k].data(), weight[k] - dot(y[k].data(), along, n) / curvature[k]);
-        }
-    }
-
-    void add(Real* to, const Real* what, double times) const {
-        const Real factor = Real(times);
-        for (std::size_t k = 0; k < size(); ++k) to[k] += factor * what[k];
-    }
-
-    // Rows count from their mean over the samples, so that fields are those of an average sample.
-    void centre_fields(const Real* table) {
+    // The logits of all samples for a table: the rows of their levels, and the fields.
+    void multiply(const Real* table, Buffer<Real>& logits) {
+        // Rows count from their mean over the samples, so that fields are those of an average sample.
         std::memcpy(fields_.data(), table + samples_.n_rows * width_, width_ * sizeof(Real));
         for (std::size_t row = 0; row < samples_.n_rows; ++row)
             for (std::size_t c = 0; c < width_; ++c) fields_[c] -= shares_[row] * table[row * width_ + c];
-    }
-
-    void centre_rows(Real* gradient) const {
-        const Real* const of_fields = gradient + samples_.n_rows * width_;
-        for (std::size_t row = 0; row < samples_.n_rows; ++row)
-            for (std::size_t c = 0; c < width_; ++c) gradient[row * width_ + c] -= shares_[row] * of_fields[c];
-    }
-
-    // The log odds of a block of samples: the rows of their levels, and the fields.
-    void add_rows(const Real* table, std::size_t first, std::size_t n, std::size_t column) {
-        const std::size_t d = samples_.n_variables;
-        const Real* const from = table + column;
-        const Real* const fields = fields_.data() + column;
-        for (std::size_t s = 0; s < n; ++s) {
-            const std::int32_t* const rows = samples_.places + (first + s) * d;
-            Reals sums[kRegisters];
-            for (std::size_t k = 0; k < kRegisters; ++k) sums[k] = load(fields + k * kReals);
-            for (std::size_t j = 0; j < d; ++j) {
-                if (samples_.has_missing && std::size_t(rows[j]) == samples_.n_rows) continue;
-                const Real* const row = from + std::size_t(rows[j]) * width_;
-                for (std::size_t k = 0; k < kRegisters; ++k) sums[k] += load(row + k * kReals);
-            }
-            for (std::size_t k = 0; k < kRegisters; ++k) store(residuals_.data() + s * width_ + column + k * kReals, sums[k]);
-        }
-    }
-
-    // w (p - 1) at the level of each target, w p at its others; returns the sum of -w log p.
-    double turn_into_residuals(std::size_t first, std::size_t n) {
-        const std::size_t d = samples_.n_variables;
-        double value = 0;
-        for (std::size_t s = 0; s < n; ++s) {
-            Real* const own = residuals_.data() + s * width_;
-            const double weight = samples_.weights[first + s];
-            Real logits[kMostTargets];
-            std::size_t at[kMostTargets];
-            for (std::size_t c = 0; c < width_; c += kReals) {
-                Reals logit = load(own + c);
-                logit = logit > kLargestLogit ? Reals{} + kLargestLogit : logit;
-                logit = logit < -kLargestLogit ? Reals{} - kLargestLogit : logit;
-                store(own + c, logit);
-            }
-            for (std::size_t t = 0; t < n_targets_; ++t) {
-                const std::size_t target = index_of(targets_[t]);
-                const std::size_t row = std::size_t(samples_.places[(first + s) * d + target]);
-                at[t] = row == samples_.n_rows ? ~std::size_t(0) : columns_[t] + row - samples_.first_row(target);
-                logits[t] = ~at[t] ? own[at[t]] : 0;
-            }
-            double product = 1;
-            std::size_t n_factors = 0;
-            for (std::size_t c = 0; c < width_; c += kReals) store(own + c, exp_of(load(own + c)));
-            for (std::size_t t = 0; t < n_targets_; ++t) {
-                const std::size_t from = columns_[t], to = columns_[t + 1];
-                Real sum = 0;
-                for (std::size_t c = from; c < to; ++c) sum += own[c];
-                const Real scale = ~at[t] ? Real(weight) / sum : 0;
-                for (std::size_t c = from; c < to; ++c) own[c] *= scale;
-                if (!~at[t]) continue;
-                own[at[t]] -= Real(weight);
-                value -= weight * double(logits[t]);
-                product *= double(sum);
-                if (++n_factors % kFactors == 0) value += weight * std::log(product), product = 1;
-            }
-            value += weight * std::log(product);
-            for (std::size_t c = n_columns_; c < width_; ++c) own[c] = 0;
-        }
-        return value;
-    }
-
-    void add_residuals(std::size_t first, std::size_t n, std::size_t column, Real* gradient) const {
-        const std::size_t d = samples_.n_variables, block = first / kBlock;
-        const std::uint16_t* const runs = runs_.data() + block * (samples_.n_rows + 1);
-        const Real* const from = residuals_.data() + column;
-        for (std::size_t j = 0; j < d; ++j) {
-            const std::uint16_t* sample = ordered_.data() + (block * d + j) * kBlock;
-            for (std::size_t row = samples_.first_row(j); row < samples_.first_row(j + 1); ++row) {
-                if (!runs[row]) continue;
-                Real* const to = gradient + row * width_ + column;
-                Reals sums[kRegisters];
-                for (std::size_t k = 0; k < kRegisters; ++k) sums[k] = load(to + k * kReals);
-                for (const std::uint16_t* const end = sample + runs[row]; sample < end; ++sample) {
-                    const Real* const own = from + *sample * width_;
-                    for (std::size_t k = 0; k < kRegisters; ++k) sums[k] += load(own + k * kReals);
-                }
-                for (std::size_t k = 0; k < kRegisters; ++k) store(to + k * kReals, sums[k]);
-            }
-        }
-        Real* const fields = gradient + samples_.n_rows * width_ + column;
-        for (std::size_t s = 0; s < n; ++s)
-            for (std::size_t k = 0; k < kRegisters; ++k)
-                store(fields + k * kReals, load(fields + k * kReals) + load(from + s * width_ + k * kReals));
-    }
-
-    double add_penalty(const Real* table, Real* gradient) const {
-        double value = 0;
-        for (std::size_t j = 0; j <= samples_.n_variables; ++j) {
-            const bool is_field = j == samples_.n_variables;
-            const std::size_t from = is_field ? samples_.n_rows : samples_.first_row(j);
-            const std::size_t to = is_field ? from + 1 : samples_.first_row(j + 1);
-            for (std::size_t t = 0; t < n_targets_; ++t) {
-                const double times = is_field ? penalty_.field : strength(index_of(targets_[t]), j);
-                double squares = 0;
-                for (std::size_t row = from; row < to; ++row)
-                    for (std::size_t c = columns_[t]; c < columns_[t + 1]; ++c) {
-                        const Real b = table[row * width_ + c];
-                        squares += double(b) * double(b);
-                        gradient[row * width_ + c] += Real(2 * times) * b;
+        for (std::size_t s = 0; s < samples_.n; ++s)
+            std::memcpy(logits.data() + s * width_, fields_.data(), width_ * sizeof(Real));
+        for (std::size_t column = 0; column < width_; column += kStrip)
+            for (std::size_t g = 0; g < groups_.size(); g += kGroups) {
+                stop_if_asked();
+                for (std::size_t k = 0; k < kGroups; ++k) add_up_states(groups_[g + k], table + column, sums_[k].data());
+                const std::uint16_t* const codes = codes_.data() + g * samples_.n;
+                for (std::size_t s = 0; s < samples_.n; ++s) {
+                    Real* const to = logits.data() + s * width_ + column;
+                    Reals sums[kRegisters];
+                    for (std::size_t r = 0; r < kRegisters; ++r) sums[r] = load(to + r * kReals);
+                    for (std::size_t k = 0; k < kGroups; ++k) {
+                        const Real* const own = sums_[k].data() + codes[k * samples_.n + s] * kStrip;
+                        for (std::size_t r = 0; r < kRegisters; ++r) sums[r] += load(own + r * kReals);
                     }
-                value += times * squares;
+                    for (std::size_t r = 0; r < kRegisters; ++r) store(to + r * kReals, sums[r]);
+                }
+            }
+    }
+
+    // The sum of the rows of every joint state of a group.
+    void add_up_states(const Group& group, const Real* table, Real* sums) const {
+        std::memset(sums, 0, kStrip * sizeof(Real));
+        std::size_t n = 1;
+        for (std::size_t v = group.first; v < group.end; n *= states(v), ++v)
+            for (std::size_t a = states(v); a-- > 0;) {
+                if (a == samples_.levels(v)) {  // missing
+                    std::memcpy(sums + a * n * kStrip, sums, n * kStrip * sizeof(Real));
+                    continue;
+                }
+                const Real* const row = table + (samples_.first_row(v) + a) * width_;
+                for (std::size_t s = 0; s < n; ++s)
+                    for (std::size_t c = 0; c < kStrip; c += kReals)
+                        store(sums + (a * n + s) * kStrip + c, load(sums + s * kStrip + c) + load(row + c));
+            }
+    }
+
+    void write_gradient() {
+        Real* const of_fields = gradient_.data() + samples_.n_rows * width_;
+        for (std::size_t column = 0; column < width_; column += kStrip)
+            for (std::size_t g = 0; g < groups_.size(); g += kGroups) {
+                stop_if_asked();
+                for (std::size_t k = 0; k < kGroups; ++k)
+                    std::memset(sums_[k].data(), 0, groups_[g + k].n_states * kStrip * sizeof(Real));
+                const std::uint16_t* const codes = codes_.data() + g * samples_.n;
+                for (std::size_t s = 0; s < samples_.n; ++s) {
+                    Reals own[kRegisters];
+                    for (std::size_t r = 0; r < kRegisters; ++r)
+                        own[r] = load(residuals_.data() + s * width_ + column + r * kReals);
+                    for (std::size_t k = 0; k < kGroups; ++k) {
+                        Real* const to = sums_[k].data() + codes[k * samples_.n + s] * kStrip;
+                        for (std::size_t r = 0; r < kRegisters; ++r) store(to + r * kReals, load(to + r * kReals) + own[r]);
+                    }
+                }
+                for (std::size_t k = 0; k < kGroups; ++k) write_levels(groups_[g + k], sums_[k].data(), column);
+                if (!g) std::memcpy(of_fields + column, sums_[0].data(), kStrip * sizeof(Real));
+            }
+        for (std::size_t row = 0; row < samples_.n_rows; ++row)
+            for (std::size_t c = 0; c < width_; ++c) gradient_[row * width_ + c] -= shares_[row] * of_fields[c];
+        for (std::size_t k = 0; k < size(); ++k) gradient_[k] += penalties_[k] * point_[k];
+    }
+
+    // The sums of each level from those of joint states; leaves the sum of all in the first.
+    void write_levels(const Group& group, Real* sums, std::size_t column) {
+        std::size_t n = group.n_states;
+        for (std::size_t v = group.end; v-- > group.first;) {
+            n /= states(v);
+            for (std::size_t a = 0; a < states(v); ++a) {
+                Reals of_level[kRegisters]{};
+                for (std::size_t s = 0; s < n; ++s)
+                    for (std::size_t r = 0; r < kRegisters; ++r) {
+                        const Reals own = load(sums + (a * n + s) * kStrip + r * kReals);
+                        of_level[r] += own;
+                        if (a) store(sums + s * kStrip + r * kReals, load(sums + s * kStrip + r * kReals) + own);
+                    }
+                Real* const to = gradient_.data() + (samples_.first_row(v) + a) * width_ + column;
+                if (a < samples_.levels(v))
+                    for (std::size_t r = 0; r < kRegisters; ++r) store(to + r * kReals, of_level[r]);
             }
         }
-        return value;
+    }
+
+    // The residuals w (p - x) a step away from the logits, and the derivatives along the direction without the penalty's.
+    Derivatives differentiate(const PerTarget& lengths) {
+        const Real* const times = by_column(lengths);
+        double* const first = column_sums_.resize(2 * width_);
+        double* const second = first + width_;
+        std::memset(first, 0, 2 * width_ * sizeof(double));
+        for (std::size_t from = 0; from < samples_.n; from += kBlock) {
+            const std::size_t end = samples_.n - from < kBlock ? samples_.n : from + kBlock;
+            if (all_binary_) differentiate_binary(from, end, times, first, second);
+            else
+                for (std::size_t s = from; s < end; ++s) differentiate_levels(s, times, first, second);
+        }
+        return {by_target(first), by_target(second)};
+    }
+
+    void differentiate_binary(std::size_t from, std::size_t end, const Real* times, double* first, double* second) {
+        for (std::size_t c = 0; c < width_; c += kReals) {
+            const Reals length = load(times + c);
+            Reals slope{}, curvature{};
+            for (std::size_t at = from * width_ + c; at < end * width_; at += width_) {
+                const Reals change = load(changes_.data() + at), e = exp_of(load(logits_.data() + at) + length * change);
+                const Reals share = e / (1 + e);
+                const Reals seen = __builtin_convertvector(*reinterpret_cast<const RealsBytes*>(observed_.data() + at), Reals);
+                const Reals weight = seen < 0 ? Reals{} : Reals{} + Real(samples_.weights[at / width_]);
+                const Reals residual = weight * (share - seen);
+                store(residuals_.data() + at, residual);
+                slope += residual * change;
+                curvature += weight * share * (1 - share) * change * change;
+            }
+            for (std::size_t k = 0; k < kReals; ++k) first[c + k] += double(slope[k]), second[c + k] += double(curvature[k]);
+        }
+    }
+
+    void differentiate_levels(std::size_t s, const Real* times, double* first, double* second) {
+        const Real *const logits = logits_.data() + s * width_, *const changes = changes_.data() + s * width_;
+        const std::int8_t* const observed = observed_.data() + s * width_;
+        Real* const own = residuals_.data() + s * width_;
+        for (std::size_t c = 0; c < width_; c += kReals)
+            store(own + c, exp_of(load(logits + c) + load(times + c) * load(changes + c)));
+        for (std::size_t t = 0; t < n_targets_; ++t) {
+            const std::size_t from = columns_[t], to = columns_[t + 1];
+            const Real weight = observed[from] < 0 ? 0 : Real(samples_.weights[s]);
+            Real sum = is_binary(t), slope = 0, mean = 0, square = 0;  // of two levels the other has a logit of zero
+            for (std::size_t c = from; c < to; ++c) sum += own[c];
+            for (std::size_t c = from; c < to; ++c) {
+                const Real share = own[c] / sum, moved = share * changes[c];
+                own[c] = weight * (share - Real(observed[c]));
+                slope += own[c] * changes[c];
+                mean += moved;
+                square += moved * changes[c];
+            }
+            first[from] += double(slope);
+            second[from] += double(weight * (square - mean * mean));
+        }
+        std::memset(own + columns_[n_targets_], 0, (width_ - columns_[n_targets_]) * sizeof(Real));
+    }
+
+    void write(float* table) const {
+        for (std::size_t row = 0; row <= samples_.n_rows; ++row)
+            for (std::size_t t = 0; t < n_targets_; ++t) {
+                const Real* const own = point_.data() + row * width_ + columns_[t];
+                if (is_binary(t)) *table++ = -own[0] / 2, *table++ = own[0] / 2;
+                else
+                    for (std::size_t a = 0; a < columns_[t + 1] - columns_[t]; ++a) *table++ = own[a];
+            }
     }
 
     PottsSamples samples_;
     const std::int64_t* targets_;
-    std::size_t n_targets_, n_columns_ = 0, width_ = 0;
-    PottsPenalty penalty_;
-    double total_weight_ = 0;
+    std::size_t n_targets_, width_ = 0;
+    bool all_binary_ = true;
     Buffer<std::size_t> columns_;  // where each target's begin
-    Buffer<std::uint16_t> ordered_, runs_;
-    Buffer<Real> residuals_, metric_, shares_, first_fields_, fields_;
+    Buffer<Group> groups_;
+    Buffer<std::uint16_t> codes_;                             // (group, sample)
+    Buffer<std::int8_t> observed_;                            // (sample, column)
+    Buffer<Real> logits_, changes_, residuals_;               // (sample, column); changes: along the direction
+    Buffer<Real> point_, gradient_, before_, scaled_, direction_;  // (row, column)
+    Buffer<Real> metric_, penalties_, shares_, fields_, of_columns_, sums_[kGroups];
+    Buffer<double> column_sums_;
 };
 
 static std::int64_t fit_potts(PottsSamples samples, const std::int64_t* targets, std::size_t n_targets, PottsPenalty penalty,
-                              double tolerance, std::size_t most_steps, float* table) {
+                              double tolerance, std::size_t most_steps, float* table, double* norms) {
     PseudoLikelihood fit(samples, targets, n_targets, penalty);
-    return static_cast<std::int64_t>(fit.minimise(tolerance, most_steps, table));
+    return static_cast<std::int64_t>(fit.minimise(tolerance, most_steps, table, norms));
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from markhood.data.reading import TableFormat as TableFormat
     from markhood.data.storage.packing import pack as pack
     from markhood.data.variables import Variables as Variables
+    from markhood.errors import ConvergenceWarning as ConvergenceWarning
     from markhood.errors import DataWarning as DataWarning
     from markhood.errors import InputError as InputError
     from markhood.estimators.blanket_selector import BlanketSelector as BlanketSelector
@@ -74,6 +75,7 @@ _PUBLIC = {
     "markhood.data.storage.packing": ("pack",),
     "markhood.data.variables": ("Variables",),
     "markhood.errors": (
+        "ConvergenceWarning",
         "DataWarning",
         "InputError",
     ),

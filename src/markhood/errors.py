@@ -14,13 +14,14 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 Writer = Callable[[str, Any], str]
 
 _NOT_GIVEN = object()
+_NAMES_SHOWN = 3
 _OWN_PACKAGES = (
     "markhood",
     "sklearn",
@@ -36,6 +37,13 @@ class InputError(ValueError):
 
 class DataWarning(UserWarning):
     """Data that can be used, but probably not as the user meant it."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
+
+
+class ConvergenceWarning(UserWarning):
+    """Fits that stopped before they reached their maximum; the message names their variables."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(printable(sentence))
@@ -59,12 +67,24 @@ def printable(text: Any) -> str:
     return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
-def warn(sentence: str) -> None:
-    """Give out a `DataWarning` that points at the line from which markhood was called."""
+def warn(sentence: str, category: type[Warning] = DataWarning) -> None:
+    """Give out a warning that points at the line from which markhood was called."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
         frame, level = frame.f_back, level + 1
-    warnings.warn(sentence, DataWarning, stacklevel=level)
+    warnings.warn(sentence, category, stacklevel=level)
+
+
+def warn_of_convergence(names: Sequence[str], n_fits: int) -> None:
+    """Give out a `ConvergenceWarning` for the variables whose fits did not converge; nothing without any."""
+    if names:
+        shown = ", ".join(names[:_NAMES_SHOWN])
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        warn(
+            f"{n_fits} fit{'s' if n_fits > 1 else ''} of {shown}{more} did not converge, so scores and "
+            "couplings of these variables are inexact: look for columns that nearly copy others, or have very rare levels.",
+            ConvergenceWarning,
+        )
 
 
 def option(name: str, value: Any = _NOT_GIVEN) -> str:

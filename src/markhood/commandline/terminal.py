@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from markhood.commandline.start import stopped_code
-from markhood.errors import DataWarning, InputError, on_command_line, printable, written_by
+from markhood.errors import (
+    ConvergenceWarning,
+    DataWarning,
+    InputError,
+    on_command_line,
+    printable,
+    written_by,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +46,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             with warnings.catch_warnings(), written_by(on_command_line):
                 warnings.showwarning = _print_warning
-                warnings.simplefilter("always", DataWarning)
+                for kind in (DataWarning, ConvergenceWarning):
+                    warnings.simplefilter("always", kind)
                 command(*args, **kwargs)
         except InputError as error:
             say(f"markhood: {error}", err=True)

@@ -171,8 +171,9 @@ def l1_paths(
     penalties: _Reals,
     fractions: _Reals,
     largest_support: int,
+    most_steps: int,
     instruction_set: str = "",
-) -> tuple[_Reals, _Reals, _Reals, _Integers, _Integers, _Reals]: ...
+) -> tuple[_Reals, _Reals, _Reals, NDArray[np.uint8], _Integers, _Integers, _Reals]: ...
 def fit_pairs(
     words: NDArray[np.uint64],
     n_samples: int,
@@ -224,7 +225,7 @@ def fit_potts(
     tolerance: float,
     most_steps: int,
     instruction_set: str = "",
-) -> tuple[NDArray[np.float32], int]: ...
+) -> tuple[NDArray[np.float32], _Reals, int]: ...
 def unsound_variables(
     words: NDArray[np.uint64],
     n_samples: int,

@@ -66,12 +66,15 @@ class NativeKernels:
     ----------
     instruction_set : str, default=""
         One of ``available()``. The empty string means the best one.
+    most_steps : int, default=500
+        Steps after which a fit of `l1_paths` or `fit_potts` has not converged.
     """
 
     # A few milliseconds of counting, and columns that stay in the second-level cache.
     TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
     instruction_set: str = ""
+    most_steps: int = 500
 
     @property
     def name(self) -> str:
@@ -301,7 +304,7 @@ class NativeKernels:
         largest_support: int,
     ) -> L1Paths:
         """Fit each target's L1-penalised logistic regressions on its candidates."""
-        *fits, sizes, supports, slopes = _native.l1_paths(
+        *fits, converged, sizes, supports, slopes = _native.l1_paths(
             bits.words,
             bits.n_samples,
             targets,
@@ -310,11 +313,15 @@ class NativeKernels:
             penalties,
             fractions,
             largest_support,
+            self.most_steps,
             self.instruction_set,
         )
         lambdas, intercepts, likelihoods = (f.reshape(len(targets), len(fractions)) for f in fits)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        return L1Paths(lambdas, intercepts, likelihoods, Lists(starts, supports), slopes)
+        is_converged = converged.view(np.bool_)
+        return L1Paths(
+            lambdas, intercepts, likelihoods, Lists(starts, supports), slopes, is_converged
+        )
 
     @fits
     def fit_pairs(
@@ -383,13 +390,15 @@ class NativeKernels:
         targets: NDArray[np.int64],
         penalty: PottsPenalty,
         tolerance: float,
-        most_steps: int,
+        most_steps: int | None = None,
     ) -> PottsFits:
         """Fit the regressions of some targets on all other variables."""
-        table, n_steps = _native.fit_potts(
-            *samples, targets, *penalty, tolerance, most_steps, self.instruction_set
+        steps = self.most_steps if most_steps is None else most_steps
+        table, norms, n_steps = _native.fit_potts(
+            *samples, targets, *penalty, tolerance, steps, self.instruction_set
         )
-        return PottsFits(table.reshape(int(samples.starts[-1]) + 1, -1), n_steps)
+        rows = table.reshape(int(samples.starts[-1]) + 1, -1)
+        return PottsFits(rows, n_steps, norms <= tolerance)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]

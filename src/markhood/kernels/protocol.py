@@ -282,7 +282,8 @@ class L1Paths(NamedTuple):
 
     ``lambdas``, ``intercepts`` and ``log_likelihoods`` have shape (n_targets, n_fractions).
     ``supports`` has a list for each of their elements, target after target, of the variables whose
-    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``.
+    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``. ``converged``, of shape
+    (n_targets,), says whether all fits of a target's path have.
     """
 
     lambdas: NDArray[np.float64]
@@ -290,6 +291,7 @@ class L1Paths(NamedTuple):
     log_likelihoods: NDArray[np.float64]
     supports: Lists
     slopes: NDArray[np.float64]
+    converged: NDArray[np.bool_]
 
 
 class PairFits(NamedTuple):
@@ -385,11 +387,13 @@ class PottsFits(NamedTuple):
     ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
     variable, then one with the fields; a column for each level of each target. Fields are those of an
     average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the mean being over
-    the samples. A target's own rows are zero. ``n_steps`` is how long it took.
+    the samples. A target's own rows are zero. ``n_steps`` is how long it took; ``converged``, of shape (n_targets,), says which
+    targets have a gradient within the tolerance.
     """
 
     table: NDArray[np.float32]
     n_steps: int
+    converged: NDArray[np.bool_]
 
 
 class Unsound(NamedTuple):
@@ -587,13 +591,14 @@ class Kernels(Protocol):
         targets: NDArray[np.int64],
         penalty: PottsPenalty,
         tolerance: float,
-        most_steps: int,
+        most_steps: int | None = None,
     ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables.
 
-        What is minimised is minus the targets' log-likelihood plus the penalty. It ends when a step
-        would gain less than about ``tolerance`` nats a sample and target, or after ``most_steps``. A
-        missing value adds nothing to the log odds, and is no target.
+        Minimises minus the targets' log-likelihood plus the penalty. A target has converged when the norm of its gradient g,
+        sqrt(sum g^2 / c) with the second derivatives c where nothing depends on anything, is at most ``tolerance``: about its
+        distance from the minimum in standard errors. None of ``most_steps`` is the backend's own limit. A missing value
+        adds nothing to the log odds, and is not a target.
         """
 
     def unsound_variables(

@@ -83,12 +83,14 @@ def count_rows(
     n_cells: int,
     weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Group samples that coincide in some columns of whole numbers, and count each group's cells.
+    """Group samples that coincide in some columns, of levels or of real numbers, and count each group's cells.
 
     Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and the counts, (n_rows, n_cells).
     """
     row, n_rows = np.zeros(len(cells), np.int64), 1
     for column in columns:
+        if column.dtype.kind == "f":
+            _, column = np.unique(column, return_inverse=True)
         n_values = int(column.max(initial=0)) + 1
         row, n_rows = row * n_values + column, n_rows * n_values
         if n_rows > 4 * len(cells):  # more than occur: number those that do

@@ -14,7 +14,7 @@ blankets on which the others are described, and their own evidence is not worked
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from markhood.execution.runner import shared_out
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Fits
+from markhood.kernels.protocol import Fits, Status
 from markhood.learning.edge_columns import edge_columns
 from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
@@ -71,6 +71,8 @@ class Learned:
         All pairs and their scores, where the search ranks them.
     is_marginal : bool
         Whether an edge describes its two ends alone, whatever else they are joined to.
+    not_converged : dict of str to ndarray of shape (n_variables,)
+        Phase -> how many fits of each variable did not converge.
     """
 
     graph: Graph
@@ -87,6 +89,7 @@ class Learned:
     largest_blanket: int | None = None
     ranking: Ranking | None = None
     is_marginal: bool = False
+    not_converged: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
 
 def describe(job: Job, found: Found) -> Learned:
@@ -129,6 +132,7 @@ def describe(job: Job, found: Found) -> Learned:
         largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
         ranking=found.ranking,
         is_marginal=found.is_marginal,
+        not_converged=found.not_converged | {"evidence": numbers.not_converged},
     )
 
 
@@ -143,6 +147,8 @@ def _n_screened(found: Found) -> int | None:
 class Numbers:
     """A graph's numbers: scores of shape (n_variables,); the ends of reported edges, (n_edges, 2).
 
+    ``not_converged`` counts the fits of each variable, or of no variable at all, that did not converge.
+
     ``coupling_tables`` has a zero-sum table for every edge, None where a single number says it all;
     it is empty where none has one.
     """
@@ -152,6 +158,7 @@ class Numbers:
     coupling_tables: list[NDArray[np.float64] | None]
     scores: NDArray[np.float64] | None = None
     regressions: Regressions | None = None
+    not_converged: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def numbers_of(job: Job, found: Found) -> Numbers:
@@ -241,6 +248,7 @@ def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]
         coupling_tables_of(regressions, reported),
         scores,
         regressions,
+        not_converged_in(np.arange(job.n_variables), [fits for _, _, fits in tiles]),
     )
 
 
@@ -283,19 +291,29 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
     )
     last = np.arange(n_ends, n_ends + len(known.covariates))
     blankets = Knowledge(covariates=last).adjusted(ends, others)
-    fields = np.zeros(int(np.diff(job.samples.starts)[known.covariates].sum()))
+    lengths = np.diff(job.samples.starts)[known.covariates]
+    of_reals = len(job.samples.reals) * job.samples.bits.n_scores[known.covariates]
+    fields = np.zeros(int((lengths + of_reals).sum()))
     coefficients = [*(fit.coefficients for _, fit in tiles), fields]
     regressions = Regressions(
         job.samples.variables.pick([*edges.ravel().tolist(), *known.covariates.tolist()]),
         Lists.joined([blankets, Lists.empty(len(last))]),
         np.concatenate(coefficients),
         np.concatenate([*(fit.infinite for _, fit in tiles), fields > 0]),
+        len(job.samples.reals),
     )
     return Numbers(
         gained.reshape(-1, 2),
         regressions.couplings()[blankets.values < n_ends].reshape(-1, 2),
         coupling_tables_of(regressions, ends.reshape(-1, 2)),
+        not_converged=not_converged_in(edges.ravel(), [fits for _, fits in tiles]),
     )
+
+
+def not_converged_in(targets: NDArray[np.int64], fits: list[Fits]) -> NDArray[np.int64]:
+    """Count the fits of each variable that did not converge."""
+    statuses = np.concatenate([np.empty(0, np.uint8), *(fit.statuses for fit in fits)])
+    return np.bincount(targets[statuses == Status.NOT_CONVERGED])
 
 
 def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
@@ -304,6 +322,7 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
         blankets,
         np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
         np.concatenate([np.empty(0, np.bool_), *(fit.infinite for fit in fits)]),
+        len(job.samples.reals),
     )
 
 

@@ -17,6 +17,7 @@ import markhood
 from markhood.content import as_json, content_hash
 from markhood.data.samples import Samples
 from markhood.data.understood import understood
+from markhood.learning.checks.convergence import fits_not_converged
 from markhood.learning.describe import Learned
 from markhood.learning.methods import Method
 from markhood.search.values.job import Job
@@ -77,11 +78,17 @@ def with_provenance(
         provenance["edges_by_chance"] = list(by_chance)
     if learned.n_cut:
         provenance["cut_search_spaces"] = learned.n_cut
+    if stopped := fits_not_converged(samples.names, learned.not_converged):
+        provenance["fits_not_converged"] = stopped
     if job.knowledge.near is not None:
         provenance["min_distance"] = job.knowledge.near.min_distance
         provenance["near_edges_left_out"] = len(learned.found_edges) - learned.graph.n_edges
-    if adjusted := job.knowledge.covariates.tolist():
-        provenance["adjusted_for"] = [samples.names[j] for j in adjusted]
+    if adjusted := [samples.names[j] for j in job.knowledge.covariates.tolist()] + [*samples.reals]:
+        provenance["adjusted_for"] = adjusted
+    if samples.reals:  # the units of their coefficients
+        provenance["real_covariates"] = {
+            name: {"mean": own.mean, "sd": own.deviation} for name, own in samples.reals.items()
+        }
     if known := job.knowledge.summary():
         provenance["known"] = known
     screened = learned.screened_graph

@@ -24,12 +24,13 @@ class Spaces(Protocol):
 
 
 class Searched(NamedTuple):
-    """`Blankets`, and for how many variables the space had to be cut."""
+    """`Blankets` of all variables, and for how many of them the space had to be cut."""
 
     members: Lists
     scores: NDArray[np.float64]
     evaluations: NDArray[np.int64]
     n_cut: int
+    not_converged: NDArray[np.int64]
 
 
 def search_blankets(job: Job, spaces: Spaces) -> Searched:
@@ -52,6 +53,7 @@ def search_blankets(job: Job, spaces: Spaces) -> Searched:
         np.concatenate([np.empty(0), *(tile.scores for tile in tiles)]),
         add_counts([tile.evaluations for tile in tiles]),
         sum(n_cut for _, n_cut in found),
+        np.concatenate([np.empty(0, np.int64), *(tile.not_converged for tile in tiles)]),
     )
 
 

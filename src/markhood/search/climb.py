@@ -39,10 +39,14 @@ Start = Literal["or", "empty"]
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """The edges at the top, and how many blankets of each size were scored on the way."""
+    """The edges at the top, and how many blankets of each size were scored on the way.
+
+    ``not_converged``, of shape (n_variables,), counts the fits of each variable that did not converge.
+    """
 
     edges: NDArray[np.int64]
     evaluations: NDArray[np.int64]
+    not_converged: NDArray[np.int64]
 
 
 def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
@@ -56,7 +60,7 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
     while flips.meet():
         flips.climb()
     present[~required] = flips.present
-    return Climbed(edges[present], add_counts([first, flips.evaluations()]))
+    return Climbed(edges[present], add_counts([first, flips.evaluations()]), flips.not_converged)
 
 
 def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -71,6 +75,7 @@ class _Flips:
 
     def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
         self.present = np.empty(len(edges), np.bool_)
+        self.not_converged = np.zeros(job.n_variables, np.int64)
         self._job, self._edges, self._blankets = job, edges, blankets
         self._partners, self._places = Lists.from_both_ends(edges, job.n_variables)
         self._edge_at = np.empty(2 * len(edges), np.int64)
@@ -128,6 +133,7 @@ class _Flips:
         self._touched = self._edge_at[at.values]
         self.present[self._touched] = np.concatenate([tile.present for tile in tiles])
         self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
+        self.not_converged[groups.values] += np.concatenate([tile.not_converged for tile in tiles])
         evaluations = Lists.joined([tile.evaluations for tile in tiles])
         self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
         self._round[groups.values] = len(self._rounds)

@@ -80,17 +80,19 @@ def hill_climb(
         blankets = search_blankets(job, spaces)
         or_edges = combine(blankets.members, "or")
     evaluations["blankets"] = blankets.evaluations
+    not_converged = {"blankets": blankets.not_converged}
     edges = or_edges
     if rule == "and":
         edges = combine(blankets.members, "and")
     elif rule == "global":
         with timed(seconds, "climb"):
             climbed = climb(job, or_edges, start)
-        edges, evaluations["climb"] = climbed.edges, climbed.evaluations
     elif rule == "pair":
         with timed(seconds, "climb"):
             climbed = climb_pairs(job, or_edges, gamma, start)
+    if rule == "global" or rule == "pair":
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
+        not_converged["climb"] = climbed.not_converged
     return Found(
         edges,
         or_edges=or_edges,
@@ -99,6 +101,7 @@ def hill_climb(
         evaluations=evaluations,
         seconds=seconds,
         n_cut=blankets.n_cut,
+        not_converged=not_converged,
     )
 
 
@@ -116,13 +119,23 @@ def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
                 climbed = climb_pairs(job, before.or_edges, gamma, before.edges)
             else:
                 climbed = climb(job, before.or_edges, before.edges)
-        counts = {"climb": climbed.evaluations}
-        return replace(before, edges=climbed.edges, evaluations=counts, seconds=seconds)
+        return replace(
+            before,
+            edges=climbed.edges,
+            evaluations={"climb": climbed.evaluations},
+            not_converged={"climb": climbed.not_converged},
+            seconds=seconds,
+        )
     with timed(seconds, "blankets"):
         blankets = search_blankets(job, NearbyVariables(before.or_edges, job.n_variables, 1))
         edges = combine(blankets.members, rule)
-    counts = {"blankets": blankets.evaluations}
-    return replace(before, edges=edges, evaluations=counts, seconds=seconds)
+    return replace(
+        before,
+        edges=edges,
+        evaluations={"blankets": blankets.evaluations},
+        not_converged={"blankets": blankets.not_converged},
+        seconds=seconds,
+    )
 
 
 def _strongest_nearby(job: Job, found: Screened, depth: int, most: int) -> Spaces:

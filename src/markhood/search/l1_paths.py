@@ -81,6 +81,7 @@ def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bo
         slopes=None if blankets.slopes is None else Slopes(blankets.members, blankets.slopes),
         evaluations={"paths": blankets.evaluations},
         seconds=seconds,
+        not_converged={"paths": blankets.not_converged},
     )
 
 
@@ -97,12 +98,15 @@ class L1Blankets:
         How many blankets of each size were scored.
     slopes : ndarray of shape (len(members.values),) or None
         The path's own coefficients of the members; None with a refit.
+    not_converged : ndarray of shape (n_variables,)
+        How many paths of each variable's indicators have a fit that did not converge.
     """
 
     members: Lists
     scores: NDArray[np.float64]
     evaluations: NDArray[np.int64]
     slopes: NDArray[np.float64] | None
+    not_converged: NDArray[np.int64]
 
 
 def l1_blankets(
@@ -141,11 +145,15 @@ def l1_blankets(
         kept = knowledge.required_of(targets)
         among = knowledge.adjusted(targets, candidates.of(targets))
         paths = scorer.l1_paths(targets, among, fractions, largest_support, standardize)
+        own = scorer.owners[np.isin(scorer.owners, targets)] - tile.start  # a path for each
+        not_converged = np.bincount(own[~paths.converged], minlength=len(targets))
         if not refit:
             required = knowledge.nodes_of(kept)
-            return _best_as_they_are(_joined(_of_nodes(paths, n_nodes), required), costs)
-        best = _best_refitted(_supports(paths, scorer.owners, kept, tile), targets, scorer)
-        return replace(best, members=knowledge.nodes_of(best.members))
+            best = _best_as_they_are(_joined(_of_nodes(paths, n_nodes), required), costs)
+        else:
+            best = _best_refitted(_supports(paths, scorer.owners, kept, own), targets, scorer)
+            best = replace(best, members=knowledge.nodes_of(best.members))
+        return replace(best, not_converged=not_converged)
 
     tiles = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
     slopes = [tile.slopes for tile in tiles if tile.slopes is not None]
@@ -154,6 +162,7 @@ def l1_blankets(
         np.concatenate([np.empty(0), *(tile.scores for tile in tiles)]),
         add_counts([tile.evaluations for tile in tiles]),
         None if refit else np.concatenate([np.empty(0), *slopes]),
+        np.concatenate([np.empty(0, np.int64), *(tile.not_converged for tile in tiles)]),
     )
 
 
@@ -226,17 +235,19 @@ def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
 
 
 def _supports(
-    paths: L1Paths, owners: NDArray[np.int64], kept: Lists, tile: range
+    paths: L1Paths, owners: NDArray[np.int64], kept: Lists, own: NDArray[np.int64]
 ) -> list[list[tuple[int, ...]]]:
-    """List the distinct supports of each target that are small, in the order of its paths."""
+    """List the distinct supports of each target that are small, in the order of its paths.
+
+    ``own`` has the target of each path.
+    """
     length = paths.lambdas.shape[1]
-    own = owners[(owners >= tile.start) & (owners < tile.stop)].tolist()  # a path for each
-    found: list[dict[tuple[int, ...], None]] = [{} for _ in tile]
+    found: list[dict[tuple[int, ...], None]] = [{} for _ in kept]
     before = b""
     for k, support in enumerate(paths.supports):
         if before == (before := support.tobytes()) and k % length:
             continue  # most are as at the lambda before
-        target = own[k // length] - tile.start
+        target = int(own[k // length])
         variables = {*owners[support].tolist(), *kept[target].tolist()}
         if len(variables) <= LARGEST_BLANKET + len(kept[target]):
             found[target][tuple(sorted(variables))] = None
@@ -257,6 +268,7 @@ def _best_refitted(
         scores[best],
         counts_by_size(Counter(map(len, supports))),
         None,
+        np.zeros(len(targets), np.int64),
     )
 
 
@@ -272,4 +284,5 @@ def _best_as_they_are(paths: L1Paths, costs: Costs) -> L1Blankets:
         scores.ravel()[best],
         np.bincount(sizes.ravel()),
         np.concatenate([np.empty(0), *slopes]),
+        np.zeros(n_targets, np.int64),
     )

@@ -40,7 +40,11 @@ def climb_pairs(
     while (edge := state.best()) is not None:
         touched = state.flip(edge)
         state.take(touched, state.score(touched))
-    return Climbed(edges[state.present], counts_by_size(state.evaluations))
+    return Climbed(
+        edges[state.present],
+        counts_by_size(state.evaluations),
+        np.zeros(job.n_variables, np.int64),
+    )
 
 
 class _Pairs:

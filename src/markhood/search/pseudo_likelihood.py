@@ -32,13 +32,15 @@ from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.errors import InputError
 from markhood.graph.numbering import in_order
-from markhood.kernels.protocol import PottsPenalty
+from markhood.kernels.protocol import PottsFits, PottsPenalty
 from markhood.search.ranking import Means, Ranking, signal
 from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
 
 FIELD_PENALTY = 0.01
-COLUMNS_PER_TILE = 64  # four registers of sixteen numbers
+COLUMNS_PER_TILE = (
+    64  # as many as the kernel sums at a time; a target with two levels is one column
+)
 MOST_TARGETS = 64
 BYTES_PER_COUPLING = 9  # at the peak: the tiles' tables, and all of them side by side
 GAP = "-"
@@ -60,7 +62,7 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
     """
     seconds: dict[str, float] = {}
     with timed(seconds, "couplings"):
-        tables = _fitted(job, penalty)
+        tables, converged = _fitted(job, penalty)
     with timed(seconds, "ranking"):
         nodes = job.samples.pick(np.arange(job.n_nodes))
         n_levels = np.diff(nodes.starts) + 1
@@ -84,13 +86,16 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
         ),
         evaluations={"couplings": np.bincount([job.n_variables - 1] * job.n_nodes)},
         seconds=seconds,
+        not_converged={
+            "couplings": np.append(~converged, np.zeros(job.n_variables - job.n_nodes, np.int64))
+        },
     )
 
 
-def _fitted(job: Job, penalty: float) -> Tables:
+def _fitted(job: Job, penalty: float) -> tuple[Tables, NDArray[np.bool_]]:
     """Fit every node's regression on all other variables: columns are the levels of targets.
 
-    The rows of covariates are left out of the answer.
+    The rows of covariates are left out of the answer. Also returns which nodes' fits converged.
     """
     n_levels = np.diff(job.samples.starts) + 1
     n_rows, n_nodes, scorer = int(n_levels.sum()), job.n_nodes, job.scorer
@@ -98,12 +103,16 @@ def _fitted(job: Job, penalty: float) -> Tables:
     _require_room(n_nodes, n_rows)
     prior = penalty_for(n_levels, penalty, job.n_variables - n_nodes)
 
-    def fit(tile: range) -> Tables:
-        table = scorer.potts(np.arange(tile.start, tile.stop), prior).table
-        return np.delete(table, np.s_[of_nodes:-1], axis=0) if of_nodes < n_rows else table
+    def fit(tile: range) -> PottsFits:
+        found = scorer.potts(np.arange(tile.start, tile.stop), prior)
+        if of_nodes == n_rows:
+            return found
+        return found._replace(table=np.delete(found.table, np.s_[of_nodes:-1], axis=0))
 
     parts = list(job.runner.map("couplings", fit, tiles_of(n_levels[:n_nodes].tolist())))
-    return np.hstack([np.empty((of_nodes + 1, 0), np.float32), *parts])
+    tables = [np.empty((of_nodes + 1, 0), np.float32), *(part.table for part in parts)]
+    converged = [np.empty(0, np.bool_), *(part.converged for part in parts)]
+    return np.hstack(tables), np.concatenate(converged)
 
 
 def penalty_for(n_levels: NDArray[np.int64], penalty: float, n_covariates: int = 0) -> PottsPenalty:
@@ -132,15 +141,16 @@ def _require_room(n_variables: int, n_rows: int) -> None:
 
 
 def tiles_of(n_levels: Sequence[int]) -> list[range]:
-    """Cut variables into tiles of about as many levels as registers hold.
+    """Cut variables into tiles of at most `COLUMNS_PER_TILE` columns, where one variable has no more.
 
     Examples
     --------
-    >>> tiles_of([21, 21, 20, 5, 21])
-    [range(0, 3), range(3, 5)]
+    >>> tiles_of([21, 21, 20, 2, 2, 21])
+    [range(0, 4), range(4, 6)]
     """
     tiles, first, filled = [], 0, 0
-    for v, n in enumerate(n_levels):
+    for v, levels in enumerate(n_levels):
+        n = 1 if levels == 2 else levels
         if v > first and (filled + n > COLUMNS_PER_TILE or v - first == MOST_TARGETS):
             tiles.append(range(first, v))
             first, filled = v, 0

@@ -127,7 +127,7 @@ def _by_two_sides(scores: Values) -> Values:
             scores > 0, np.log(share) + _normal(positive, mean, spread) - positive, -np.inf
         )
         as_background = np.log1p(-share) + _skew_normal(scores, 1 - chance)
-        chance, before = _share_of(as_signal, as_background), chance
+        chance, before = _share_of(as_signal - as_background), chance
         if np.abs(chance - before).max() < 1e-6:
             break
     return chance
@@ -140,17 +140,17 @@ def _by_two_widths(sizes: Values) -> Values:
     nearly all pairs are joined.
     """
     narrow = float(np.clip(np.median(sizes) / 0.6745, 1.0, WIDEST_BACKGROUND))
-    chance = (sizes > 4 * narrow).astype(np.float64)
+    squares, chance = sizes**2, (sizes > 4 * narrow).astype(np.float64)
     for _ in range(ROUNDS):
         share = chance.mean()
         if not 0 < share < 1:
             return chance
-        narrow = float(np.average(sizes**2, weights=1 - chance)) ** 0.5
+        of_signal, of_all = float(chance @ squares), float(squares.sum())
+        narrow = ((of_all - of_signal) / (len(sizes) * (1 - share))) ** 0.5
         narrow = float(np.clip(narrow, 1.0, WIDEST_BACKGROUND))
-        wide = max(narrow, float(np.average(sizes**2, weights=chance)) ** 0.5)
-        as_signal = np.log(share) + _normal(sizes, 0.0, wide)
-        as_background = np.log1p(-share) + _normal(sizes, 0.0, narrow)
-        chance, before = _share_of(as_signal, as_background), chance
+        wide = max(narrow, (of_signal / (len(sizes) * share)) ** 0.5)
+        log_odds = np.log(share / (1 - share) * narrow / wide)
+        chance, before = _share_of(log_odds + 0.5 * (narrow**-2 - wide**-2) * squares), chance
         if np.abs(chance - before).max() < 1e-6:
             break
     return chance
@@ -179,6 +179,5 @@ def _skew_normal(x: Values, weights: Values) -> Values:
     return np.asarray(np.log(2) + _normal(z, 0.0, 1.0) - np.log(scale) + log_ndtr(alpha * z))
 
 
-def _share_of(one: Values, other: Values) -> Values:
-    with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(np.clip(other - one, -700, 700))))
+def _share_of(log_odds: Values) -> Values:
+    return np.asarray(1 / (1 + np.exp(np.clip(-log_odds, -700, 700))))

@@ -188,6 +188,7 @@ class ReferenceKernels:
             np.array([point.log_likelihood for point in points]).reshape(shape),
             Lists.of(supports),
             np.concatenate([np.empty(0), *(p.slopes[np.flatnonzero(p.slopes)] for p in points)]),
+            np.array([p.has_converged for p in points], np.bool_).reshape(shape)[:, -1],
         )
 
     def fit_pairs(
@@ -223,7 +224,7 @@ class ReferenceKernels:
         targets: NDArray[np.int64],
         penalty: PottsPenalty,
         tolerance: float,
-        most_steps: int,
+        most_steps: int | None = None,
     ) -> PottsFits:
         """Fit the regressions of some targets on all other variables."""
         return pseudo_likelihood.fit_potts(samples, targets, penalty)

@@ -36,12 +36,13 @@ _Reals = NDArray[np.float64]
 
 
 class L1Point(NamedTuple):
-    """A solution: lambda, log-likelihood, intercept, and a slope a candidate, most of them zero."""
+    """A solution: lambda, log-likelihood, intercept, a slope a candidate, most of them zero, and whether it and those before converged."""
 
     bound: float
     log_likelihood: float
     intercept: float
     slopes: _Reals
+    has_converged: bool = True
 
 
 def l1_path(
@@ -102,7 +103,7 @@ def _maximise(design: _Reals, y: _Reals, bounds: _Reals, point: L1Point) -> L1Po
             b = slopes if length == 1 else point.slopes + length * change
             intercept = float(point.intercept + length * intercept_change)
             likelihood = _log_likelihood(intercept + b @ design, y)
-            moved = L1Point(point.bound, likelihood, intercept, b)
+            moved = L1Point(point.bound, likelihood, intercept, b, point.has_converged)
             gained = moved.log_likelihood - bounds @ np.abs(b) - objective
             if gained >= 0.01 * length * promised + LOST_TO_ROUNDING * objective:
                 point = moved
@@ -110,6 +111,8 @@ def _maximise(design: _Reals, y: _Reals, bounds: _Reals, point: L1Point) -> L1Po
         else:  # rounding: no step goes up any more
             break
         distance = max(abs(intercept_change), np.abs(change).max())
+    else:
+        point = point._replace(has_converged=False)
     return point
 
 

@@ -136,6 +136,7 @@ def newton(
     l1: Vector | None = None,
     floor: float = -math.inf,
     tolerance: float = PROMISED_GAIN,
+    max_steps: int = MAX_STEPS,
     system: System | None = None,
 ) -> Fit:
     """Maximise a concave log-likelihood less an L1 penalty and a Gaussian prior; see the module for the steps.
@@ -152,6 +153,8 @@ def newton(
         A fit that cannot exceed it is given up.
     tolerance : float, default=PROMISED_GAIN
         Gain at which to stop; with 0 the steps end where rounding lets none promise less than the last.
+    max_steps : int, default=MAX_STEPS
+        After which a fit has not converged.
     system : System, optional
         By default `Cholesky`.
     """
@@ -159,7 +162,7 @@ def newton(
     of, b, factorised_at = _Objective(likelihood, precision, l1), start, start
     status, ask_below, n_factorisations = Status.CONVERGED, ASK_BELOW, 0
     now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
-    for n_steps in range(MAX_STEPS):
+    for n_steps in range(max_steps):
         gradient = of.gradient(b)  # 1
         norm = float(np.abs(gradient).max(initial=0.0))
         step, promise = np.zeros(len(b)), math.inf

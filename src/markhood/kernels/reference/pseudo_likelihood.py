@@ -13,6 +13,8 @@ from markhood.kernels.protocol import PottsFits, PottsPenalty, PottsSamples
 
 Values = NDArray[np.float64]
 
+FLAT = 1e-5  # of the samples: the largest derivative at a minimum
+
 
 class Objective:
     """Minus the log-likelihood of some targets plus the penalty, as a function of their table."""
@@ -65,4 +67,7 @@ def fit_potts(
         options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-8},
     )
     table = found.x.reshape(objective.strengths.shape)
-    return PottsFits(table.astype(np.float32), int(found.nit))
+    gradient = objective.value_and_gradient(found.x)[1].reshape(table.shape)
+    parts = np.split(np.abs(gradient), objective.ends, axis=1)
+    is_flat = np.array([part.max() <= FLAT * samples.weights.sum() for part in parts])
+    return PottsFits(table.astype(np.float32), int(found.nit), is_flat)

@@ -1,4 +1,4 @@
-"""Whether chains over graphs agree, said in words.
+"""Whether fits have converged, and whether chains over graphs agree.
 
 All chains begin at one graph, so chains that agree are no proof that they have been everywhere; chains
 that do not are proof that they have not.
@@ -11,12 +11,30 @@ pairs that may be on the wrong side of 1/2.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping, Sequence
 
-from markhood.errors import option, warn
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import option, warn, warn_of_convergence
+from markhood.search.blankets import add_counts
 from markhood.search.values.probabilities import EdgeProbabilities
 
 MUCH = 0.5  # difference between two chains' probabilities of a pair
+
+
+def fits_not_converged(
+    names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]
+) -> dict[str, int]:
+    """Return how many fits of each variable did not converge in all phases, of those that have any."""
+    counts = add_counts(list(not_converged.values())).tolist()
+    return {names[v]: n for v, n in enumerate(counts) if n}
+
+
+def warn_of_fits(names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]) -> None:
+    """Warn of fits that did not converge, and name their variables."""
+    found = fits_not_converged(names, not_converged)
+    warn_of_convergence(list(found), sum(found.values()))
 
 
 def warn_of_disagreement(found: EdgeProbabilities) -> None:

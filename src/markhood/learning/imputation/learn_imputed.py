@@ -284,6 +284,10 @@ def _in_most(
             phase: add_counts([found.evaluations[phase] for found in of_sets])
             for phase in of_sets[0].evaluations
         },
+        not_converged={
+            phase: add_counts([found.not_converged[phase] for found in of_sets])
+            for phase in of_sets[0].not_converged
+        },
         n_cut=max(found.n_cut for found in of_sets),
     )
     return agreed, {"share": shares}
@@ -336,6 +340,8 @@ def _described(
         found_edges=found.edges,
         probabilities=found.probabilities,
         is_marginal=found.is_marginal,
+        not_converged=found.not_converged
+        | {"evidence": add_counts([numbers.not_converged for numbers in described])},
     )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.learning.checks.chance import warn_of_chance
-from markhood.learning.checks.convergence import warn_of_disagreement
+from markhood.learning.checks.convergence import warn_of_disagreement, warn_of_fits
 from markhood.learning.checks.density import warn_of_linkage
 from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
 from markhood.learning.describe import Learned
@@ -30,6 +30,7 @@ from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import Imputation, search_in_sets
 from markhood.options import Options, Sealed, declare
 from markhood.output.citation import Reference
+from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
@@ -52,6 +53,11 @@ class Method(Sealed, ABC):
     def heeds_order(self) -> bool:
         """Whether it uses the order of levels; by default if its criterion does."""
         return getattr(self.scored_by, "heeds_order", True)
+
+    @property
+    def takes_reals(self) -> bool:
+        """Whether its regressions can have real columns; by default if they are those of BIC_gamma."""
+        return type(self.scored_by) is Bic
 
     @property
     def settling(self) -> Method:
@@ -129,6 +135,7 @@ class Method(Sealed, ABC):
     def warn_of_result(self, job: Job, learned: Learned) -> None:
         """Warn of what limits a result."""
         n_edges = learned.graph.n_edges
+        warn_of_fits(job.samples.names, learned.not_converged)
         if learned.probabilities is not None:
             warn_of_disagreement(learned.probabilities)
         if self.tested_gamma is not None:

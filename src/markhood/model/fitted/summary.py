@@ -51,6 +51,7 @@ def criterion(model: FittedParameters, price: float) -> float:
     n_fields = int(layout.field_starts[-1])
     n_couplings = layout.n_parameters - n_fields
     k = n_fields + n_couplings * (1 if model.method == "likelihood" else 2)
+    k += len(model.covariates) * int(layout.n_scores.sum())
     return price * k - 2 * model.llf
 
 
@@ -63,8 +64,12 @@ def summary_of(model: FittedParameters, level: float) -> Summary:
     ]
     heading, *lines = _aligned([heads, *cells])
     n_fields = sum(row["other"] == "" for row in rows)
+    n_own = n_fields + len(model.covariate_rows())
     parts = [f"Pairwise Markov network of {len(model.variables)} variables", _facts(model)]
-    for title, own in (("Fields", lines[:n_fields]), ("Couplings", lines[n_fields:])):
+    sections = [("Fields", lines[:n_fields]), ("Couplings", lines[n_own:])]
+    if n_own > n_fields:
+        sections.insert(1, ("Covariates", lines[n_fields:n_own]))
+    for title, own in sections:
         parts.append("\n".join([title, heading, *own]) if own else f"{title}: none")
     rule = "=" * max(len(line) for part in parts for line in part.splitlines())
     return Summary(f"\n{rule}\n".join(parts))
@@ -83,11 +88,16 @@ def _facts(model: FittedParameters) -> str:
         known += [
             ("Log-likelihood" if is_likelihood else "Log pseudo-likelihood", f"{model.llf:.2f}"),
             ("AIC", f"{model.aic:.2f}"),
-            ("", ""),
+            ("Converged", _share(model)),
             ("BIC", f"{model.bic:.2f}"),
         ]
     cells = [[name and f"{name}:", str(value)] for name, value in known]
     return "\n".join(_aligned([[*cells[k], *cells[k + 1]] for k in range(0, len(cells), 2)]))
+
+
+def _share(model: FittedParameters) -> str:
+    n = int(model.converged.sum())
+    return "yes" if n == len(model.converged) else f"{n} of {len(model.converged)} variables"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

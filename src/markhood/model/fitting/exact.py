@@ -95,7 +95,9 @@ class ExactLikelihood:
             means.append((layout.scores[i].T @ pair @ layout.scores[j]).ravel())
         return exact.log_partition, np.concatenate(means)
 
-    def maximum(self, precision: csr_array, start: NDArray[np.float64]) -> NDArray[np.float64]:
+    def maximum(
+        self, precision: csr_array, start: NDArray[np.float64], max_steps: int
+    ) -> NDArray[np.float64]:
         """Return where the likelihood and a normal prior are highest together."""
         from scipy.optimize import minimize
 
@@ -107,7 +109,7 @@ class ExactLikelihood:
             value = parameters @ self.sums - n * log_partition - parameters @ pull / 2
             return -value / n, -(self.sums - n * means - pull) / n
 
-        options: Any = {"maxiter": 1000, "ftol": 1e-15, "gtol": 1e-9}
+        options: Any = {"maxiter": 5 * max_steps, "ftol": 1e-15, "gtol": 1e-9}
         climb: Any = minimize
         return np.asarray(climb(loss, start, jac=True, method="L-BFGS-B", options=options).x)
 

@@ -8,9 +8,10 @@ that have no maximum are named.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,15 +19,15 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
-from markhood.data.matching import matched_codes, read_like
+from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
 from markhood.data.reading import Missing, stored_reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.data.weights import weighted
-from markhood.errors import InputError, option, warn
+from markhood.errors import InputError, option, warn, warn_of_convergence
 from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
-from markhood.kernels.reference.newton import newton
+from markhood.kernels.reference.newton import MAX_STEPS, newton
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.equations import SparseEquations
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
@@ -45,16 +46,22 @@ METHODS = ("pseudo-likelihood", "likelihood", "average")
 _NAMES_SHOWN = 3
 # A prior so wide that the likelihood does not tell, a sample; and wider still, by which infinities grow.
 _NEXT_TO_NOTHING, _WIDER = 1e-9, 1e-2
+_NEAR = 1e-3  # standard errors; Newton's method ends within 1e-5
 
 
 class Fit(NamedTuple):
-    """A maximum, its uncertainty, by how much its numbers grow as a next to flat prior becomes flatter, and its log-likelihood."""
+    """A maximum, its uncertainty, by how much its numbers grow as a next to flat prior becomes flatter, and its log-likelihood.
+
+    ``converged``, of shape (n_variables,), marks the variables whose parameters have no gradient left: at most `_NEAR` in units of
+    their standard errors, sqrt(g^2 / curvature). That is checked where a solver ended, whichever it was.
+    """
 
     parameters: NDArray[np.float64]
     sandwich: Sandwich
     average: csr_array
     growth: NDArray[np.float64]
     log_likelihood: float
+    converged: NDArray[np.bool_]
 
 
 def fit_model(
@@ -76,7 +83,8 @@ def fit_model(
         Which variables interact; a learned one, or any other over columns of the data.
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         With the columns of the graph, and maybe others. What the graph does not know of levels and
-        their order is read from them.
+        their order is read from them. Covariates of many numbers that the graph was adjusted for must be among
+        them: they are in the regression of every variable.
     method : {"pseudo-likelihood", "likelihood", "average"}, default="pseudo-likelihood"
         The joint pseudo-likelihood, each coupling shared by its two ends; the likelihood itself, for
         graphs that are small or nearly trees; or the mean of the two ends' own regressions.
@@ -117,43 +125,59 @@ def fit_model(
             f"{option('prior')} is the standard deviation of couplings beforehand, above 0, or None; "
             f"it is {prior!r}."
         )
+    units = real_units(graph.provenance)
+    if units and method == "likelihood":
+        raise InputError(
+            f"{option('method', 'likelihood')} takes no covariates, and the graph was adjusted for "
+            f"{next(iter(units))!r}: choose {option('method', 'pseudo-likelihood')}."
+        )
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
-    layout = Layout(variables, graph.edges)
-    observed = observed_of(samples, variables)
+    layout = Layout(variables, graph.edges, len(units))
+    observed = observed_of(samples, variables, units)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
     _name_infinities(model)
+    stopped = [variables.names[v] for v in np.flatnonzero(~model.converged)]
+    warn_of_convergence(stopped, len(stopped))
     return model
 
 
-def observed_of(samples: Samples, variables: Variables) -> Observed:
-    """Return samples as level numbers of the variables, with their weights."""
-    codes = matched_codes(samples, variables)
+def observed_of(
+    samples: Samples, variables: Variables, units: Mapping[str, Units] = MappingProxyType({})
+) -> Observed:
+    """Return samples as level numbers of the variables, with their weights and covariates."""
+    codes, reals = matched_codes(samples, variables), reals_in(samples, units)
     if samples.weights is None:
-        return Observed(codes, np.ones(samples.n_samples))
+        return Observed(codes, np.ones(samples.n_samples), reals=reals)
     counts, unit = samples.weights
-    return Observed(codes, counts * np.float64(unit), are_counts=unit == 1.0)
+    return Observed(codes, counts * np.float64(unit), unit == 1.0, reals)
 
 
-def fitted(layout: Layout, observed: Observed, method: str, prior: float | None) -> Fit:
-    """Find the maximum."""
+def fitted(
+    layout: Layout,
+    observed: Observed,
+    method: str,
+    prior: float | None,
+    max_steps: int = MAX_STEPS,
+) -> Fit:
+    """Find the maximum, in at most so many steps."""
     if method == "likelihood":
-        return _by_likelihood(layout, observed, prior)
+        return _by_likelihood(layout, observed, prior, max_steps)
     likelihood = PseudoLikelihood(layout, observed, is_shared=method != "average")
     start = np.zeros(likelihood.n_parameters)
     growth = np.zeros(likelihood.n_parameters)
     if prior is not None:
         weight = _spread_over(likelihood, precision(layout, prior))
-        found = _maximum(likelihood, weight, start)
+        found = _maximum(likelihood, weight, start, max_steps)
     else:
         weight = _faint(likelihood.n_parameters, observed)
-        found = _maximum(likelihood, weight, start)
-        growth = _maximum(likelihood, weight * _WIDER, found) - found
-    value = likelihood.value(found)
+        found = _maximum(likelihood, weight, start, max_steps)
+        growth = _maximum(likelihood, weight * _WIDER, found, max_steps) - found
+    value, curvature = likelihood.value(found), likelihood.curvature(found)
     columns = Columns(likelihood)
     sandwich = Sandwich(
-        likelihood.curvature(found),
+        curvature,
         weight,
         observed,
         lambda some: columns.at(found, some),
@@ -163,23 +187,27 @@ def fitted(layout: Layout, observed: Observed, method: str, prior: float | None)
     parameters = np.asarray(average @ found)
     if not likelihood.is_shared:
         value = PseudoLikelihood(layout, observed).value(parameters)
-    return Fit(parameters, sandwich, average, np.asarray(average @ growth), value)
+    left = likelihood.gradient(found) - weight @ found
+    converged = _have_converged(left, curvature + weight, likelihood.places)
+    return Fit(parameters, sandwich, average, np.asarray(average @ growth), value, converged)
 
 
-def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> Fit:
+def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_steps: int) -> Fit:
     likelihood = ExactLikelihood(layout, observed)
     faint = _faint(layout.n_parameters, observed)
     weight = faint if prior is None else precision(layout, prior)
-    near = _maximum(PseudoLikelihood(layout, observed), weight, np.zeros(layout.n_parameters))
-    found = likelihood.maximum(weight, near)
+    start = np.zeros(layout.n_parameters)
+    near = _maximum(PseudoLikelihood(layout, observed), weight, start, max_steps)
+    found = likelihood.maximum(weight, near, max_steps)
     growth = np.zeros(layout.n_parameters)
     if prior is None:
-        growth = likelihood.maximum(weight * _WIDER, found) - found
+        growth = likelihood.maximum(weight * _WIDER, found, max_steps) - found
     log_partition, means = likelihood.expected(found)
-    value = float(found @ likelihood.sums - observed.weights.sum() * log_partition)
+    n, curvature = observed.weights.sum(), likelihood.information(found)
+    value = float(found @ likelihood.sums - n * log_partition)
     everything = np.arange(layout.n_parameters)
     sandwich = Sandwich(
-        likelihood.information(found),
+        curvature,
         weight,
         observed,
         lambda some: ExactGradients(likelihood, some, means),
@@ -187,14 +215,32 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None) -> F
     )
     from scipy.sparse import eye_array
 
-    return Fit(found, sandwich, eye_array(layout.n_parameters, format="csr"), growth, value)
+    average = eye_array(layout.n_parameters, format="csr")
+    places = [layout.places(v) for v in range(len(layout.variables))]
+    left = likelihood.sums - n * means - weight @ found
+    converged = _have_converged(left, curvature + weight, places)
+    return Fit(found, sandwich, average, growth, value, converged)
 
 
 def _maximum(
-    likelihood: PseudoLikelihood, precision: csr_array, start: NDArray[np.float64]
+    likelihood: PseudoLikelihood,
+    precision: csr_array,
+    start: NDArray[np.float64],
+    max_steps: int,
 ) -> NDArray[np.float64]:
     """Return where a pseudo-likelihood and a normal prior are highest together."""
-    return newton(likelihood, start, precision=precision, system=SparseEquations()).coefficients
+    found = newton(
+        likelihood, start, precision=precision, max_steps=max_steps, system=SparseEquations()
+    )
+    return found.coefficients
+
+
+def _have_converged(
+    gradient: NDArray[np.float64], curvature: csr_array, places: list[NDArray[np.int64]]
+) -> NDArray[np.bool_]:
+    """Return of which variables, with these parameters, nothing is left to climb."""
+    is_flat = np.abs(gradient) <= _NEAR * np.sqrt(curvature.diagonal())
+    return np.array([bool(is_flat[own].all()) for own in places], np.bool_)
 
 
 def _faint(n_parameters: int, observed: Observed) -> csr_array:
@@ -250,7 +296,7 @@ def _read(
         **given,
     )
     if levels:
-        return read_like(data, graph.variables, reading)
+        return read_like(data, graph.variables, reading, reals=tuple(real_units(graph.provenance)))
     if isinstance(data, (str, os.PathLike)) or column_names(data) is not None:
         return as_samples(data, replace(reading, columns=graph.nodes, exclude=()))
     return encode_table(data, reading, graph.nodes)

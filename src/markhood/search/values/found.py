@@ -82,6 +82,8 @@ class Found:
         Phase -> time it took.
     n_cut : int
         For how many variables not all candidates were looked at.
+    not_converged : dict of str to ndarray of shape (n_variables,)
+        Phase -> how many fits of each variable did not converge.
     """
 
     edges: NDArray[np.int64]
@@ -96,6 +98,7 @@ class Found:
     evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     n_cut: int = 0
+    not_converged: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
 
 @contextmanager
