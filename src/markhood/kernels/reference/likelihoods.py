@@ -114,7 +114,8 @@ class LogLinear:
         ]
         for rows, k, x in parts:
             for columns, m, z in parts:
-                block = np.einsum("ra,rkl,rb->akbl", x, covariances[:, k, m], z, optimize=True)
+                half = x[:, :, None, None] * covariances[:, None, k, m]
+                block = np.tensordot(half, z, (0, 0)).transpose(0, 1, 3, 2)
                 found[rows, columns] = block.reshape(found[rows, columns].shape)
         return found
 
