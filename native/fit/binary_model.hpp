@@ -44,10 +44,6 @@ class BinaryModel {
     }
 
     double n_samples() const { return sum_of(totals_); }
-    std::size_t levels_seen() const {
-        const double one = sum_of(ones_);
-        return std::size_t{one > 0.0} + std::size_t{one < n_samples()};
-    }
 
     // The rows that have samples and have not left.
     const Buffer<PackBits>& there() const { return there_; }

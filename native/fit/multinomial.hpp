@@ -54,16 +54,6 @@ class MultinomialModel {
         return sum;
     }
 
-    std::size_t levels_seen() const {
-        std::size_t n = 0;
-        for (std::size_t k = 0; k < design_.n_levels; ++k) {
-            double of_level = 0.0;
-            for (std::size_t r = 0; r < design_.n_rows; ++r) of_level += design_.counts[r * design_.n_levels + k];
-            n += of_level > 0;
-        }
-        return n;
-    }
-
     double prepare(const double* step) {
         linear(step, change_.data());
         return cells_.distance(linear_.data(), change_.data(), spread_);

@@ -54,7 +54,7 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
     // As NewtonFit does; a saturated fit is where it ends, unless it is separated.
     template <class Restart>
     void settle(Restart restart) {
-        if (!is_saturated_ || (separated && model_.levels_seen() > 1)) NewtonFit::settle(model_, restart);
+        if (!is_saturated_ || separated) NewtonFit::settle(model_, restart);
     }
 
   private:

@@ -25,7 +25,7 @@
 //     divergence(g, all)        KL(q, p) of the bound below; begin_sinking(), sink_negative(), end_sinking() drop cells from it
 //     reach(k)                  the range of the predictor of coefficient k
 //     propose_leaving(step), weigh_alike(), confirm_leaving(d, past), retract(), bring_back()     the certificate of separation
-//     n_samples(), levels_seen()  total weight, and the number of target levels that occur
+//     n_samples()               total weight
 //     most_beside(), distance_beside()  what the fit of a larger model says about this one (see know_near)
 //
 // **The bound.** Let p be the model's probabilities and T the statistics that its parameters multiply. The step s gives
@@ -184,11 +184,10 @@ class NewtonFit {
 
     // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
     // the maximum is at infinity, starts from `coefficients`, which the caller has set by `restart`, and leaves those
-    // under a weak penalty, and in `drift` how they would grow if it were e times smaller. (A constant leaves by its
-    // intercepts alone, and its slopes are at rest.)
+    // under a weak penalty, and in `drift` how they would grow if it were e times smaller.
     template <class Restart>
     void settle(Model& model, Restart restart) {
-        if (!(separated && l1_ == 0 && l2_ == 0 && model.levels_seen() > 1)) {
+        if (!(separated && l1_ == 0 && l2_ == 0)) {
             for (std::size_t k = 0; k < n_; ++k)
                 if (!(std::fabs(drift[k]) > kStillMoving)) coefficients[k] += drift[k] / model.reach(k);
             return;
@@ -219,7 +218,6 @@ class NewtonFit {
             const double growth = step_[k] * model.reach(k);
             drift[k] = std::fabs(growth) > kStillGrowing ? growth : 0.0;
         }
-        separated = true;  // without the penalty
     }
 
   protected:

@@ -73,12 +73,6 @@ class OrdinalModel {
         return sum;
     }
 
-    std::size_t levels_seen() const {
-        std::size_t n = 0;
-        for (std::size_t k = 0; k < units_.n_levels; ++k) n += units_.level_totals[k] > 0;
-        return n;
-    }
-
     double evaluate(const double* b) {
         if (base_) return likelihood_ = base_->likelihood_;
         combine(b + n_thresholds, linear_.data());
