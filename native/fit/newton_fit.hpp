@@ -22,11 +22,13 @@
 //     prepare(step)             the largest change of a log odds along a step
 //     attempt(trial, length)    L at trial, `length` of the prepared step away; accept() continues from there
 //     spread(step)              the largest change of a difference of two log odds of a row along the prepared step
-//     divergence(g, all)        KL(q, p) of the bound below; begin_sinking(), sink_negative(), end_sinking() drop cells from it
+//     rough_spread(step)        an upper bound on it before the step is prepared; optional
+//     divergence(g, all)        KL(q, p) of the bound below; begin_sinking(), sink_negative(), end_sinking() drop cells from it (optional)
 //     reach(k)                  the range of the predictor of coefficient k
 //     propose_leaving(step), weigh_alike(), confirm_leaving(d, past), retract(), bring_back()     the certificate of separation
 //     n_samples()               total weight
-//     most_beside(), distance_beside()  what the fit of a larger model says about this one (see know_near)
+//     most_beside(), distance_beside()  what the fit of a larger model says about this one (see know_near); optional, and without them
+//                               a chord step does not bound
 //
 // **The bound.** Let p be the model's probabilities and T the statistics that its parameters multiply. The step s gives
 // q = p (1 + (T - E_p T)'s), which sums to one, has the sample means of T, and is a distribution where no factor is negative. By the

@@ -171,10 +171,10 @@ class OrdinalModel {
                       [&](std::size_t r) { return first + r + 1; });
         }
         if (base_) {
-            const std::size_t known = base_->n_parameters;
-            std::memcpy(gradient, base_gradient_, known * sizeof(double));
-            for (std::size_t k = 0; k < known; ++k)
-                std::memcpy(hessian + k * n_parameters, base_hessian_ + k * known, (k + 1) * sizeof(double));
+            const std::size_t n_known = base_->n_parameters;
+            std::memcpy(gradient, base_gradient_, n_known * sizeof(double));
+            for (std::size_t k = 0; k < n_known; ++k)
+                std::memcpy(hessian + k * n_parameters, base_hessian_ + k * n_known, (k + 1) * sizeof(double));
         } else {
             write_thresholds(gradient, hessian);
         }

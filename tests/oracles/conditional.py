@@ -123,11 +123,6 @@ def supremum(problem):
     return -min(found.fun, at(found.x - step)[0])
 
 
-def is_separated(problem):
-    """Say whether a direction lowers cells and raises none."""
-    return bool(_lowered(problem.differences).any())
-
-
 def _distinct(values, used, real, weights):
     real = np.zeros((len(values), 0)) if real is None else real
     weights = np.ones(len(values)) if weights is None else np.asarray(weights, float)

@@ -10,6 +10,7 @@ import pytest
 
 import markhood
 from markhood.data.coding.encode import encode, encode_like
+from markhood.data.samples import Weights
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
@@ -48,6 +49,19 @@ def test_property_rows_are_drawn_with_replacement_and_depend_on_their_number_alo
     assert len(first) == 50
     assert len(set(first.tolist())) < 50
     assert first.tolist() != other.tolist()
+
+
+@pytest.mark.parametrize("weights", [None, Weights(np.arange(1, 51), 0.5)])
+def test_property_ordered_rows_drawn_twice_have_twice_the_weight(weights):
+    resampling = Rows(Units.of(50, 7))
+    numbers = np.column_stack([np.arange(50), np.arange(50)])
+    samples = encode_like(numbers, (tuple(range(50)),) * 2).with_order([True, True])
+    drawn = resampling.drawn(replace(samples, weights=weights), 3)
+    counted = np.zeros(50, np.int64)
+    counted[codes(drawn.bits, 0)] = drawn.weights.counts
+    times = np.bincount(drawn_rows(resampling, 50, 3), minlength=50)
+    assert counted.tolist() == (times if weights is None else times * weights.counts).tolist()
+    assert drawn.weights.unit == (1 if weights is None else 0.5)
 
 
 def test_property_halves_come_in_complementary_pairs():
