@@ -1,10 +1,13 @@
-"""False discoveries of `bayes` where a common cause moves half of the nodes, with and without adjusting for it.
+"""False discoveries where a common cause moves half of the nodes, with and without adjusting for it.
 
-python benchmarks/confounder.py docs/probabilities/confounder.csv     continues where the file ends
+python benchmarks/confounder.py docs/probabilities/confounder.csv     `bayes`; continues where the file ends
+python benchmarks/confounder.py continuous                            `plrhc` with a continuous cause, as it is and in bins
 
 A confounder of two or four categories shifts the fields of half of the nodes of a known network, by N(0, 2^2) for each of its
 categories. Every data set is learned with ``fdr=0.05`` and ``adjust_for=`` the confounder, the first ones also without the column. A
 row of the file is one graph: how many edges it has, and how many of them the network does not have.
+
+A continuous cause, standard normal, shifts the fields of half of the nodes by z times N(0, 2^2).
 """
 
 from __future__ import annotations
@@ -29,6 +32,43 @@ REPLICATES = {1: 100, 0: 4}  # adjusted, and not: these graphs are dense, and ta
 SHIFT = 2.0
 LABELS = np.array(["north", "east", "south", "west"])
 COLUMNS = ("network", "samples", "categories", "replicate", "adjusted", "found", "false", "missed", "seconds")  # fmt: skip
+
+
+CONTINUOUS = {"not adjusted": None, "3 bins": 3, "5 bins": 5, "10 bins": 10, "as it is": {}}
+DATA_SETS, SWEEPS = 20, 200
+
+
+def continuous() -> None:
+    """Print false and missed edges of `plrhc` for every way of adjusting for a continuous cause."""
+    for n_samples in SAMPLES:
+        counts = {way: np.zeros(3, np.int64) for way in CONTINUOUS}
+        for network, replicate in product(NETWORKS, range(DATA_SETS // len(NETWORKS))):
+            model = ising(NETWORKS[network](replicate), seed=replicate)
+            data, truth = _moved(model, n_samples, replicate), model.graph.edge_names()
+            for way, bins in CONTINUOUS.items():
+                how = {"bins": {"cause": bins}} if isinstance(bins, int) else {}
+                table = data.drop(columns="cause") if bins is None else data
+                adjusted = [] if bins is None else ["cause"]
+                found = {*markhood.learn(table, adjust_for=adjusted, n_jobs=1, **how).edge_names()}
+                counts[way] += len(found), len(found - {*truth}), len({*truth} - found)
+        for way, (found, false, missed) in counts.items():
+            print(f"samples {n_samples}, {way}: {false} of {found} edges false, {missed} missed")
+
+
+def _moved(model: markhood.IsingModel, n_samples: int, seed: int) -> pd.DataFrame:
+    """Draw samples by Gibbs sweeps, each with the fields that its cause makes."""
+    rng = np.random.default_rng([seed, n_samples])
+    d = model.graph.n_nodes
+    cause = rng.normal(size=n_samples)
+    fields = model.fields + np.outer(cause, rng.normal(0, SHIFT, d) * (rng.random(d) < 0.5))
+    couplings = np.zeros((d, d))
+    i, j = model.graph.edges.T
+    couplings[i, j] = couplings[j, i] = model.couplings
+    values = rng.integers(0, 2, (n_samples, d))
+    for _, v in product(range(SWEEPS), range(d)):
+        odds = fields[:, v] + values @ couplings[v]
+        values[:, v] = rng.random(n_samples) < 1 / (1 + np.exp(-odds))
+    return pd.DataFrame(values, columns=list(model.graph.nodes)).assign(cause=cause)
 
 
 def main(path: Path) -> None:
@@ -82,4 +122,4 @@ def _run(
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", markhood.errors.DataWarning)
-    main(Path(sys.argv[1]))
+    continuous() if sys.argv[1] == "continuous" else main(Path(sys.argv[1]))

@@ -12,7 +12,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -148,20 +147,6 @@ inline Sink sink_into(std::vector<std::int64_t>& values) {
                 to.insert(to.end(), added, added + n);
             }};
 }
-
-// Ctrl-C, looked for ten times a second because that takes the interpreter's lock. Other threads than the main one never see it.
-struct CtrlC {
-    std::chrono::steady_clock::time_point looked = std::chrono::steady_clock::now();
-
-    static bool asked(void* owner) {
-        auto& self = *static_cast<CtrlC*>(owner);
-        const auto now = std::chrono::steady_clock::now();
-        if (now - self.looked < std::chrono::milliseconds(100)) return false;
-        self.looked = now;
-        nb::gil_scoped_acquire acquire;
-        return PyErr_CheckSignals() != 0;
-    }
-};
 
 inline void require_pairs(const In<std::int64_t, 2>& pairs, std::size_t n_variables) {
     require(pairs.shape(1) == 2, "a pair has two variables");

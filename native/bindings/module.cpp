@@ -1,5 +1,7 @@
 // The Python module, a table of contents of the kernels: its parts (module_*.cpp) check shapes, release the GIL and call. No
 // arithmetic here. Which instruction sets there are is said here, and whether packed rows are sound.
+#include <chrono>
+
 #include "bindings/arguments.hpp"
 #include "machine/processor.hpp"
 
@@ -21,6 +23,22 @@ const Tier& find_tier(const std::string& name) {
     for (const Tier* tier : tiers())
         if (name.empty() || tier->name == name) return *tier;
     throw std::invalid_argument("instruction set '" + name + "' is not available here");
+}
+
+// Signals reach the main thread only; other threads are told by an attribute of theirs (execution/local.py).
+void stop_if_asked() {
+    using Clock = std::chrono::steady_clock;
+    static thread_local Clock::time_point looked = Clock::now();
+    const Clock::time_point now = Clock::now();
+    if (now - looked < std::chrono::milliseconds(100)) return;
+    looked = now;
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const nb::object thread = nb::module_::import_("threading").attr("current_thread")();
+    if (nb::cast<bool>(nb::getattr(thread, "is_abandoned", nb::bool_(false)))) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw nb::python_error();
+    }
 }
 
 void bind_screen(nb::module_& m);

@@ -145,17 +145,13 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>,
     std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups])), not_converged(n);
     std::vector<std::uint8_t> present(n_places);
     std::vector<double> highest(n_places);
-    CtrlC ctrl_c;
-    bool is_done = false;
     {
         nb::gil_scoped_release release;
-        is_done = tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
-                                           ends.mirrors.data(), changes.data()},
-                                    criterion, {&ctrl_c, CtrlC::asked},
-                                    {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
-                                     not_converged.data()});
+        tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
+                                 ends.mirrors.data(), changes.data()},
+                          criterion, {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
+                                      not_converged.data()});
     }
-    if (!is_done) throw nb::python_error();
     return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(not_converged)),
             to_numpy(std::move(evaluation_starts)), to_numpy(std::move(evaluations))};
 }

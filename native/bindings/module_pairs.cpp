@@ -72,7 +72,6 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
     std::vector<double> densities(n_settling + n_sweeps), probabilities(n), couplings(n_numbers), squares(n_numbers);
     std::vector<std::int64_t> fits;
     const Sink into_fits = sink_into(fits);
-    CtrlC ctrl_c;
     std::int64_t n_fits;
     {
         nb::gil_scoped_release release;
@@ -83,9 +82,8 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
                                      known ? known->shape(0) : 0},
                                     n_settling, n_sweeps, densities.data(),
                                     {probabilities.data(), couplings.data(), squares.data()},
-                                    known ? &into_fits : nullptr, {&ctrl_c, CtrlC::asked});
+                                    known ? &into_fits : nullptr);
     }
-    if (n_fits < 0) throw nb::python_error();
     return {to_numpy(std::move(state)),         to_numpy(std::move(random)),    to_numpy(std::move(densities)),
             to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits,
             to_numpy(std::move(fits))};

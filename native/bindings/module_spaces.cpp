@@ -64,6 +64,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>> within_steps(Integers starts, I
         nb::gil_scoped_release release;
         Walk walk(starts, neighbours);
         for (std::size_t k = 0; k < targets.shape(0); ++k) {
+            stop_if_asked();
             const std::vector<std::int64_t>& near = walk.from(targets(k), depth);
             found.insert(found.end(), near.begin(), near.end());
             ends.push_back(static_cast<std::int64_t>(found.size()));
@@ -101,7 +102,7 @@ class NeighbourBits {
 };
 
 constexpr std::size_t kMostWords = std::size_t{1} << 24;  // of neighbours at a time: 128 MB
-constexpr std::size_t kAtATime = 4096;                    // pairs between two looks for Ctrl-C
+constexpr std::size_t kAtATime = 4096;                    // pairs between two looks for a signal
 
 // Whether each pair is the weakest of a triangle by more than a tie. The strongest first, as `order` has them: a pair is when its
 // ends have a common neighbour along those that came before it.
@@ -112,16 +113,14 @@ Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> 
     require_pairs(pairs, n_variables);
     require_variables(order, n);
     std::vector<std::uint8_t> found(n);
-    bool is_stopped = false;
     {
         nb::gil_scoped_release release;
-        CtrlC stop;
         const std::size_t all_words = (n_variables + 63) / 64, room = kMostWords / (n_variables + 1) + 1;
         const std::size_t n_words = room < all_words ? room : all_words;
         for (std::size_t first = 0; first < n_variables; first += 64 * n_words) {
             NeighbourBits neighbours(n_variables, first, n_words);
-            for (std::size_t k = 0, put = 0; k < n && !is_stopped; ++k) {
-                is_stopped = k % kAtATime == 0 && CtrlC::asked(&stop);
+            for (std::size_t k = 0, put = 0; k < n; ++k) {
+                if (k % kAtATime == 0) stop_if_asked();
                 const std::size_t pair = index_of(order(k));
                 for (; put < k && strengths(index_of(order(put))) > strengths(pair) + tie; ++put)
                     neighbours.put_in(index_of(pairs(index_of(order(put)), 0)), index_of(pairs(index_of(order(put)), 1)));
@@ -129,7 +128,6 @@ Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> 
             }
         }
     }
-    if (is_stopped) throw nb::python_error();
     return to_numpy(std::move(found));
 }
 

@@ -35,6 +35,7 @@ class PairTables {
             const std::size_t end_j = block_end(j, tile.last_column);
             for (std::size_t i = tile.first_row; i < tile.last_row && i + 1 < end_j;) {
                 const std::size_t end_i = block_end(i, tile.last_row);
+                stop_if_asked();
                 count(i, end_i, j, end_j);
                 // Kinds are told apart outside the loop over pairs, so that there is no price where all are one.
                 if (rows_.ordered) test_block<true>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
@@ -52,6 +53,7 @@ class PairTables {
         add_samples();
         for (std::size_t k = 0; k < n_pairs; ++k) {
             const std::size_t a = index_of(pairs[2 * k]), b = index_of(pairs[2 * k + 1]);
+            stop_if_asked(k);
             count_pair(a, b);
             if (rows_.ordered) test<true>(a, b, a, b, parameter_cost, variable_cost, sink);
             else test<false>(a, b, a, b, parameter_cost, variable_cost, sink);

@@ -19,7 +19,6 @@ namespace markhood::MARKHOOD_TIER {
 
 class BinaryModel {
   public:
-    static constexpr bool kLeaves = true;
     static constexpr std::size_t n_thresholds = 1;
     std::size_t n_parameters = 0;
 

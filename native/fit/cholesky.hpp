@@ -45,6 +45,7 @@ class Cholesky {
         double* h = matrix_.data();
         const std::size_t n = curved_.size();
         for (std::size_t band = 0; band < n; band += kBand) {
+            if (band) stop_if_asked();
             const std::size_t band_end = band + kBand < n ? band + kBand : n;
             for (std::size_t first = band; first < band_end; first += kPanel) {
                 const std::size_t end = first + kPanel < n ? first + kPanel : n;

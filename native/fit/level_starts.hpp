@@ -2,7 +2,7 @@
 //
 // A blanket with a new member starts where that member was tried. Without a member it starts where the blanket is, changed as it
 // changed when that member was last left out. By its second derivatives alone a strong member cannot be left out: they hold
-// near the maximum, and its predictors go far. Only regressions with many parameters, whose steps are dear, are remembered.
+// near the maximum, and its predictors go far. Only regressions of at least `least` parameters, whose steps cost much, are remembered.
 #pragma once
 #include "fit/newton_fit.hpp"
 
@@ -13,12 +13,13 @@ enum class Moved { kFar, kSame, kGrown, kShrunk };
 class LevelStarts {
   public:
     // Goes on to another blanket, whose members' predictors begin at first[k].
-    Moved move(std::size_t target, const std::int64_t* blanket, std::size_t size, const Buffer<std::size_t>& first, std::size_t slopes) {
+    Moved move(std::size_t target, const std::int64_t* blanket, std::size_t size, const Buffer<std::size_t>& first, std::size_t slopes,
+               std::size_t least = kManyParameters) {
         const std::size_t n = first[size] * slopes;
-        const Moved moved = target == target_ && own_.size() && n >= kManyParameters ? compare(blanket, size) : Moved::kFar;
+        const Moved moved = target == target_ && own_.size() && n >= least ? compare(blanket, size) : Moved::kFar;
         if (moved == Moved::kGrown) grow(first[at_] * slopes, (first[at_ + 1] - first[at_]) * slopes, blanket[at_]);
         if (moved == Moved::kShrunk) shrink(first_[at_] * slopes, (first_[at_ + 1] - first_[at_]) * slopes);
-        if (moved == Moved::kFar) forget(n >= kManyParameters ? n : 0, size);
+        if (moved == Moved::kFar) forget(n >= least ? n : 0, size);
         target_ = target;
         members_.resize(size);
         if (size) std::memcpy(members_.data(), blanket, size * sizeof(std::int64_t));

@@ -1,6 +1,6 @@
 // Multinomial logistic regression on a table, by Newton's method.
 //
-// `kernels/reference/multinomial.py` has the definition. A row of the table is a configuration of predictors, most of
+// `kernels/reference/likelihoods.py` has the definition. A row of the table is a configuration of predictors, most of
 // them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
 // a model has to answer all that newton_fit.hpp asks, and every answer is about the same cells.
 #pragma once
@@ -20,7 +20,6 @@ constexpr double kShortSeries = 0.1;  // of a logarithm
 // What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
-    static constexpr bool kLeaves = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
 
     void set(Design design) {

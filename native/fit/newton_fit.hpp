@@ -164,8 +164,7 @@ class NewtonFit {
         const double objective = climb(model, true, floor);
         n_not_converged += status() == Status::kNotConverged;
         known_ = product_ = nullptr;
-        if constexpr (kLeaves) return objective;
-        else return is_exact && separated && l1_ == 0 && l2_ == 0 ? model.supremum(coefficients.data()) : objective;
+        return objective;
     }
 
     // Tells the next fit its second derivatives, (n, n), of the first n parameters where it starts.
@@ -175,8 +174,10 @@ class NewtonFit {
     }
 
     // Tells the next fit all of its second derivatives at a place near by, and their product with where the maximum is by them: it
-    // starts there if that is better than `coefficients`.
-    void know_near(const double* hessian, const double* product) {
+    // starts there if that is better than `coefficients`. Where the model has no bound for that, `coefficients` are there, at a known
+    // distance in log odds.
+    void know_near(const double* hessian, const double* product, double distance = 0.0) {
+        distance_ = distance;
         known_ = hessian;
         product_ = product;
     }
@@ -193,7 +194,7 @@ class NewtonFit {
             return;
         }
         restart();
-        if constexpr (kLeaves) model.bring_back();
+        model.bring_back();
         begin(model, 0.0, 0.0);
         model.evaluate(coefficients.data());
         differentiate(model);
@@ -220,8 +221,11 @@ class NewtonFit {
     }
 
   private:
-    static constexpr bool kLeaves = requires { Model::kLeaves; };
+    static constexpr bool kSinks = requires(Model& model) { model.begin_sinking(); };
+    static constexpr bool kHasRoughSpread = requires(Model& model, const double* step) { model.rough_spread(step); };
     static constexpr bool kReuses = requires(Model& model, double* gradient) { model.differentiate(gradient); };
+    static constexpr bool kBoundsChords = requires(Model& model) { model.most_beside(); };
+    static constexpr std::size_t kLeastReused = kBoundsChords ? kManyParameters : 0;
 
     void begin(const Model& model, double l1, double l2) {
         l1_ = l1;
@@ -237,7 +241,7 @@ class NewtonFit {
         is_exact = true;
         std::memset(drift.data(), 0, n_ * sizeof(double));
         std::memset(step_.data(), 0, n_ * sizeof(double));
-        reuses_ = kReuses && n_ >= kManyParameters && l1 == 0 && l2 == 0 && !wants_coefficients;
+        reuses_ = kReuses && n_ >= kLeastReused && l1 == 0 && l2 == 0 && !wants_coefficients;
     }
 
     // Looks where the second derivatives lead that are known near by, and goes there if that is better: then `drifted` says how far
@@ -250,12 +254,14 @@ class NewtonFit {
         trial_.copy(step_);
         std::memset(step_.data(), 0, n_ * sizeof(double));
         if (!all_curved_usable_) return false;
-        const double reached = model.evaluate(trial_.data());
-        if (floor > -HUGE_VAL && is_below(floor, model.most_beside())) return true;
-        const double far = model.distance_beside();
-        if (!(reached > model.evaluate(coefficients.data()))) return false;
-        coefficients.swap(trial_);
-        drifted = far;
+        if constexpr (kBoundsChords) {
+            const double reached = model.evaluate(trial_.data());
+            if (floor > -HUGE_VAL && is_below(floor, model.most_beside())) return true;
+            distance_ = model.distance_beside();
+            if (!(reached > model.evaluate(coefficients.data()))) return false;
+            coefficients.swap(trial_);
+        }
+        drifted = distance_;
         return false;
     }
 
@@ -276,10 +282,11 @@ class NewtonFit {
         double before = HUGE_VAL;  // what the last step promised
         int n_idle = 0;  // steps that did not keep what they promised: it was rounding
         for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+            if (iteration % 8 == 7 || (iteration && n_ >= kManyParameters)) stop_if_asked();
             previous_.swap(step_);
             double promised = reuses_ && drifted < kFarOff ? chord(model) : HUGE_VAL;
             double at_most = promised * std::exp(drifted);  // promised by the second derivatives here
-            const bool is_chord = at_most < kMuchNearer * before && (kLeaves || objective + promised > floor);
+            const bool is_chord = at_most < kMuchNearer * before && (kBoundsChords || objective + promised > floor);
             if (!is_chord) {
                 differentiate(model);
                 promised = solve(first);
@@ -298,7 +305,7 @@ class NewtonFit {
             left_over_ = at_most;
             if (!(at_most > kPromisedGain) || (unseen > 0 && at_most > kHardlyLess * before)) break;
             double longest = 0.0, reached = objective;
-            if (is_bounded(model, floor, objective, promised, is_chord, longest)) return bound_;
+            if (is_bounded(model, is_chord && !kBoundsChords ? -HUGE_VAL : floor, objective, promised, longest)) return bound_;
             bool is_whole = false;
             if (!advance(model, promised, longest, unseen, reached, is_whole)) break;
             n_idle = promised < kNearly && reached - objective < kHardly * promised ? n_idle + 1 : 0;
@@ -321,29 +328,28 @@ class NewtonFit {
 
     // Has cells leave that a step of second derivatives here takes away for good, if it promises little; whether there are any.
     bool take_leave(Model& model, double& promised, double& asked) {
-        if constexpr (kLeaves) {
-            if (l1_ > 0 || l2_ > 0 || !(promised < asked)) return false;
-            asked = kMuchLess * promised;
-            if (!model.propose_leaving(step_.data())) return false;
-            if (leave(model)) {
-                asked = kLittleGain;
-                return true;
-            }
-            differentiate(model);
-            promised = solve(false);
+        if (l1_ > 0 || l2_ > 0 || !(promised < asked)) return false;
+        asked = kMuchLess * promised;
+        if (!model.propose_leaving(step_.data())) return false;
+        if (leave(model)) {
+            asked = kLittleGain;
+            return true;
         }
+        differentiate(model);
+        promised = solve(false);
         return false;
     }
 
-    // Prepares the step; whether it tells that no fit exceeds `floor`.
-    bool is_bounded(Model& model, double floor, double objective, double promised, bool is_chord, double& longest) {
-        const bool can_bound = floor > -HUGE_VAL && (kLeaves || !is_chord);
-        if constexpr (!kLeaves)
-            if (can_bound && all_usable_ && is_below(floor, objective + most_gain(promised, model.rough_spread(step_.data()))))
-                return true;
+    // Prepares the step; whether it tells that no fit exceeds `floor`. A spread that needs no preparation is asked first.
+    bool is_bounded(Model& model, double floor, double objective, double promised, double& longest) {
+        const bool can_bound = floor > -HUGE_VAL;
+        if constexpr (kHasRoughSpread) {
+            const double spread = can_bound && all_usable_ ? model.rough_spread(step_.data()) : HUGE_VAL;
+            if (spread < 1.0 && is_below(floor, objective + most_divergence(spread) * promised)) return true;
+        }
         longest = model.prepare(step_.data());
-        if (can_bound && is_below(floor, objective + tilted(model, promised))) return true;
-        if constexpr (kLeaves) {
+        if (can_bound && is_below(floor, objective + model.divergence(gradient_.data(), all_usable_))) return true;
+        if constexpr (kSinks) {
             if (can_bound && objective + promised < floor) {
                 if (is_below_without_sunk(model, floor)) return true;
                 longest = model.prepare(step_.data());
@@ -425,12 +431,6 @@ class NewtonFit {
     // The penalty on the square of a coefficient.
     double squared(std::size_t k) const { return k < n_thresholds_ ? l2_of_intercepts_ : l2_; }
 
-    // What can be gained at most, as the prepared step tells; without end where it does not.
-    double tilted(Model& model, double promised) {
-        if constexpr (kLeaves) return model.divergence(gradient_.data(), all_usable_);
-        else return all_usable_ ? most_gain(promised, model.spread(step_.data())) : HUGE_VAL;
-    }
-
     // Whether the tilted probabilities tell that no fit exceeds `floor` once they are nothing where they were negative. If not,
     // the step and the decomposition are what they were.
     bool is_below_without_sunk(Model& model, double floor) {
@@ -450,10 +450,6 @@ class NewtonFit {
         }
         model.end_sinking();
         return false;
-    }
-
-    static double most_gain(double promised, double spread) {
-        return spread < 1.0 ? most_divergence(spread) * promised : HUGE_VAL;
     }
 
     // Whether no fit exceeds `floor`, being `most` at most; then `bound_` is between the two.
@@ -477,7 +473,7 @@ class NewtonFit {
     }
 
     void differentiate(Model& model) {
-        if constexpr (kLeaves && kReuses) {
+        if constexpr (kReuses) {
             if (known_) model.differentiate_rest(gradient_.data(), curvature_.data(), known_, n_known_);
             else model.differentiate(gradient_.data(), curvature_.data());
             known_ = nullptr;
@@ -558,22 +554,15 @@ class NewtonFit {
         return gain;
     }
 
-    // Takes note of a step at the end, or one that will not come again, and of the cells that leave, where that is not known yet.
+    // Takes note of a step at the end, or one that will not come again.
     void keep(Model& model, const double* step) {
-        double longest = 0.0;
         for (std::size_t k = 0; k < n_; ++k) {
             const double reached = step[k] * model.reach(k);
             if (std::fabs(reached) > std::fabs(drift[k])) drift[k] = reached;
-            longest = std::fabs(reached) > longest ? std::fabs(reached) : longest;
-        }
-        if constexpr (!kLeaves) {
-            if (!(longest > kStillMoving)) return;
-            model.note_leaving(step, !separated);
-            separated = true;
         }
     }
 
-    double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0;
+    double l1_ = 0.0, l2_ = 0.0, l2_of_intercepts_ = 0.0, bound_ = 0.0, distance_ = 0.0;
     double left_over_ = 0.0, reached_ = 0.0;  // the gain promised at the end, and the objective there
     std::size_t n_ = 0, n_thresholds_ = 0;
     bool all_usable_ = true, all_curved_usable_ = true;  // all pivots, and all of coordinates with second derivatives

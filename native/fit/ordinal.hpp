@@ -1,18 +1,19 @@
-// The regression of a target whose levels are steps, over vectors of samples or of a table's rows.
+// The likelihood of a target whose levels are ordered, over vectors of samples or of a table's rows.
 //
 //     log p(k) = mu_k + k e - log Z,   e = offset + sum over predictors u of b_u x_u,   mu_0 = 0
 //
-// All that a unit (a sample, or a row) adds to the likelihood and to its derivatives depends on the one number e, so
-// units are lanes of a vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential a unit. A
-// first pass finds probabilities and moments, a second one multiplies these with the columns. Two levels are logistic
-// regression. `kernels/reference/multinomial.py` has the definition, newton_fit.hpp what is asked of a model.
+// What a unit (a sample, or a row) adds to the likelihood and its derivatives depends on the one number e, so units are lanes of a
+// vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential per unit. Evaluating finds the likelihood and
+// the residuals; the probabilities are computed again for the curvature, which many places never need. Two levels are logistic
+// regression. `kernels/reference/likelihoods.py` has the definition, newton_fit.hpp what is asked of a likelihood.
 #pragma once
 #include <cmath>
 #include <stdexcept>
 
-#include "fit/newton_fit.hpp"
+#include "fit/separation.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
+#include "machine/product_tiles.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -34,32 +35,6 @@ struct Units {
     }
 };
 
-// Adds to `sums` the products of x with each of `m` columns, over packs `from` to `to`.
-static inline void add_products(const Pack* x, const Pack* const* columns, std::size_t m, std::size_t from, std::size_t to,
-                                Pack* sums) {
-    std::size_t c = 0;
-    for (; c + 4 <= m; c += 4) {
-        const Pack *y0 = columns[c], *y1 = columns[c + 1], *y2 = columns[c + 2], *y3 = columns[c + 3];
-        Pack s0 = sums[c], s1 = sums[c + 1], s2 = sums[c + 2], s3 = sums[c + 3];
-        for (std::size_t p = from; p < to; ++p) {
-            const Pack value = x[p];
-            s0 += value * y0[p];
-            s1 += value * y1[p];
-            s2 += value * y2[p];
-            s3 += value * y3[p];
-        }
-        sums[c] = s0;
-        sums[c + 1] = s1;
-        sums[c + 2] = s2;
-        sums[c + 3] = s3;
-    }
-    for (; c < m; ++c) {
-        Pack sum = sums[c];
-        for (std::size_t p = from; p < to; ++p) sum += x[p] * columns[c][p];
-        sums[c] = sum;
-    }
-}
-
 class OrdinalModel {
   public:
     std::size_t n_parameters = 0, n_thresholds = 0;
@@ -71,17 +46,17 @@ class OrdinalModel {
         n_parameters = n_thresholds + units.n_columns;
         if (n_parameters > kMostParameters) throw std::overflow_error("too many parameters");
         n_packs_ = units.n ? packs_for(units.n) : 1;
-        for (Buffer<Pack>* of_units : {&linear_, &trial_linear_, &change_, &variance_, &residual_, &weighted_})
-            of_units->resize(n_packs_);
+        for (Buffer<Pack>* of_units : {&linear_, &trial_linear_, &change_, &residual_, &variance_}) of_units->resize(n_packs_);
+        for (Buffer<Pack>* of_levels : {&scale_, &level_sums_}) of_levels->resize(units.n_levels);
+        for (Buffer<double>* of_levels : {&thresholds_, &moved_}) of_levels->resize(units.n_levels)[0] = 0.0;
+        weights_.resize(units.n_levels * kGroup);
+        shares_.resize(2 * units.n_levels * kPart);
         covariance_.resize(n_thresholds * n_packs_);
-        level_.resize(2 * units.n_levels);
-        shared_.resize(units.n_levels * units.n_levels);
-        thresholds_.resize(units.n_levels);
-        level_sums_.resize(units.n_levels);
+        bring_back();
     }
 
-    // Takes in columns past those of a model that has been evaluated, whose derivatives are (g, H); the
-    // new slopes start at zero, so that only their own part of the derivatives has to be found.
+    // Takes in columns past those of a model that was differentiated where it was evaluated last, with the result (g, H). The new
+    // slopes start at zero, so that only their own part of the derivatives has to be found.
     void extend(const OrdinalModel& base, Units units, const double* gradient, const double* hessian) {
         set(units);
         base_ = &base;
@@ -90,6 +65,7 @@ class OrdinalModel {
     }
 
     double reach(std::size_t k) const { return k < n_thresholds ? 1.0 : units_.reach[k - n_thresholds]; }
+    double likelihood() const { return likelihood_; }
 
     double n_samples() const {
         double sum = 0.0;
@@ -105,33 +81,67 @@ class OrdinalModel {
 
     double evaluate(const double* b) {
         if (base_) return likelihood_ = base_->likelihood_;
-        combine_with_offsets(b + n_thresholds, linear_.data());
+        combine(b + n_thresholds, linear_.data());
+        for (std::size_t p = 0; units_.offsets && p < n_packs_; ++p) linear_[p] += units_.offsets[p];
         return likelihood_ = weigh(linear_.data(), b);
     }
 
+    // How far a step goes, by the neighbouring levels that it sets apart.
     double prepare(const double* step) {
         combine(step + n_thresholds, change_.data());
-        range(change_.data(), lowest_change_, highest_change_);
+        std::memcpy(moved_.data() + 1, step, n_thresholds * sizeof(double));
+        if (has_left_) return prepare_cells();
+        const Range e = range(change_.data());
+        spread_ = spread(e);
         double longest = 0.0;
-        for (const double change : {lowest_change_, highest_change_}) {
-            for (std::size_t k = 0; k < n_thresholds; ++k) {
-                const double size = std::fabs(step[k] - (k ? step[k - 1] : 0.0) + change);
+        for (const double change : {e.lowest, e.highest}) {
+            for (std::size_t k = 1; k <= n_thresholds; ++k) {
+                const double size = std::fabs(moved_[k] - moved_[k - 1] + change);
                 longest = size > longest ? size : longest;
             }
         }
         return longest;
     }
 
-    double spread(const double* step) const { return spread(step, lowest_change_, highest_change_); }
+    double spread(const double*) const { return spread_; }
 
-    double rough_spread(const double* step) const {
-        double lowest = 0.0, highest = 0.0;
+    // No less than the spread of a step, which need not be prepared.
+    double rough_spread(const double* step) {
+        Range e{0.0, 0.0};
         for (std::size_t u = 0; u < units_.n_columns; ++u) {
             const double farthest = step[n_thresholds + u] * units_.reach[u];
-            (farthest < 0 ? lowest : highest) += farthest;
-            if (u < units_.n_signed) (farthest < 0 ? highest : lowest) -= farthest;
+            (farthest < 0 ? e.lowest : e.highest) += farthest;
+            if (u < units_.n_signed) (farthest < 0 ? e.highest : e.lowest) -= farthest;
         }
-        return spread(step, lowest, highest);
+        std::memcpy(moved_.data() + 1, step, n_thresholds * sizeof(double));
+        return spread(e);
+    }
+
+    // KL(q, p) at most, of the tilted probabilities q = p (1 + change - its mean) of the prepared step: infinite where one is negative, or
+    // where a coordinate without a pivot may keep q from having the sums of the samples.
+    double divergence(const double*, bool all_usable) {
+        if (!all_usable) return HUGE_VAL;
+        Pack lowest{}, sum{};
+        const OrdinalModel& at = base_ ? *base_ : *this;
+        for (std::size_t from = 0; from < n_packs_; from += kGroup) {
+            const Group group = at.weigh_group(at.linear_.data(), from, weights_.data());
+            for (std::size_t g = 0; g < group.n; ++g) {
+                const Pack all = units_.totals[from + g], scale = 1.0 / group.sum[g], *w = weights_.data() + g;
+                Pack mean = group.steps[g] * change_[from + g], of_unit{};
+                for (std::size_t k = 1; k <= n_thresholds; ++k) mean += moved_[k] * w[k * kGroup];
+                mean *= scale;
+                for (std::size_t k = 0; k <= n_thresholds; ++k) {
+                    const Pack more = moved_[k] + static_cast<double>(k) * change_[from + g] - mean;
+                    const PackBits counts = (w[k * kGroup] > 0.0) & (all > 0.0);
+                    lowest = (counts & (more < lowest)) ? more : lowest;
+                    of_unit += w[k * kGroup] * divergence_of(more);
+                }
+                sum += all * scale * of_unit;
+            }
+        }
+        for (std::size_t lane = 0; lane < kPack; ++lane)
+            if (!(lowest[lane] >= -1.0)) return HUGE_VAL;
+        return total(sum);
     }
 
     double attempt(const double* trial, double length) {
@@ -146,149 +156,145 @@ class OrdinalModel {
         base_ = nullptr;
     }
 
+    // A part of the units at a time, so that what is multiplied stays in the first-level cache.
     void differentiate(double* gradient, double* hessian) {
-        const std::size_t n = n_parameters;
-        std::size_t first = 0;
-        if (base_) {
-            const std::size_t known = base_->n_parameters;
-            std::memcpy(gradient, base_gradient_, known * sizeof(double));
-            for (std::size_t k = 0; k < known; ++k)
-                std::memcpy(hessian + k * n, base_hessian_ + k * known, (k + 1) * sizeof(double));
-            first = base_->units_.n_columns;
-        } else {
-            differentiate_thresholds(gradient, hessian);
+        const OrdinalModel& known = base_ ? *base_ : *this;
+        const std::size_t first = base_ ? base_->units_.n_columns : 0, n_new = units_.n_columns - first, levels = units_.n_levels;
+        const std::size_t n_sums = levels + units_.n_columns;
+        clear(sums_, n_new * n_sums);
+        clear(shared_, levels * levels);
+        for (std::size_t from = 0; from < n_packs_; from += kPart) {
+            const std::size_t n = from + kPart < n_packs_ ? kPart : n_packs_ - from;
+            if (!base_) add_thresholds(from, n);
+            known.list_moments(from, moments_);
+            list_columns(from, known.variance_.data() + from, first, n);
+            add_pairs(columns_.data() + first, n_new, moments_.data(), n, sums_.data(), n_sums, [&](std::size_t) { return levels; });
+            add_pairs(weighted_columns_.data(), n_new, columns_.data(), n, sums_.data() + levels, n_sums,
+                      [&](std::size_t r) { return first + r + 1; });
         }
-        add_columns(first, gradient, hessian);
+        if (base_) copy_known(gradient, hessian);
+        else write_thresholds(gradient, hessian);
+        for (std::size_t u = first; u < units_.n_columns; ++u) {
+            const Pack* sums = sums_.data() + (u - first) * n_sums;
+            double* row = hessian + (n_thresholds + u) * n_parameters;
+            for (std::size_t k = 0; k < n_thresholds; ++k) row[k] = total(sums[k]);
+            gradient[n_thresholds + u] = total(sums[n_thresholds]);
+            for (std::size_t v = 0; v <= u; ++v) row[n_thresholds + v] = total(sums[levels + v]);
+        }
     }
 
-    // Has most_beside() ask the model of a regression with more columns, which has been evaluated at its maximum.
-    void set_beside(const OrdinalModel* other) { beside_ = other; }
-
-    // The likelihood at most, evaluated where the second derivatives of that regression lead: see multinomial.hpp.
-    double most_beside() {
-        Pack lowest = pack_of(-1.0), sums[2]{};
-        tilted_.resize(3 * units_.n_levels);
-        const auto tilt = [&](std::size_t p, auto use) {
-            Pack *log_share = tilted_.data(), *share = log_share + units_.n_levels, *change = share + units_.n_levels, mean{};
-            const Pack log_sum = beside_->log_shares(p, log_share);
-            for (std::size_t k = 0; k <= n_thresholds; ++k) {
-                log_share[k] -= log_sum;
-                share[k] = exp_of_negative(log_share[k] < -700.0 ? pack_of(-700.0) : log_share[k]);
-                change[k] = thresholds_[k] + static_cast<double>(k) * linear_[p] - log_share[k];
-                mean += share[k] * change[k];
-            }
-            for (std::size_t k = 0; k <= n_thresholds; ++k) use(units_.totals[p], share[k], change[k] - mean, log_share[k]);
-        };
-        for (std::size_t p = 0; p < n_packs_; ++p)
-            tilt(p, [&](Pack all, Pack share, Pack change, Pack log_share) {
-                lowest = ((all > 0.0) & (change < lowest)) ? change : lowest;
-                sums[0] += all * share * log_share;
-                sums[1] += all * share * change * log_share;
-            });
-        double times = 1.0;
-        for (std::size_t k = 0; k < kPack; ++k) times = -kNearlyAll / lowest[k] < times ? -kNearlyAll / lowest[k] : times;
-        Pack divergence{};
-        for (std::size_t p = 0; p < n_packs_; ++p)
-            tilt(p, [&](Pack all, Pack share, Pack change, Pack) {
-                const Pack more = times * change, less = more < 0.0 ? -more : Pack{};
-                divergence += all * share * more * more * (0.5 + less / 6.0 + less * less / 3.0);
-            });
-        return total(sums[0]) + times * total(sums[1]) + total(divergence);
-    }
-
-    // The most by which two levels of a unit are apart from what they are there.
-    double distance_beside() {
-        double lowest, highest;
-        for (std::size_t p = 0; p < n_packs_; ++p) change_[p] = linear_[p] - beside_->linear_[p];
-        range(change_.data(), lowest, highest);
-        moved_thresholds_.resize(n_thresholds);
-        for (std::size_t k = 0; k < n_thresholds; ++k) moved_thresholds_[k] = thresholds_[k + 1] - beside_->thresholds_[k + 1];
-        return spread(moved_thresholds_.data(), lowest, highest);
+    // The same where the curvature of the first n_known parameters is known: of all, or of those of the model that this one extends.
+    void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t) {
+        differentiate(gradient);
+        std::memcpy(hessian, known, n_parameters * n_parameters * sizeof(double));
     }
 
     // The gradient alone.
     void differentiate(double* gradient) {
-        for (std::size_t k = 1; k < units_.n_levels; ++k) gradient[k - 1] = units_.level_totals[k] - total(level_sums_[k]);
-        sums_.resize(units_.n_columns);
-        if (sums_.size()) std::memset(static_cast<void*>(sums_.data()), 0, sums_.size() * sizeof(Pack));
-        add_products(residual_.data(), units_.columns, units_.n_columns, 0, n_packs_, sums_.data());
+        for (std::size_t k = 1; k <= n_thresholds; ++k) gradient[k - 1] = units_.level_totals[k] - total(level_sums_[k]);
+        clear(sums_, units_.n_columns);
+        const Pack* const residual = residual_.data();
+        Pack* const sums = sums_.data();
+        add_tiles<1>(&residual, units_.columns, units_.n_columns, n_packs_, &sums);
         for (std::size_t u = 0; u < units_.n_columns; ++u) gradient[n_thresholds + u] = total(sums_[u]);
     }
 
-    void note_leaving(const double* step, bool first) {
-        const std::size_t levels = units_.n_levels;
-        if (first) {
-            has_left_.resize(units_.n * levels);
-            std::memset(has_left_.data(), 0, units_.n * levels);
-        }
-        moved_.resize(n_packs_);
-        combine(step + n_thresholds, moved_.data());
-        for (std::size_t i = 0; i < units_.n; ++i) {
-            const auto change = [&](std::size_t k) { return (k ? step[k - 1] : 0.0) + static_cast<double>(k) * at(moved_, i); };
-            double slowest = HUGE_VAL;
-            for (std::size_t k = 0; k < levels; ++k)
-                if (units_.has(i, k) && change(k) < slowest) slowest = change(k);
-            for (std::size_t k = 0; k < levels; ++k)
-                if (!units_.has(i, k) && change(k) < slowest - kStillMoving) has_left_[i * levels + k] = 1;
-        }
+    // The certificate of separation: see separation.hpp.
+    void bring_back() { has_left_ = is_alike_ = false; }
+
+    // Most steps move no cell enough.
+    bool propose_leaving(const double* step) {
+        if (rough_spread(step) < kSeparatingStep) return false;
+        combine(step + n_thresholds, change_.data());
+        if (spread(range(change_.data())) < kSeparatingStep) return false;
+        begin_cells();
+        write_cells(step, change_.data(), cell_change_);
+        write_cells(thresholds_.data() + 1, linear_.data(), cell_linear_);
+        const bool any = cells_.propose(cell_linear_.data(), cell_change_.data());
+        has_left_ = has_left_ || any;
+        return any;
     }
 
-    double supremum(const double* b) {
-        combine_with_offsets(b + n_thresholds, linear_.data());
-        const std::size_t levels = units_.n_levels;
-        double likelihood = 0.0;
-        for (std::size_t i = 0; i < units_.n; ++i) {
-            const double e = at(linear_, i), all = at(units_.totals, i);
-            if (!(all > 0)) continue;
-            const auto eta = [&](std::size_t k) { return (k ? b[k - 1] : 0.0) + static_cast<double>(k) * e; };
-            const unsigned char* left = has_left_.data() + i * levels;
-            double highest = -HUGE_VAL, sum = 0.0;
-            for (std::size_t k = 0; k < levels; ++k) highest = !left[k] && eta(k) > highest ? eta(k) : highest;
-            for (std::size_t k = 0; k < levels; ++k) sum += left[k] ? 0.0 : std::exp(eta(k) - highest);
-            for (std::size_t k = 0; k < levels; ++k) {
-                const double n = units_.counts ? units_.counts[i * levels + k] : units_.has(i, k) ? all : 0.0;
-                likelihood += n > 0 ? n * (eta(k) - highest) : 0.0;
-            }
-            likelihood -= all * std::log(sum);
-        }
-        return likelihood;
+    // Has all cells that are there count the same until they are weighed again: whether a direction changes a cell does not
+    // depend on how probable the cell is.
+    void weigh_alike() { is_alike_ = true; }
+
+    Leaving confirm_leaving(const double* step, const double* past) {
+        combine(step + n_thresholds, change_.data());
+        write_cells(step, change_.data(), cell_change_);
+        combine(past + n_thresholds, change_.data());
+        write_cells(past, change_.data(), cell_linear_);
+        const Leaving found = cells_.confirm(cell_change_.data(), cell_linear_.data());
+        weigh_again();
+        return found;
+    }
+
+    // Takes back all that were proposed.
+    void retract() {
+        cells_.retract();
+        weigh_again();
     }
 
   private:
-    static constexpr std::size_t kPart = 256 / kPack;  // units are multiplied 256 at a time
+    static constexpr std::size_t kGroup = 4;   // packs whose chains of operations do not wait for each other
+    static constexpr std::size_t kPart = 16;   // packs whose moments stay in the first-level cache
+    // Of what Newton's steps move cells on their way to infinity by: one, where exp(-eta) is left to gain. Rare levels move less.
+    static constexpr double kSeparatingStep = 0.5;
     static constexpr double kLargestPower = 600.0;  // of e, with room for the other factors of a product
 
-    static double at(const Pack* values, std::size_t i) { return values[i / kPack][i % kPack]; }
-    static double at(const Buffer<Pack>& values, std::size_t i) { return at(values.data(), i); }
+    // Of a few packs of units: sums of the levels' weights, these times the levels, and the logarithm of what weights are divided by.
+    struct Group {
+        std::size_t n;
+        Pack sum[kGroup], steps[kGroup], log_scale[kGroup];
+    };
 
-    // Writes the logarithms of a pack's weights, and returns that of their sum.
-    Pack log_shares(std::size_t at, Pack* to) const {
-        Pack highest{}, sum{};
-        for (std::size_t k = 0; k <= n_thresholds; ++k) {
-            to[k] = thresholds_[k] + static_cast<double>(k) * linear_[at];
-            highest = to[k] > highest ? to[k] : highest;
-        }
-        for (std::size_t k = 0; k <= n_thresholds; ++k) {
-            const Pack below = to[k] - highest;
-            sum += exp_of_negative(below < -700.0 ? pack_of(-700.0) : below);
-        }
-        return highest + log_of(sum);
+    static void clear(Buffer<Pack>& packs, std::size_t n) {
+        if (packs.resize(n)) std::memset(static_cast<void*>(packs.data()), 0, n * sizeof(Pack));
     }
 
-    // The most by which two levels move apart where e moves from `lowest` to `highest`: convex in e, so at one of the ends.
-    double spread(const double* step, double lowest_e, double highest_e) const {
+    // (1 + x) log(1 + x) - x at most, for x >= -1, by the first terms of its series.
+    static Pack divergence_of(Pack x) {
+        const Pack z = x < 1.0 ? x : pack_of(1.0), fourth = z < 0.0 ? pack_of(1.0 / 3.0) : pack_of(1.0 / 12.0);
+        return x * x * (0.5 - z * (1.0 / 6.0) + z * z * fourth);
+    }
+
+    // The most by which two levels move apart as the thresholds move by moved_ and e within a range: convex in e, so at one of its ends.
+    double spread(Range e) const {
         double widest = 0.0;
-        for (const double change : {lowest_e, highest_e}) {
-            double lowest = 0.0, highest = 0.0;
-            for (std::size_t k = 0; k < n_thresholds; ++k) {
-                const double moved = step[k] + static_cast<double>(k + 1) * change;
-                lowest = moved < lowest ? moved : lowest;
-                highest = moved > highest ? moved : highest;
-            }
-            widest = highest - lowest > widest ? highest - lowest : widest;
+        for (const double change : {e.lowest, e.highest}) {
+            Range levels;
+            for (std::size_t k = 0; k <= n_thresholds; ++k) levels.take(moved_[k] + static_cast<double>(k) * change);
+            widest = levels.width() > widest ? levels.width() : widest;
         }
         return widest;
     }
+
+    // The same, and how far the step goes, of the cells that are there. Those far below the others do not limit a step.
+    double prepare_cells() {
+        double longest = spread_ = 0.0;
+        for (std::size_t i = 0; i < units_.n; ++i) {
+            const double e = at(linear_, i), change = at(change_, i);
+            const auto eta = [&](std::size_t k) { return thresholds_[k] + static_cast<double>(k) * e; };
+            const auto moved = [&](std::size_t k) { return moved_[k] + static_cast<double>(k) * change; };
+            Range before, after, all, near;
+            for (std::size_t k = 0; k <= n_thresholds; ++k) {
+                if (has_left(i, k)) continue;
+                before.take(eta(k));
+                after.take(eta(k) + moved(k));
+            }
+            for (std::size_t k = 0; k <= n_thresholds; ++k) {
+                if (has_left(i, k)) continue;
+                all.take(moved(k));
+                if (eta(k) > before.highest - kFarBelow || eta(k) + moved(k) > after.highest - kFarBelow) near.take(moved(k));
+            }
+            spread_ = all.width() > spread_ ? all.width() : spread_;
+            longest = near.width() > longest ? near.width() : longest;
+        }
+        return longest;
+    }
+
+    static double at(const Buffer<Pack>& values, std::size_t i) { return values[i / kPack][i % kPack]; }
+    bool has_left(std::size_t unit, std::size_t k) const { return has_left_ && cells_.left[unit * units_.n_levels + k]; }
 
     // to = sum over columns u of slopes[u] x_u
     void combine(const double* slopes, Pack* to) const {
@@ -300,147 +306,173 @@ class OrdinalModel {
         }
     }
 
-    void combine_with_offsets(const double* slopes, Pack* to) const {
-        combine(slopes, to);
-        for (std::size_t p = 0; units_.offsets && p < n_packs_; ++p) to[p] += units_.offsets[p];
-    }
-
-    void range(const Pack* values, double& lowest, double& highest) const {
+    Range range(const Pack* values) const {
         Pack low = values[0], high = values[0];
         for (std::size_t p = 1; p < n_packs_; ++p) {
             low = values[p] < low ? values[p] : low;
             high = values[p] > high ? values[p] : high;
         }
-        lowest = low[0];
-        highest = high[0];
-        for (std::size_t k = 1; k < kPack; ++k) {
-            lowest = low[k] < lowest ? low[k] : lowest;
-            highest = high[k] > highest ? high[k] : highest;
+        Range found;
+        for (std::size_t k = 0; k < kPack; ++k) {
+            found.take(low[k]);
+            found.take(high[k]);
         }
+        return found;
     }
 
-    // The likelihood at e and thresholds b; leaves what the derivatives are made of.
+    // The likelihood at e and thresholds b; leaves residuals and sums of probabilities.
     double weigh(const Pack* e, const double* b) {
-        double lowest, highest, lowest_threshold = 0.0, highest_threshold = 0.0, sum = 0.0;
-        thresholds_[0] = 0.0;
+        Range of_thresholds{0.0, 0.0};
+        double sum = 0.0;
         for (std::size_t k = 1; k <= n_thresholds; ++k) {
-            thresholds_[k] = b[k - 1];
-            lowest_threshold = b[k - 1] < lowest_threshold ? b[k - 1] : lowest_threshold;
-            highest_threshold = b[k - 1] > highest_threshold ? b[k - 1] : highest_threshold;
+            of_thresholds.take(thresholds_[k] = b[k - 1]);
             sum += units_.level_totals[k] * b[k - 1];
         }
-        range(e, lowest, highest);
-        const double largest = -lowest > highest ? -lowest : highest;
-        const bool is_wide = static_cast<double>(n_thresholds) * largest + highest_threshold - lowest_threshold > kLargestPower;
-        std::memset(static_cast<void*>(shared_.data()), 0, shared_.size() * sizeof(Pack));
-        std::memset(static_cast<void*>(level_sums_.data()), 0, level_sums_.size() * sizeof(Pack));
-        for (std::size_t k = 0; k <= n_thresholds; ++k)
-            level_[k] = pack_of(is_wide ? 0.0 : std::exp(thresholds_[k] - highest_threshold));
+        const Range of_e = range(e);
+        const double largest = -of_e.lowest > of_e.highest ? -of_e.lowest : of_e.highest;
+        is_wide_ = static_cast<double>(n_thresholds) * largest + of_thresholds.width() > kLargestPower;
+        log_scale_ = of_thresholds.highest;
+        for (std::size_t k = 0; k <= n_thresholds; ++k) scale_[k] = pack_of(is_wide_ ? 0.0 : std::exp(thresholds_[k] - log_scale_));
+        is_alike_ = false;
+        clear(level_sums_, units_.n_levels);
         Pack likelihood{};
-        for (std::size_t from = 0; from < n_packs_; from += kPart) {
-            const std::size_t n = from + kPart < n_packs_ ? kPart : n_packs_ - from;
-            likelihood += weigh_part(e + from, from, n, is_wide, highest_threshold);
+        for (std::size_t from = 0; from < n_packs_; from += kGroup) {
+            const Group group = weigh_group(e, from, weights_.data());
+            Pack per_weight[kGroup]{};
+            for (std::size_t g = 0; g < group.n; ++g) {
+                const Pack all = units_.totals[from + g];
+                per_weight[g] = all / group.sum[g];
+                residual_[from + g] = units_.steps[from + g] - per_weight[g] * group.steps[g];
+                likelihood += units_.steps[from + g] * e[from + g] - all * (group.log_scale[g] + log_of(group.sum[g]));
+            }
+            for (std::size_t k = 0; k <= n_thresholds; ++k)
+                for (std::size_t g = 0; g < kGroup; ++g) level_sums_[k] += weights_[k * kGroup + g] * per_weight[g];
         }
         return sum + total(likelihood);
     }
 
-    // A loop for each stage: an exponential is a long chain of operations, and a processor works on those of several
-    // packs at a time only where nothing else stands between them.
-    Pack weigh_part(const Pack* e, std::size_t from, std::size_t n, bool is_wide, double highest_threshold) {
-        Pack t[kPart], sums[kPart], highest[kPart], likelihood{};
-        if (!is_wide)
-            for (std::size_t p = 0; p < n; ++p) t[p] = exp_of_negative(e[p]);
-        for (std::size_t p = 0; p < n; ++p) {
-            highest[p] = pack_of(highest_threshold);
-            sums[p] = is_wide ? far_powers(e[p], highest[p]) : powers(t[p]);
-            add_moments(from + p);
-        }
-        for (std::size_t p = 0; p < n; ++p) {
-            const Pack log_sum = highest[p] + log_of(sums[p]);
-            likelihood += units_.steps[from + p] * e[p] - units_.totals[from + p] * log_sum;
-        }
-        return likelihood;
+    void weigh_again() {
+        moved_.copy(thresholds_);
+        weigh(linear_.data(), moved_.data() + 1);
     }
 
-    // Sets the second half of level_ to the probabilities of the levels, and returns the sum of their weights.
-    Pack powers(Pack t) {
-        Pack *p = level_.data() + units_.n_levels, sum = p[0] = level_[0], power = pack_of(1.0);
+    // Writes the weights of the levels in kGroup packs from `from` on, (n_levels, kGroup); past the last pack it is repeated.
+    Group weigh_group(const Pack* all_e, std::size_t from, Pack* w) const {
+        Group group;
+        group.n = n_packs_ - from < kGroup ? n_packs_ - from : kGroup;
+        Pack e[kGroup], t[kGroup], power[kGroup];
+        for (std::size_t g = 0; g < kGroup; ++g) e[g] = all_e[g < group.n ? from + g : n_packs_ - 1];
+        if (is_wide_ || has_left_ || is_alike_) {
+            for (std::size_t g = 0; g < kGroup; ++g) weigh_cells(e[g], g < group.n ? from + g : n_packs_ - 1, g, group, w);
+            return group;
+        }
+        for (std::size_t g = 0; g < kGroup; ++g) {
+            t[g] = exp_of_negative(e[g]);
+            power[g] = pack_of(1.0);
+            group.log_scale[g] = pack_of(log_scale_);
+            group.sum[g] = w[g] = scale_[0];
+            group.steps[g] = Pack{};
+        }
         for (std::size_t k = 1; k <= n_thresholds; ++k) {
-            power *= t;
-            p[k] = level_[k] * power;
-            sum += p[k];
-        }
-        const Pack scale = 1.0 / sum;
-        for (std::size_t k = 0; k <= n_thresholds; ++k) p[k] *= scale;
-        return sum;
-    }
-
-    // The same where powers of exp(e) would leave the range of a double: weights are less than exp(highest) of themselves.
-    Pack far_powers(Pack e, Pack& highest) {
-        Pack *p = level_.data() + units_.n_levels, sum{};
-        highest = Pack{};
-        for (std::size_t k = 1; k <= n_thresholds; ++k) {
-            const Pack eta = thresholds_[k] + static_cast<double>(k) * e;
-            highest = eta > highest ? eta : highest;
-        }
-        for (std::size_t k = 0; k <= n_thresholds; ++k) {
-            const Pack below = thresholds_[k] + static_cast<double>(k) * e - highest;
-            p[k] = exp_of_negative(below < -700.0 ? pack_of(-700.0) : below);
-            sum += p[k];
-        }
-        const Pack scale = 1.0 / sum;
-        for (std::size_t k = 0; k <= n_thresholds; ++k) p[k] *= scale;
-        return sum;
-    }
-
-    // Of a pack of units with these probabilities: variance, covariances with each level, and sums over all units.
-    void add_moments(std::size_t at) {
-        const std::size_t levels = units_.n_levels;
-        const Pack *p = level_.data() + levels, all = units_.totals[at];
-        Pack mean{}, variance{};
-        for (std::size_t k = 1; k < levels; ++k) mean += static_cast<double>(k) * p[k];
-        for (std::size_t k = 0; k < levels; ++k) {
-            const Pack counted = all * p[k], distance = static_cast<double>(k) - mean;
-            const Pack covariance = counted * distance;
-            if (k) covariance_[(k - 1) * n_packs_ + at] = covariance;
-            variance += covariance * distance;
-            level_sums_[k] += counted;
-            for (std::size_t l = 0; l < k; ++l) shared_[k * levels + l] += counted * p[l];
-        }
-        variance_[at] = variance;
-        residual_[at] = units_.steps[at] - all * mean;
-    }
-
-    // The derivatives by the slopes of columns from `first` on. A part of the units at a time, so that what is multiplied
-    // stays in the first-level cache.
-    void add_columns(std::size_t first, double* gradient, double* hessian) {
-        const OrdinalModel& known = base_ ? *base_ : *this;
-        const std::size_t n_moments = n_thresholds + 1, n_sums = n_moments + units_.n_columns;
-        moments_.resize(n_moments);
-        for (std::size_t k = 0; k < n_thresholds; ++k) moments_[k] = known.covariance_.data() + k * n_packs_;
-        moments_[n_thresholds] = known.residual_.data();
-        sums_.resize((units_.n_columns - first) * n_sums);
-        if (sums_.size()) std::memset(static_cast<void*>(sums_.data()), 0, sums_.size() * sizeof(Pack));
-        for (std::size_t from = 0; from < n_packs_; from += kPart) {
-            const std::size_t to = from + kPart < n_packs_ ? from + kPart : n_packs_;
-            for (std::size_t u = first; u < units_.n_columns; ++u) {
-                Pack* sums = sums_.data() + (u - first) * n_sums;
-                add_products(units_.columns[u], moments_.data(), n_moments, from, to, sums);
-                for (std::size_t p = from; p < to; ++p) weighted_[p] = units_.columns[u][p] * known.variance_[p];
-                add_products(weighted_.data(), units_.columns, u + 1, from, to, sums + n_moments);
+            for (std::size_t g = 0; g < kGroup; ++g) {
+                power[g] *= t[g];
+                const Pack weight = w[k * kGroup + g] = scale_[k] * power[g];
+                group.sum[g] += weight;
+                group.steps[g] += static_cast<double>(k) * weight;
             }
         }
-        for (std::size_t u = first; u < units_.n_columns; ++u) {
-            const Pack* sums = sums_.data() + (u - first) * n_sums;
-            double* row = hessian + (n_thresholds + u) * n_parameters;
-            for (std::size_t k = 0; k < n_thresholds; ++k) row[k] = total(sums[k]);
-            gradient[n_thresholds + u] = total(sums[n_thresholds]);
-            for (std::size_t v = 0; v <= u; ++v) row[n_thresholds + v] = total(sums[n_moments + v]);
+        return group;
+    }
+
+    // The same of one pack, where powers of exp(e) would leave the range of a double or cells have left.
+    void weigh_cells(Pack e, std::size_t pack, std::size_t g, Group& group, Pack* w) const {
+        Pack highest = pack_of(-HUGE_VAL);
+        const auto eta = [&](std::size_t k) { return is_alike_ ? Pack{} : thresholds_[k] + static_cast<double>(k) * e; };
+        const auto there = [&](std::size_t k) {
+            PackBits found = PackBits{} - 1;
+            for (std::size_t lane = 0; has_left_ && lane < kPack; ++lane)
+                if (pack * kPack + lane < units_.n && has_left(pack * kPack + lane, k)) found[lane] = 0;
+            return found;
+        };
+        for (std::size_t k = 0; k <= n_thresholds; ++k) highest = (there(k) & (eta(k) > highest)) ? eta(k) : highest;
+        group.sum[g] = group.steps[g] = Pack{};
+        group.log_scale[g] = highest;
+        for (std::size_t k = 0; k <= n_thresholds; ++k) {
+            Pack below = eta(k) - highest;
+            below = below < -700.0 ? pack_of(-700.0) : below > 0.0 ? Pack{} : below;
+            const Pack weight = w[k * kGroup + g] = there(k) ? exp_of_negative(below) : Pack{};
+            group.sum[g] += weight;
+            group.steps[g] += static_cast<double>(k) * weight;
         }
+    }
+
+    // Finds the moments of a part of the units: covariances of the levels with the step, and variances. Adds up the products of
+    // probabilities.
+    void add_thresholds(std::size_t first, std::size_t n) {
+        const std::size_t levels = units_.n_levels;
+        for (std::size_t from = first; from < first + n; from += kGroup) {
+            const Group group = weigh_group(linear_.data(), from, weights_.data());
+            for (std::size_t g = 0; g < group.n; ++g) {
+                const std::size_t p = from + g;
+                const Pack all = units_.totals[p], scale = 1.0 / group.sum[g], mean = group.steps[g] * scale;
+                Pack variance{};
+                for (std::size_t k = 0; k < levels; ++k) {
+                    const Pack share = scale * weights_[k * kGroup + g], distance = static_cast<double>(k) - mean;
+                    const Pack counted = all * share, covariance = counted * distance;
+                    shares_[k * kPart + p - first] = share;
+                    shares_[(levels + k) * kPart + p - first] = counted;
+                    if (k) covariance_[(k - 1) * n_packs_ + p] = covariance;
+                    variance += covariance * distance;
+                }
+                variance_[p] = variance;
+            }
+        }
+        columns_.resize(2 * levels);
+        for (std::size_t k = 0; k < 2 * levels; ++k) columns_[k] = shares_.data() + k * kPart;
+        add_pairs(columns_.data() + levels + 1, n_thresholds, columns_.data(), n, shared_.data() + levels, levels,
+                  [](std::size_t r) { return r + 1; });
+    }
+
+    void list_moments(std::size_t from, Buffer<const Pack*>& to) const {
+        to.resize(n_thresholds + 1);
+        for (std::size_t k = 0; k < n_thresholds; ++k) to[k] = covariance_.data() + k * n_packs_ + from;
+        to[n_thresholds] = residual_.data() + from;
+    }
+
+    // The columns from a pack on, and those from `first` on times the variance.
+    void list_columns(std::size_t from, const Pack* variance, std::size_t first, std::size_t n) {
+        columns_.resize(units_.n_columns);
+        weighted_columns_.resize(units_.n_columns - first);
+        weighted_.resize((units_.n_columns - first) * kPart);
+        for (std::size_t u = 0; u < units_.n_columns; ++u) {
+            columns_[u] = units_.columns[u] + from;
+            if (u < first) continue;
+            Pack* to = weighted_.data() + (u - first) * kPart;
+            weighted_columns_[u - first] = to;
+            for (std::size_t p = 0; p < n; ++p) to[p] = columns_[u][p] * variance[p];
+        }
+    }
+
+    // Adds to the sums of row r the products of left[r] with the first count(r) of the right, two rows at a time.
+    template <class Count>
+    static void add_pairs(const Pack* const* left, std::size_t n_rows, const Pack* const* right, std::size_t n_packs, Pack* sums,
+                          std::size_t stride, Count count) {
+        for (std::size_t r = 0; r < n_rows; r += 2) {
+            Pack* const rows[2] = {sums + r * stride, sums + (r + 1) * stride};
+            if (r + 1 < n_rows) add_tiles<2>(left + r, right, count(r + 1), n_packs, rows);
+            else add_tiles<1>(left + r, right, count(r), n_packs, rows);
+        }
+    }
+
+    void copy_known(double* gradient, double* hessian) const {
+        const std::size_t known = base_->n_parameters;
+        std::memcpy(gradient, base_gradient_, known * sizeof(double));
+        for (std::size_t k = 0; k < known; ++k)
+            std::memcpy(hessian + k * n_parameters, base_hessian_ + k * known, (k + 1) * sizeof(double));
     }
 
     // Without differences of numbers that are nearly the same: p (1 - p) is a sum over the other levels.
-    void differentiate_thresholds(double* gradient, double* hessian) {
+    void write_thresholds(double* gradient, double* hessian) const {
         const std::size_t levels = units_.n_levels;
         for (std::size_t k = 1; k < levels; ++k) {
             gradient[k - 1] = units_.level_totals[k] - total(level_sums_[k]);
@@ -456,17 +488,46 @@ class OrdinalModel {
         }
     }
 
+    // Prepares a certificate: the counts of all cells, and where they are.
+    void begin_cells() {
+        const std::size_t levels = units_.n_levels;
+        if (base_) {
+            linear_.copy(base_->linear_);
+            moved_.copy(base_->thresholds_);
+            base_ = nullptr;
+            weigh(linear_.data(), moved_.data() + 1);
+        }
+        if (has_left_) return;
+        const double* counts = units_.counts;
+        if (!counts) {
+            counts = observed_.resize(units_.n * levels);
+            std::memset(observed_.data(), 0, observed_.size() * sizeof(double));
+            for (std::size_t i = 0; i < units_.n; ++i) observed_[i * levels + units_.level[i]] = 1.0;
+        }
+        cells_.set(counts, units_.n, levels);
+        if (units_.n) std::memset(cells_.left.data(), 0, cells_.left.size());
+    }
+
+    // to[i, k] = b[k - 1] + k e of every unit, and to[i, 0] = 0
+    void write_cells(const double* b, const Pack* e, Buffer<double>& to) const {
+        double* cell = to.resize(units_.n * units_.n_levels);
+        for (std::size_t i = 0; i < units_.n; ++i)
+            for (std::size_t k = 0; k <= n_thresholds; ++k)
+                *cell++ = (k ? b[k - 1] : 0.0) + static_cast<double>(k) * e[i / kPack][i % kPack];
+    }
+
     Units units_{};
     std::size_t n_packs_ = 0;
-    double likelihood_ = 0.0, tried_ = 0.0, lowest_change_ = 0.0, highest_change_ = 0.0;
-    const OrdinalModel *base_ = nullptr, *beside_ = nullptr;
+    double likelihood_ = 0.0, tried_ = 0.0, spread_ = 0.0, log_scale_ = 0.0;
+    bool is_wide_ = false, has_left_ = false, is_alike_ = false;
+    const OrdinalModel* base_ = nullptr;
     const double *base_gradient_ = nullptr, *base_hessian_ = nullptr;
-    Buffer<Pack> linear_, trial_linear_, change_, moved_, variance_, residual_, weighted_, covariance_;
-    Buffer<Pack> level_, shared_, level_sums_;
-    Buffer<Pack> sums_, tilted_;
-    Buffer<double> thresholds_, moved_thresholds_;
-    Buffer<const Pack*> moments_;
-    Buffer<unsigned char> has_left_;
+    Buffer<Pack> linear_, trial_linear_, change_, variance_, residual_, covariance_;  // of units
+    Buffer<Pack> scale_, level_sums_, weights_, shares_, shared_, sums_, weighted_;
+    Buffer<double> thresholds_, moved_;  // of levels, and how a step moves them
+    Buffer<const Pack*> moments_, columns_, weighted_columns_;
+    Cells cells_;
+    Buffer<double> observed_, cell_linear_, cell_change_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

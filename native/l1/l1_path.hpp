@@ -211,6 +211,7 @@ class L1Path {
         bool fresh = false;
         double size_before = 0.0;
         for (std::size_t iteration = 0;; ++iteration) {
+            stop_if_asked();
             if (iteration == most_steps_) {
                 has_converged = false;
                 break;

@@ -231,11 +231,13 @@ struct ClimbEnd {
     std::int64_t* not_converged;  // fits of every variable, to which is added
 };
 
-// Asked now and then by work that may be long: whether it is to end.
-struct StopSign {
-    void* owner;
-    bool (*asked)(void* owner);
-};
+// Throws where the caller should stop: after a signal, or in a thread whose results nobody waits for. Kernels call it before every
+// target and in every step of a large fit. It reads the clock (30 ns), and ten times a second it takes the interpreter's lock.
+void stop_if_asked();
+// The same every 16th time, for work that may be shorter than a look at the clock.
+static inline void stop_if_asked(std::size_t times) {
+    if (times % 16 == 0) stop_if_asked();
+}
 
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
@@ -270,8 +272,8 @@ struct Tier {
                           Criterion, double* scores, std::int64_t* evaluations, std::int64_t* n_bounded,
                           std::int64_t* not_converged, Sink blankets);
 
-    // Flips the best edge within each group until none gains. False where it was asked to stop.
-    bool (*climb_groups)(BitRows, ClimbSpace, Criterion, StopSign, ClimbEnd);
+    // Flips the best edge within each group until none gains.
+    void (*climb_groups)(BitRows, ClimbSpace, Criterion, ClimbEnd);
 
     // Of each target's regression: r - 1 thresholds, and n_scores(target) coefficients for each real column and each score of
     // each member; which of them are infinite; and how the fit ended (0 converged, 1 separated, 3 not converged).
@@ -311,9 +313,9 @@ struct Tier {
                       Covariates, double scale, PairNumbers);
 
     // Sweeps n_settling + n_sweeps times, writes the density after each, and adds up the latter. Appends the fits that are
-    // known then to `fits`, where not null. Returns how many pairs were fitted, -1 where it was asked to stop.
+    // known then to `fits`, where not null. Returns how many pairs were fitted.
     std::int64_t (*sample_graphs)(BitRows, GraphChain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers, const Sink* fits, StopSign);
+                                  double* densities, GraphNumbers, const Sink* fits);
 
     // The table of some targets' fields and couplings to all others: a row for each level of each variable, then the fields;
     // a column for each level of each target; and of each target the preconditioned norm of the gradient that is left. Returns

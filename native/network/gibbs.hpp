@@ -108,6 +108,20 @@ static inline void sweep(const IsingNetwork& network, Generators& generators, Ma
     }
 }
 
+// Sweeps `burn_in` times, then `n_draws` times `thinning` times with a write(draw) after each.
+template <class Sweep, class Write>
+static void advance(std::size_t burn_in, std::size_t thinning, std::size_t n_draws, Sweep sweep, Write write) {
+    std::size_t done = 0;
+    const auto sweep_until = [&](std::size_t end) {
+        for (; done < end; ++done) stop_if_asked(done), sweep();
+    };
+    sweep_until(burn_in);
+    for (std::size_t t = 0; t < n_draws; ++t) {
+        sweep_until(burn_in + (t + 1) * thinning);
+        write(t);
+    }
+}
+
 static void ising_gibbs(IsingNetwork network, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                   std::size_t thinning, std::size_t n_draws, std::uint8_t* draws) {
     const std::size_t d = network.n_variables;
@@ -123,11 +137,8 @@ static void ising_gibbs(IsingNetwork network, std::uint8_t* states, std::uint32_
             for (std::size_t i = 0; i < d; ++i) values[l * d + i] = masks[i * kParts + l / kWidth][l % kWidth] & 1;
     };
 
-    for (std::size_t s = 0; s < burn_in; ++s) sweep(network, lanes, masks.data());
-    for (std::size_t t = 0; t < n_draws; ++t) {
-        for (std::size_t s = 0; s < thinning; ++s) sweep(network, lanes, masks.data());
-        write(draws + t * kChains * d);
-    }
+    advance(burn_in, thinning, n_draws, [&] { sweep(network, lanes, masks.data()); },
+            [&](std::size_t t) { write(draws + t * kChains * d); });
     write(states);
     std::memcpy(generators, lanes.state, sizeof lanes.state);
 }

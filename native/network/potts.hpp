@@ -108,11 +108,7 @@ static void potts_gibbs(PottsNetwork network, std::uint8_t* states, std::uint32_
         }
     };
 
-    for (std::size_t s = 0; s < burn_in; ++s) sweep();
-    for (std::size_t t = 0; t < n_draws; ++t) {
-        for (std::size_t s = 0; s < thinning; ++s) sweep();
-        write(draws + t * kChains * d);
-    }
+    advance(burn_in, thinning, n_draws, sweep, [&](std::size_t t) { write(draws + t * kChains * d); });
     write(states);
     std::memcpy(generators, lanes.state, sizeof lanes.state);
 }

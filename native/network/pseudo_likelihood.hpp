@@ -310,6 +310,7 @@ class PseudoLikelihood {
             std::memcpy(logits.data() + s * width_, fields_.data(), width_ * sizeof(Real));
         for (std::size_t column = 0; column < width_; column += kStrip)
             for (std::size_t g = 0; g < groups_.size(); g += kGroups) {
+                stop_if_asked();
                 for (std::size_t k = 0; k < kGroups; ++k) add_up_states(groups_[g + k], table + column, sums_[k].data());
                 const std::uint16_t* const codes = codes_.data() + g * samples_.n;
                 for (std::size_t s = 0; s < samples_.n; ++s) {
@@ -346,6 +347,7 @@ class PseudoLikelihood {
         Real* const of_fields = gradient_.data() + samples_.n_rows * width_;
         for (std::size_t column = 0; column < width_; column += kStrip)
             for (std::size_t g = 0; g < groups_.size(); g += kGroups) {
+                stop_if_asked();
                 for (std::size_t k = 0; k < kGroups; ++k)
                     std::memset(sums_[k].data(), 0, groups_[g + k].n_states * kStrip * sizeof(Real));
                 const std::uint16_t* const codes = codes_.data() + g * samples_.n;

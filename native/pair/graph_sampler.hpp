@@ -103,10 +103,9 @@ template <class Fits>
 class GraphSampler {
   public:
     std::int64_t n_fits = 0;
-    bool is_stopped = false;
 
-    GraphSampler(BitRows rows, const GraphChain& chain, StopSign stop)
-        : rows_(rows), chain_(chain), stop_(stop), prior_{1.0 / (chain.scale * chain.scale), chain.covariates.first}, log_scale_(std::log(chain.scale)),
+    GraphSampler(BitRows rows, const GraphChain& chain)
+        : rows_(rows), chain_(chain), prior_{1.0 / (chain.scale * chain.scale), chain.covariates.first}, log_scale_(std::log(chain.scale)),
           most_numbers_(at_least(kMostNumbers, 2 * kFitsPerPair * chain.n_pairs)),
           regressions_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)),
           evidence_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)) {
@@ -199,13 +198,11 @@ class GraphSampler {
         return drawn;
     }
 
-    void look_for_stop() { is_stopped = is_stopped || stop_.asked(stop_.owner); }
-
     // Visits pairs in random order; `left` sweeps are left, with this one.
     void visit_all(Buffer<std::uint32_t>& pairs, const GraphNumbers* sums, std::size_t left) {
         const std::size_t n = pairs.size();
-        look_for_stop();  // where all fits are known, none below does
-        for (std::size_t k = 0; k < n && !is_stopped; ++k) {
+        stop_if_asked();  // where all fits are known, none below does
+        for (std::size_t k = 0; k < n; ++k) {
             const std::size_t other = k + ((static_cast<std::uint64_t>(draw()) * (n - k)) >> 32);
             const std::uint32_t pair = pairs[other];
             pairs[other] = pairs[k];
@@ -288,7 +285,7 @@ class GraphSampler {
         fits_.fit_pair(rows_, {i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
                        {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, prior_);
         ++n_fits;
-        look_for_stop();
+        stop_if_asked();
         const Maximum joint = fits_.pair();
         const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
         const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
@@ -348,7 +345,6 @@ class GraphSampler {
 
     BitRows rows_;
     GraphChain chain_;
-    StopSign stop_;
     SlopePrior prior_;
     double log_scale_, log_odds_;
     std::size_t most_numbers_;
@@ -367,20 +363,19 @@ class GraphSampler {
 
 template <class Fits>
 static std::int64_t sample_graphs_by(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                     double* densities, GraphNumbers sums, const Sink* fits, StopSign stop) {
-    GraphSampler<Fits> sampler(rows, chain, stop);
-    for (std::size_t s = 0; s < n_settling && !sampler.is_stopped; ++s) densities[s] = sampler.sweep(s, n_settling, nullptr);
+                                     double* densities, GraphNumbers sums, const Sink* fits) {
+    GraphSampler<Fits> sampler(rows, chain);
+    for (std::size_t s = 0; s < n_settling; ++s) densities[s] = sampler.sweep(s, n_settling, nullptr);
     densities += n_settling;
-    for (std::size_t s = 0; s < n_sweeps && !sampler.is_stopped; ++s) densities[s] = sampler.sweep(s, n_sweeps, &sums);
-    if (sampler.is_stopped) return -1;
+    for (std::size_t s = 0; s < n_sweeps; ++s) densities[s] = sampler.sweep(s, n_sweeps, &sums);
     if (fits) sampler.hand_over(*fits);
     return sampler.n_fits;
 }
 
 static std::int64_t sample_graphs(BitRows rows, GraphChain chain, std::size_t n_settling, std::size_t n_sweeps,
-                                  double* densities, GraphNumbers sums, const Sink* fits, StopSign stop) {
+                                  double* densities, GraphNumbers sums, const Sink* fits) {
     return (rows.is_plain() ? sample_graphs_by<BinaryFits> : sample_graphs_by<LevelFits>)(
-        rows, chain, n_settling, n_sweeps, densities, sums, fits, stop);
+        rows, chain, n_settling, n_sweeps, densities, sums, fits);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -295,6 +295,7 @@ class LevelPairFit {
         moments_.clear();
         Pack sum{};
         for (std::size_t first = 0; first < n_packs_; first += kRowChunk) {
+            stop_if_asked();
             const std::size_t n = n_packs_ - first < kRowChunk ? n_packs_ - first : kRowChunk;
             for (std::size_t p = 0; p < n; p += kRowBlock) {
                 Pack log_sums[kRowBlock];

@@ -74,6 +74,7 @@ static void fit_pairs_by(BitRows rows, const std::int64_t* pairs, std::size_t n_
         return End{static_cast<std::size_t>(variable), given.data(), given.size(), nullptr};
     };
     for (std::size_t n = 0; n < n_pairs; ++n) {
+        stop_if_asked();
         End i = end(pairs[2 * n], given_first, n, given_i), j = end(pairs[2 * n + 1], given_second, n, given_j);
         first.fit_end(rows, i, prior);
         second.fit_end(rows, j, prior);

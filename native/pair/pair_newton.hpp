@@ -40,6 +40,7 @@ class PairNewton {
         bool is_old = true, has_moved = false;
         status = Status::kNotConverged;
         for (int step = 0; step < kMaxSteps; ++step) {
+            if (step % 8 == 7 || (step && at.size() >= kManyParameters)) stop_if_asked();
             if (has_chords && has_moved) gradient_before_.copy(gradient_);
             differentiate(likelihood);
             if (has_chords && has_moved) remember_change();

@@ -231,8 +231,10 @@ static void toggle_with(BitRows rows, const std::int64_t* targets, std::size_t n
         const std::int64_t* blanket = blankets.list(t);
         const std::size_t size = blankets.length(t);
         scores[t] = scorer.set_blanket(index_of(targets[t]), blanket, size);
-        for (std::size_t k = 0; k < toggles.length(t); ++k)
+        for (std::size_t k = 0; k < toggles.length(t); ++k) {
+            stop_if_asked(k);
             *toggled++ = toggled_score(scorer, blanket, size, toggles.list(t)[k]);
+        }
     }
 }
 
@@ -283,6 +285,7 @@ class BlanketSearch {
         tried_.resize(0);
         for (std::size_t k = 0; k < n_candidates; ++k) {
             if (contains(candidates[k])) continue;
+            stop_if_asked(k);
             tried_.push(candidates[k]);
             if constexpr (kBestFirst) scores_.push(bound(candidates[k]));
             else scores_.push(scorer_.with(index_of(candidates[k]), score));
@@ -317,6 +320,7 @@ class BlanketSearch {
         for (std::size_t at = left_.size() / 2; at-- > 0;) sink(at);
         while (left_.size() && scores_[left_[0]] > floor) {
             const std::size_t next = left_[0];
+            stop_if_asked(left_.size());
             left_[0] = left_[left_.size() - 1];
             left_.resize(left_.size() - 1);
             sink(0);
@@ -451,6 +455,7 @@ static void fit_blankets(BitRows rows, const std::int64_t* targets, std::size_t 
     OrdinalScorer ordinal(rows, criterion);
     FitSink sink{objectives, coefficients, infinite, statuses};
     for (std::size_t t = 0; t < n_targets; ++t) {
+        stop_if_asked();
         const std::size_t target = index_of(targets[t]), size = blankets.length(t);
         if (is_plain) sink.write(plain, target, blankets.list(t), size);
         else if ((rows.ordered || rows.reals) && rows.n_scores(target) == 1) sink.write(ordinal, target, blankets.list(t), size);

@@ -60,12 +60,12 @@ class Climb {
     Climb(BitRows rows, Criterion criterion, ClimbSpace space, ClimbEnd end)
         : scorer_(rows, criterion), rows_(rows), criterion_(criterion), space_(space), end_(end) {}
 
-    // Climbs in the group of the variables at `first` ... `last` - 1. False where it was asked to stop before its end.
-    bool to_the_top(std::size_t first, std::size_t last, StopSign stop, std::int64_t* evaluations) {
+    // Climbs in the group of the variables at `first` ... `last` - 1.
+    void to_the_top(std::size_t first, std::size_t last, std::int64_t* evaluations) {
         evaluations_ = evaluations;
         begin(first, last);
         while (edges_.size() && gains_.best() > kTie) {
-            if (stop.asked(stop.owner)) return false;
+            stop_if_asked();
             if (make_out(gains_.first_of(gains_.best())) || make_out(gains_.first_best())) continue;
             const Edge edge = edges_[gains_.first_best()];
             toggle(edge.lower);
@@ -73,7 +73,6 @@ class Climb {
             score(space_.owners[edge.lower]);
             score(space_.owners[edge.upper]);
         }
-        return true;
     }
 
   private:
@@ -179,6 +178,7 @@ class Climb {
     // Scores a flip at a variable whose blanket is the scorer's.
     void score_flip(std::size_t t, std::size_t place, double own) {
         const double floor = own - most_at_other_end(t, place);
+        stop_if_asked(place);
         const double score = toggled_score(scorer_, blanket(t), sizes_[t - first_], space_.partners.values[place], floor);
         changes_[place - from_] = score - own;
         is_bound_[place - from_] = !was_fitted(scorer_);
@@ -217,19 +217,16 @@ class Climb {
 };
 
 template <class Scorer>
-static bool climb_with(BitRows rows, ClimbSpace space, Criterion criterion, StopSign stop, ClimbEnd end) {
+static void climb_with(BitRows rows, ClimbSpace space, Criterion criterion, ClimbEnd end) {
     Climb<Scorer> climb(rows, criterion, space, end);
     for (std::size_t g = 0; g < space.n_groups; ++g) {
         const std::size_t first = index_of(space.group_starts[g]), last = index_of(space.group_starts[g + 1]);
-        if (!climb.to_the_top(first, last, stop, end.evaluations + end.evaluation_starts[g])) return false;
+        climb.to_the_top(first, last, end.evaluations + end.evaluation_starts[g]);
     }
-    return true;
 }
 
-static bool climb_groups(BitRows rows, ClimbSpace space, Criterion criterion, StopSign stop, ClimbEnd end) {
-    return by_scorer(rows, criterion, [&]<class Scorer>(Of<Scorer>) {
-        return climb_with<Scorer>(rows, space, criterion, stop, end);
-    });
+static void climb_groups(BitRows rows, ClimbSpace space, Criterion criterion, ClimbEnd end) {
+    by_scorer(rows, criterion, [&]<class Scorer>(Of<Scorer>) { climb_with<Scorer>(rows, space, criterion, end); });
 }
 
 }  // namespace markhood::MARKHOOD_TIER

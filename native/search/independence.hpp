@@ -72,8 +72,10 @@ static void test_all(Test test, const std::int64_t* targets, std::size_t n_targe
                      double* log_probabilities) {
     for (std::size_t t = 0; t < n_targets; ++t) {
         test.condition(index_of(targets[t]), givens.list(t), givens.length(t));
-        for (std::size_t k = 0; k < others.length(t); ++k)
+        for (std::size_t k = 0; k < others.length(t); ++k) {
+            stop_if_asked(k);
             *log_probabilities++ = test.against(index_of(others.list(t)[k]));
+        }
     }
 }
 

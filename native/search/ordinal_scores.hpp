@@ -12,6 +12,7 @@
 
 namespace markhood::MARKHOOD_TIER {
 
+constexpr int kHalvings = 20;               // of an interval: a bound needs no more digits
 constexpr std::size_t kSamplesPerRow = 16;  // with fewer a table is no shorter than the samples once it is split
 
 class OrdinalScorer {
@@ -41,11 +42,15 @@ class OrdinalScorer {
         base_.set(own_.units());
         start(first_[size]);
         start_from_before(target);
-        objective = fit.maximise(base_, criterion_.l1, criterion_.l2);
         coefficients.copy(fit.coefficients);
+        is_ready_ = false;
+        fit.know_first(own_hessian().data(), coefficients.size());
+        objective = fit.maximise(base_, criterion_.l1, criterion_.l2);
+        is_ready_ = std::memcmp(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double)) == 0;
+        coefficients.copy(fit.coefficients);
+        if (is_ready_) base_.evaluate(coefficients.data());  // the last attempt may have been elsewhere
         starts_.set_own(coefficients);
         restart_ = fit.separated;
-        is_ready_ = false;
         return penalised(objective, first_[size], size);
     }
 
@@ -76,15 +81,14 @@ class OrdinalScorer {
         trial_.share(own_, from, to, 0);
         tried_.set(trial_.units());
         start(n_columns);
-        if (!restart_) {
-            near_.leave_out(n_thresholds_ + from, n_thresholds_ + to, own_hessian(), coefficients);
-            near_.copy(coefficients.data(), fit.coefficients.data());
-            tried_.set_beside(&base_);
-            if (criterion_.is_plain() && !fit.wants_coefficients) fit.know_near(near_.hessian(), near_.product());
-        }
         const double least = floor + price(n_columns, size_ - 1);
+        if (!restart_ && !start_near(n_thresholds_ + from, n_thresholds_ + to, least)) {
+            is_exact = false;
+            return penalised(bound_, n_columns, size_ - 1);
+        }
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
         is_exact = fit.is_exact;
+        if (is_exact && !fit.separated) starts_.set_without(position, 1, fit.coefficients);
         return penalised(reached, n_columns, size_ - 1);
     }
 
@@ -124,6 +128,47 @@ class OrdinalScorer {
         tried_.extend(base_, trial_.units(), gradient_.data(), hessian);
     }
 
+    // Starts a fit without the parameters from `from` to `to` where the blanket's own curvature leads, or where it is better. Whether it
+    // may exceed `floor`; if not, `bound_` is between the two.
+    //
+    // Let p be the blanket's own probabilities, b its coefficients, and s the step there. q = p (1 + t (T - E_p T)'s) has the sums of the
+    // samples but for the parameters left out, so no fit has a higher likelihood than minus the entropy of q, by the duality
+    // that newton_fit.hpp has. That is L - t W + KL(q, p), with W = s'Hs Wald's statistic, and KL(q, p) at most
+    // (1/2 + t m / 6 + t^2 m^2 / 3) t^2 W where no two levels move apart by more than m: nothing of it needs the samples.
+    bool start_near(std::size_t from, std::size_t to, double floor) {
+        near_.leave_out(from, to, own_hessian(), coefficients);
+        near_.copy(coefficients.data(), fit.coefficients.data());
+        if (!criterion_.is_plain() || fit.wants_coefficients) return true;
+        const double wald = near_.solve(coefficients, step_);
+        if (wald == 0) return true;
+        if (floor > -HUGE_VAL && is_below(floor, wald, base_.rough_spread(step_.data()))) return false;
+        base_.prepare(step_.data());
+        const double spread = base_.spread(step_.data());
+        if (floor > -HUGE_VAL && is_below(floor, wald, spread)) return false;
+        for (std::size_t k = 0; k < step_.size(); ++k) step_[k] += coefficients[k];
+        if (!(spread < kFarOff)) {
+            const double without_step = tried_.evaluate(fit.coefficients.data());
+            tried_start_.copy(fit.coefficients);
+            near_.copy(step_.data(), fit.coefficients.data());
+            if (!(tried_.evaluate(fit.coefficients.data()) > without_step)) fit.coefficients.copy(tried_start_);
+            return true;
+        }
+        near_.copy(step_.data(), fit.coefficients.data());
+        fit.know_near(near_.hessian(), near_.product(), spread);
+        return true;
+    }
+
+    // Whether the bound of start_near(), with the t that makes it lowest, is below `floor`.
+    bool is_below(double floor, double wald, double spread) {
+        double low = 0.0, high = spread > 1.0 ? 1.0 / spread : 1.0;
+        for (int halving = 0; halving < kHalvings; ++halving) {
+            const double t = (low + high) / 2;
+            (t + t * t * spread / 2 + 4 * t * t * t * spread * spread / 3 < 1.0 ? low : high) = t;
+        }
+        bound_ = base_.likelihood() - low * wald * (1.0 - low * most_divergence(low * spread)) + std::sqrt(kPromisedGain * wald) + kRounding;
+        return bound_ <= floor;
+    }
+
     // The second derivatives at the blanket's own maximum.
     Cholesky& own_hessian() {
         if (!is_ready_) {
@@ -140,7 +185,7 @@ class OrdinalScorer {
     void start_from_before(std::size_t target) {
         first_parameter_.resize(size_ + 1);
         for (std::size_t k = 0; k <= size_; ++k) first_parameter_[k] = n_thresholds_ + first_[k];
-        const Moved moved = starts_.move(target, blanket_, size_, first_parameter_, 1);
+        const Moved moved = starts_.move(target, blanket_, size_, first_parameter_, 1, 0);
         if (moved != Moved::kFar && !restart_ && !fit.wants_coefficients && criterion_.is_plain())
             fit.coefficients.copy(starts_.own());
     }
@@ -174,7 +219,8 @@ class OrdinalScorer {
     OrdinalModel base_, tried_;
     LevelStarts starts_;
     Buffer<std::size_t> first_, first_parameter_;  // of every member, its first column and parameter, and past the last
-    Buffer<double> gradient_;
+    double bound_ = 0.0;
+    Buffer<double> gradient_, step_, tried_start_;
     Cholesky hessian_;
     NearStart near_;
 };

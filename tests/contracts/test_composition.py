@@ -26,6 +26,8 @@ WORDS = PLAIN.apply(lambda column: np.array(["no", "yes", "maybe"])[column + (RN
 MEASURED = PLAIN + RNG.normal(scale=0.4, size=PLAIN.shape)
 HOLES = PLAIN.astype(float).mask(RNG.random(PLAIN.shape) < 0.04)
 
+AGE = np.random.default_rng(6).normal(40, 10, N)
+
 # Column -> the table, and the options that go with it.
 COLUMNS = {
     "plain": (PLAIN, {}),
@@ -48,6 +50,11 @@ COLUMNS = {
         },
     ),
     "merged levels": (STEPS, {"table": markhood.TableFormat(merge_rare=40)}),
+    "real covariate": (PLAIN.assign(age=AGE), {"adjust_for": ["age"]}),
+    "real covariate imputed": (
+        HOLES.assign(age=AGE),
+        {"adjust_for": ["age"], "missing": "impute", "run": markhood.Run(imputations=2)},
+    ),
     "copies": (PLAIN.assign(f=1 - PLAIN["a"]), {"genome": markhood.Genome(identical="group")}),
 }
 METHODS = {
@@ -117,6 +124,9 @@ def test_every_analysis_takes_every_kind_of_data(analysis, column, tmp_path):
                 data, by=np.arange(N) % 2, pairs=person, permutations=2, **options
             )
             assert found.sizes == (N // 2, N // 2)
+        case "model bootstrap" if column.startswith("real covariate"):
+            with pytest.raises(markhood.InputError, match="levels only"):
+                markhood.bootstrap(data, replicates=2, resample="model", **options)
         case "model bootstrap":
             found = markhood.bootstrap(data, replicates=2, resample="model", **options)
             assert found.replicates.n_replicates == 2
@@ -152,7 +162,7 @@ def test_a_frame_an_array_samples_and_a_file_give_the_same_graph(column, tmp_pat
     reading = {
         name: value
         for name, value in options.items()
-        if name in ("missing", "weights", "kinds", "bins", "table", "genome")
+        if name in ("adjust_for", "missing", "weights", "kinds", "bins", "table", "genome")
     }
     samples = encode(data, **reading)
     assert markhood.learn(samples, **options).edge_names() == graph.edge_names()

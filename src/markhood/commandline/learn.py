@@ -57,7 +57,7 @@ def learn(
 
       markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv
 
-      markhood learn survey.csv --adjust-for age,sex --bins age=5 --report page.html
+      markhood learn survey.csv --adjust-for age,sex --report page.html
 
       markhood learn family.a3m --method plm --weights similarity --output pairs.csv
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,7 @@ def read_like(
     variables: Variables,
     reading: Reading | None = None,
     names: Sequence[str] | None = None,
+    reals: Sequence[str] = (),
 ) -> Samples:
     """Read a table or a file with the levels of known variables.
 
@@ -101,11 +103,14 @@ def read_like(
     names : sequence of str, optional
         The columns of the known data, for an array that has as many and whose variables are not
         called x0, x1, ...; by default the variables.
+    reals : sequence of str, default=()
+        Covariates to read as numbers, which are then in ``Samples.reals``.
     """
+    wanted = (*variables.names, *reals)
     reading = replace(
         reading or Reading(),
         known=variables,
-        columns=variables.names,
+        columns=wanted,
         exclude=(),
         adjust_for=(),
         kinds="auto",
@@ -125,13 +130,25 @@ def read_like(
     table = np.array(data, dtype=object) if isinstance(data, (list, tuple)) else data
     shape = np.shape(table)
     numbered = default_names(shape[-1] if shape else 0)
-    for called in (numbered, names or variables.names, variables.names):
-        if len(shape) == 2 and len(called) == shape[1] and {*variables.names} <= {*called}:
+    for called in (numbered, names or wanted, wanted):
+        if len(shape) == 2 and len(called) == shape[1] and {*wanted} <= {*called}:
             return pack_table(table, called, reading)
     raise InputError(
         f"The data have shape {shape}, and the model has {len(names or variables)} variables: give a "
         "column for each, or a data frame with their names."
     )
+
+
+class Units(NamedTuple):
+    """What a covariate is measured in by regressions."""
+
+    mean: float
+    sd: float
+
+
+def real_units(provenance: Mapping[str, Any]) -> dict[str, Units]:
+    """Return the covariates of many numbers that a graph was adjusted for, with their units."""
+    return {name: Units(**own) for name, own in provenance.get("real_covariates", {}).items()}
 
 
 def codes_like(
@@ -179,6 +196,23 @@ def codes_like(
     >>> codes_like([[2], [1]], known, hidden=[0])[1].tolist()
     [1, 0]
     """
+    return numbers_like(
+        data, variables, hidden, reading, missing=missing, unseen=unseen, names=names
+    )[0]
+
+
+def numbers_like(
+    data: Any,
+    variables: Variables,
+    hidden: Collection[int] = (),
+    reading: Reading | None = None,
+    *,
+    missing: Missing = "impute",
+    unseen: bool = False,
+    names: Sequence[str] | None = None,
+    units: Mapping[str, Units] = MappingProxyType({}),
+) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+    """Return what `codes_like` does, and the covariates of these units, (n_covariates, n_samples), standardised."""
     shown = [j for j in range(len(variables)) if j not in hidden]
     if not shown:
         raise InputError("All variables are targets, and none is left to predict them from.")
@@ -188,8 +222,19 @@ def codes_like(
         picked = replace(picked, levels=wider)
     if not isinstance(data, Samples):
         kept = replace(reading or Reading(), missing=missing, weights=None)
-        data = read_like(data, picked, kept, names or variables.names)
+        data = read_like(data, picked, kept, names or (*variables.names, *units), tuple(units))
     seen = matched_codes(data, picked)
     found = np.full((len(variables), seen.shape[1]), UNKNOWN, np.uint16)
     found[shown] = seen
-    return found
+    return found, reals_in(data, units)
+
+
+def reals_in(samples: Samples, units: Mapping[str, Units]) -> NDArray[np.float64]:
+    """Return the covariates of samples in these units, of shape (n_covariates, n_samples)."""
+    for name in units:
+        if name not in samples.reals:
+            raise InputError(
+                f"The data have no numbers in a column {name!r}, which the graph was adjusted for: give them."
+            )
+    columns = [(samples.reals[name].values - own.mean) / own.sd for name, own in units.items()]
+    return np.array(columns).reshape(len(units), samples.n_samples)

@@ -123,7 +123,8 @@ class ColumnOptions(Options):
     )
     adjust_for: Sequence[str] = declare(
         (),
-        "Covariates: columns that are in every variable's regression, but are not nodes.",
+        "Covariates: columns that are in every variable's regression, but are not nodes. Numbers with more than 12 "
+        "distinct values are used as they are.",
         convert=lambda given: column_names("adjust_for", given),
         parse=words,
         metavar="LIST",

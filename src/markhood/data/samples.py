@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import InputError
-from markhood.kernels.protocol import Bits, Weighting
+from markhood.kernels.protocol import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
@@ -40,6 +40,32 @@ class Weights(NamedTuple):
 
     counts: NDArray[np.int64]
     unit: float = 1.0
+
+
+class RealColumn(NamedTuple):
+    """A covariate of many numbers: ``values`` of shape (n_samples,), dtype float64.
+
+    Regressions have it less its ``mean``, in units of its ``deviation``. These are of all samples that were read, so
+    that coefficients have the same units in every part and replicate of them.
+    """
+
+    values: NDArray[np.float64]
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Self:
+        """Measure mean and standard deviation."""
+        return cls(values, float(values.mean()), float(values.std()) or 1.0)
+
+    @property
+    def standardised(self) -> NDArray[np.float64]:
+        """The values less the mean, in standard deviations."""
+        return np.asarray((self.values - self.mean) / self.deviation)
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """Return the values of some samples, in the same units."""
+        return self._replace(values=self.values[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +99,8 @@ class Samples:
         How the table was read, so that new data can be read in the same way.
     library : {"pandas", "polars"}, optional
         That of the data frame that the samples came from, for the frames of results.
+    reals : mapping of str to RealColumn
+        Covariates of many numbers, by name: they are in every regression, and are not variables.
     """
 
     words: NDArray[np.uint64]
@@ -85,6 +113,7 @@ class Samples:
     rows: NDArray[np.int64] | None = None
     reading: Reading | None = None
     library: str | None = None
+    reals: Mapping[str, RealColumn] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -125,7 +154,9 @@ class Samples:
     def bits(self) -> Bits:
         """The samples as kernels take them."""
         starts = None if self.is_binary else self.starts
-        return Bits(self.words, self.n_samples, starts, self._weighting(), self._ordered())
+        return Bits(
+            self.words, self.n_samples, starts, self._weighting(), self._ordered(), self._reals()
+        )
 
     @cached_property
     def ones(self) -> NDArray[np.int64]:
@@ -187,6 +218,8 @@ class Samples:
             digest.update(f"weights {self.weights.unit}".encode() + self.weights.counts.tobytes())
         if self.bits.ordered is not None:
             digest.update(b"ordered" + self.bits.ordered.tobytes())
+        for name, own in self.reals.items():
+            digest.update(f"real {name}".encode() + own.values.tobytes())
         return digest.hexdigest()
 
     def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -239,6 +272,7 @@ class Samples:
             },
             weights=weights,
             rows=rows if self.rows is None else self.rows[rows],
+            reals={name: own.take(rows) for name, own in self.reals.items()},
         )
 
     def per_sample(self, values: Any, name: str) -> NDArray[Any]:
@@ -279,6 +313,11 @@ class Samples:
         if self.is_binary or self.variables.ordered is None:
             return None
         return np.array(self.variables.ordered)
+
+    def _reals(self) -> Reals | None:
+        if not self.reals:
+            return None
+        return Reals.of(np.array([own.standardised for own in self.reals.values()]))
 
     def _weighting(self) -> Weighting | None:
         if self.weights is None:

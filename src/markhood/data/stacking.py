@@ -21,7 +21,7 @@ from markhood.data.coding.bins import bin_like
 from markhood.data.coding.coders import in_order
 from markhood.data.coding.merged import are_merged
 from markhood.data.matching import UNKNOWN, matched_codes
-from markhood.data.samples import Samples, Weights, words_per_row
+from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
 from markhood.data.variables import Variables, level_text
 from markhood.errors import InputError, option
@@ -77,13 +77,17 @@ def stacked(parts: Sequence[Samples]) -> Samples:
         missing,
         _weights(parts),
         are_sites=any(part.are_sites for part in parts),
+        reals={
+            name: RealColumn.of(np.concatenate([part.reals[name].values for part in parts]))
+            for name in parts[0].reals
+        },
     )
 
 
 def _require_same_names(parts: Sequence[Samples]) -> None:
-    names = set(parts[0].names)
+    names = {*parts[0].names, *parts[0].reals}
     for part in parts[1:]:
-        if apart := sorted(names ^ set(part.names)):
+        if apart := sorted(names ^ {*part.names, *part.reals}):
             raise InputError(
                 f"The tables have different columns ({apart[0]!r} is missing from one): give all tables the "
                 f"same variables, or choose them with {option('columns')}."

@@ -206,8 +206,10 @@ def repeated(samples: Samples) -> Samples:
         bits = unpacked(row, samples.n_samples)
         wide[:] = packed(np.repeat(bits, counts), len(wide))
     every = np.arange(samples.n_samples) if samples.rows is None else samples.rows
+    times = np.repeat(np.arange(samples.n_samples), counts)
+    reals = {name: own.take(times) for name, own in samples.reals.items()}
     return replace(
-        samples, words=words, n_samples=n_samples, weights=None, rows=np.repeat(every, counts)
+        samples, words=words, n_samples=n_samples, weights=None, rows=every[times], reals=reals
     )
 
 

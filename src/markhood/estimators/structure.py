@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from markhood.data.coding.encode import column_names
-from markhood.data.matching import codes_like
+from markhood.data.matching import numbers_like, real_units
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
@@ -150,15 +150,17 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         if _is_table(X) and column_names(X) is None:
             validate_data(self, X, skip_check_array=True, reset=False)
         variables = self.regressions_.variables
-        values = codes_like(
+        values, reals = numbers_like(
             X,
             variables,
             reading=self._reading,
             missing=self.missing,
             unseen=True,
             names=tuple(getattr(self, "feature_names_in_", ())),
+            units=real_units(self.graph_.provenance),
         )
-        return self.regressions_.mean_log_probability(values, 1 / (2 * self._n_samples))
+        margin = 1 / (2 * self._n_samples)
+        return self.regressions_.mean_log_probability(values, margin, reals=reals)
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._graph_html()

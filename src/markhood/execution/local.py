@@ -26,6 +26,12 @@ R = TypeVar("R")
 MOST_DEATHS = 3  # of processes, one after another, without a tile done in between
 
 
+class Worker(Thread):
+    """A thread whose kernels end within a fraction of a second once ``is_abandoned`` is set."""
+
+    is_abandoned = False
+
+
 @dataclass(frozen=True)
 class Threads:
     """Tiles on threads of this process.
@@ -56,16 +62,18 @@ class Threads:
 
         for k in range(len(tiles)):
             left.put(k)
+        threads = [Worker(target=run) for _ in range(min(self.n_threads, len(tiles)))]
         try:
-            for _ in range(min(self.n_threads, len(tiles))):
-                Thread(target=run).start()
+            for thread in threads:
+                thread.start()
             for _ in tiles:
                 yield done.get()
         finally:
-            # After an error or an interrupt: do not begin what is left, nor wait for what has begun, which
-            # may be a chain over graphs of some minutes.
+            # After an error or an interrupt: do not begin what is left, and end what has begun.
             for _ in _taken_from(left):
                 pass
+            for thread in threads:
+                thread.is_abandoned = True
 
 
 def _taken_from(queue: SimpleQueue[int]) -> Generator[int]:

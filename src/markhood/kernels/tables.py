@@ -63,9 +63,9 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     first, counts = count_rows(
         [*values, *groups], codes(bits, target), n_levels(bits, target), weights_of(bits)
     )
-    configurations = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
+    members = np.array(values, np.uint16).reshape(len(blanket), bits.n_samples)[:, first].T
     levels = tuple(n_levels(bits, b) for b in blanket)
-    table = Table(configurations, counts, levels, ordered(bits, [target, *blanket]))
+    table = Table(members, counts, levels, ordered(bits, [target, *blanket]))
     if bits.reals is None:
         return table
     reals, offset = bits.reals.of_target(target)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.names import pick_columns
+from markhood.data.coding.names import covariates_among
 from markhood.data.genome.loci import Places
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
@@ -84,7 +84,7 @@ documented(Knowledge)(Knowledge)
 def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
     """Return numbers that differ between variables which must not become one: groups, covariates."""
     all_of = samples.variables.unfolded()
-    n_covariates = _count(samples.names, request.reading.adjust_for)
+    n_covariates = len(covariates_among(samples.names, request.reading.adjust_for))
     n_nodes = len(all_of.node) - n_covariates
     labels = np.zeros(len(all_of.node), np.int64)
     labels[n_nodes:] = -1 - np.arange(n_covariates)
@@ -97,7 +97,7 @@ def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
 def constraints_on(variables: Variables, request: Request) -> Constraints:
     """Return what a request says of the graph of these variables, covariates being the last."""
     given = request.knowledge
-    n_covariates = _count(variables.names, request.reading.adjust_for)
+    n_covariates = len(covariates_among(variables.names, request.reading.adjust_for))
     n_nodes, all_of = len(variables) - n_covariates, variables.unfolded()
     columns = all_of.variables.names[: len(all_of.node) - n_covariates]
     node, groups = np.array(all_of.node), None
@@ -164,10 +164,6 @@ def _require_two_groups(
             f"{columns[i]!r} and {columns[j]!r} are copies and become one node, which cannot be joined to "
             f"itself: take the pair out of {option('required_edges')}, or give {option('identical', 'keep')}."
         )
-
-
-def _count(names: Sequence[str], covariates: Sequence[str]) -> int:
-    return len(pick_columns(names, covariates)) if covariates else 0
 
 
 def _firsts(node: Sequence[int]) -> NDArray[np.intp]:

@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from markhood.data.coding.findings import listed
 from markhood.data.coding.names import pick_columns
+from markhood.data.coding.regrouping import with_reals_cut
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option, warn
 from markhood.learning.methods import Method
 
 
 def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
-    """Return samples with the variables last that are adjusted for."""
+    """Return samples with the variables last that are adjusted for, and the real columns that are, alone."""
     if not covariates:
-        return samples
-    last = pick_columns(samples.names, covariates)
-    nodes = [j for j in range(samples.n_variables) if j not in last]
+        return replace(samples, reals={}) if samples.reals else samples
+    names, d = (*samples.names, *samples.reals), samples.n_variables
+    picked = pick_columns(names, covariates)
+    last = [j for j in picked if j < d]
+    nodes = [j for j in range(d) if j not in last]
     if len(nodes) < 2:
         raise InputError(
-            f"Of {samples.n_variables} columns {len(last)} are adjusted for, and a graph needs two "
+            f"Of {len(names)} columns {len(picked)} are adjusted for, and a graph needs two "
             f"or more others: take some out of {option('adjust_for')}."
         )
-    if nodes + last == list(range(samples.n_variables)):
+    reals = {name: own for name, own in samples.reals.items() if names.index(name) in picked}
+    if len(reals) < len(samples.reals):
+        samples = replace(samples, reals=reals)
+    if nodes + last == list(range(d)):
         return samples
     return samples.pick(np.array(nodes + last))
 
 
 def of_its_kinds(samples: Samples, method: Method) -> Samples:
-    """Return samples as the method takes them: as categories where it knows no order."""
+    """Return samples as the method takes them: in bins and as categories where it knows no numbers or no order."""
+    if samples.reals and not method.takes_reals:
+        many, names = len(samples.reals) > 1, listed([repr(name) for name in samples.reals])
+        warn(
+            f"Method {method.name} takes levels only: covariate{'s'[:many]} {names} {'were' if many else 'was'} cut into "
+            f"bins of about equal frequency. Give {option('bins')} to choose their number, or use another method, "
+            "such as plrhc."
+        )
+        samples = with_reals_cut(samples, are_ordered=method.heeds_order)
     n_ordered = sum(samples.variables.is_ordered)
     if not n_ordered or method.heeds_order:
         return samples

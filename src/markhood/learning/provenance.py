@@ -83,8 +83,12 @@ def with_provenance(
     if job.knowledge.near is not None:
         provenance["min_distance"] = job.knowledge.near.min_distance
         provenance["near_edges_left_out"] = len(learned.found_edges) - learned.graph.n_edges
-    if adjusted := job.knowledge.covariates.tolist():
-        provenance["adjusted_for"] = [samples.names[j] for j in adjusted]
+    if adjusted := [samples.names[j] for j in job.knowledge.covariates.tolist()] + [*samples.reals]:
+        provenance["adjusted_for"] = adjusted
+    if samples.reals:  # the units of their coefficients
+        provenance["real_covariates"] = {
+            name: {"mean": own.mean, "sd": own.deviation} for name, own in samples.reals.items()
+        }
     if known := job.knowledge.summary():
         provenance["known"] = known
     screened = learned.screened_graph

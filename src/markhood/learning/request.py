@@ -272,7 +272,8 @@ class Request:
         if not isinstance(how, Real):
             return samples
         runner = Runner(self.run.n_jobs, self.run.report)
-        scorer = scorer_for(samples, Bic(), kernels_named(self.run.kernels))
+        marginal = replace(samples, reals={})  # copies agree, whatever the covariates
+        scorer = scorer_for(marginal, Bic(), kernels_named(self.run.kernels))
         labels = labels_of(samples, self)
         return with_nearly_alike_grouped(samples, scorer, runner, float(how), labels)
 

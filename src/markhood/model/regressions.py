@@ -40,12 +40,15 @@ class Regressions:
         enough out for the likelihood not to tell.
     infinite : ndarray of shape (n_coefficients,), dtype bool
         Coefficients whose maximum is at infinity.
+    n_reals : int, default=0
+        Real columns that are in every regression, before the blanket: covariates of many numbers, standardised.
     """
 
     variables: Variables
     blankets: Lists
     coefficients: NDArray[np.float64]
     infinite: NDArray[np.bool_]
+    n_reals: int = 0
 
     @cached_property
     def n_levels(self) -> NDArray[np.int64]:
@@ -75,7 +78,19 @@ class Regressions:
         """Return the coefficients of a variable, of shape (n_predictors, n_levels - 1)."""
         return self._block(variable, self.coefficients)
 
-    def log_odds(self, variable: int, levels: NDArray[np.uint16]) -> NDArray[np.float64]:
+    def of_reals(self, variable: int) -> NDArray[np.float64]:
+        """Return the coefficients of a variable on the real columns, of shape (n_reals, n_levels - 1)."""
+        start, width = int(self.starts[variable]), int(self.n_levels[variable]) - 1
+        own = int(self.n_scores[variable])
+        slopes = self.coefficients[start + width :][: self.n_reals * own].reshape(-1, own)
+        return slopes if own == width else slopes * np.arange(1, width + 1)
+
+    def log_odds(
+        self,
+        variable: int,
+        levels: NDArray[np.uint16],
+        reals: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """Return the log odds of a variable's levels against its first, given the others'.
 
         Parameters
@@ -84,12 +99,18 @@ class Regressions:
         levels : ndarray of shape (n_blanket, n_samples)
             Level numbers of the blanket's members. One past the last level, for a value that was not
             in the training data, has the mean effect of all levels.
+        reals : ndarray of shape (n_reals, n_samples), optional
+            The real columns, standardised; by default their means.
 
         Returns
         -------
         ndarray of shape (n_samples, n_levels)
         """
-        if self._is_binary:
+        if self.n_reals and reals is not None:
+            at_means = self.log_odds(variable, levels)
+            at_means[:, 1:] += reals.T @ self.of_reals(variable)
+            return at_means
+        if self._is_binary and not self.n_reals:
             start, stop = self.starts[variable : variable + 2].tolist()
             odds = np.zeros((levels.shape[1], 2))
             odds[:, 1] = self.coefficients[start] + self.coefficients[start + 1 : stop] @ levels
@@ -113,21 +134,30 @@ class Regressions:
         Probabilities are kept off 0 by ``margin``.
         """
         weights = None if samples.weights is None else samples.weights.counts
-        return self.mean_log_probability(level_numbers(samples), margin, weights)
+        return self.mean_log_probability(
+            level_numbers(samples), margin, weights, real_numbers(samples)
+        )
 
     def mean_log_probability(
         self,
         values: NDArray[np.uint16],
         margin: float,
         weights: NDArray[np.int64] | None = None,
+        reals: NDArray[np.float64] | None = None,
     ) -> float:
         """Return what `log_pseudo_likelihood` does, of level numbers; samples with missing values are left out."""
         known = (values != UNKNOWN).all(axis=0)
         weights = None if weights is None else weights[known]
-        logs = self.log_probabilities(values[:, known], margin)
+        reals = None if reals is None else reals[:, known]
+        logs = self.log_probabilities(values[:, known], margin, reals)
         return float(np.average(logs, axis=1, weights=weights).sum())
 
-    def log_probabilities(self, values: NDArray[np.uint16], margin: float) -> NDArray[np.float64]:
+    def log_probabilities(
+        self,
+        values: NDArray[np.uint16],
+        margin: float,
+        reals: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """Return the log-probability of each value given its neighbours.
 
         Parameters
@@ -138,6 +168,8 @@ class Regressions:
             which does not depend on their order.
         margin : float
             Probabilities are kept off 0 and 1 by this.
+        reals : ndarray of shape (n_reals, n_samples), optional
+            The real columns, standardised; by default their means.
 
         Returns
         -------
@@ -145,7 +177,7 @@ class Regressions:
         """
         logs = np.empty(values.shape)
         for variable, blanket in enumerate(self.blankets):
-            probabilities = softmax(self.log_odds(variable, values[blanket]))
+            probabilities = softmax(self.log_odds(variable, values[blanket], reals))
             unseen = np.zeros((len(probabilities), 1))
             own = np.minimum(values[variable], probabilities.shape[1])
             seen = np.hstack([probabilities, unseen])[np.arange(len(own)), own]
@@ -158,17 +190,20 @@ class Regressions:
         The log odds ratio of two binary variables, and of a step of each where they are ordered; for
         others the Frobenius norm of the zero-sum table, which has no sign. Infinite where the data are separated.
         """
-        if self._is_binary:
+        if (self.n_scores == 1).all() and not self.n_reals:
             is_slope = np.ones(len(self.coefficients), np.bool_)
-            is_slope[self.starts[:-1]] = False
+            for k in range(int(self.n_levels.max(initial=2)) - 1):
+                is_slope[self.starts[:-1][self.n_levels > k + 1] + k] = False
             slopes, infinite = self.coefficients[is_slope], self.infinite[is_slope]
             return np.where(infinite, np.copysign(np.inf, slopes), slopes)
         found = []
         for variable, blanket in enumerate(self.blankets):
             infinite = self._block(variable, self.infinite)
-            for position, member in enumerate(blanket.tolist()):
+            for position, (member, rows) in enumerate(
+                zip(blanket.tolist(), self._rows(variable), strict=True)
+            ):
                 table = self.table(variable, position)
-                is_infinite = bool(infinite[self._rows(variable)[position]].any())
+                is_infinite = bool(infinite[rows].any())
                 if self.n_scores[variable] == self.n_scores[member] == 1:
                     slope = float(table[1, 1])
                     found.append(np.copysign(np.inf, slope) if is_infinite else slope)
@@ -187,7 +222,7 @@ class Regressions:
     def starts(self) -> NDArray[np.int64]:
         """Where the coefficients of each variable begin, and end: of shape (n_variables + 1,)."""
         targets = np.repeat(np.arange(len(self.blankets)), np.diff(self.blankets.starts))
-        n_predictors = np.zeros(len(self.blankets), np.int64)
+        n_predictors = np.full(len(self.blankets), self.n_reals)
         np.add.at(n_predictors, targets, self.n_scores[self.blankets.values])
         ends = np.cumsum(self.n_levels - 1 + n_predictors * self.n_scores)
         return np.concatenate([np.zeros(1, np.int64), ends])
@@ -196,7 +231,7 @@ class Regressions:
         """Return some coefficients' values, a row for each level of each member but the first."""
         start, stop = self.starts[variable : variable + 2]
         width, own = int(self.n_levels[variable]) - 1, int(self.n_scores[variable])
-        slopes: NDArray[Any] = values[start + width : stop].reshape(-1, own)
+        slopes: NDArray[Any] = values[start + width : stop].reshape(-1, own)[self.n_reals :]
         if own < width:
             slopes = slopes * np.arange(1, width + 1)
         rows, at = [values[start : start + width]], 0
@@ -227,3 +262,9 @@ def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
 def level_numbers(samples: Samples) -> NDArray[np.uint16]:
     """Return the level number of every value, of shape (n_variables, n_samples)."""
     return np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+
+
+def real_numbers(samples: Samples) -> NDArray[np.float64]:
+    """Return the real columns, standardised, of shape (n_reals, n_samples)."""
+    columns = [own.standardised for own in samples.reals.values()]
+    return np.array(columns).reshape(len(columns), samples.n_samples)

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
-from markhood.model.fitted.parameters import Errors
+from markhood.model.fitted.parameters import Covariate, Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.output.graphs import node_link
@@ -139,6 +140,10 @@ def _document(model: FittedModel) -> dict[str, Any]:
         "spin_field_errors": None if errors.spin_fields is None else errors.spin_fields.tolist(),
         "infinite_couplings": np.flatnonzero(model.infinite_couplings).tolist(),
         "infinite_fields": np.flatnonzero(model.infinite_fields).tolist(),
+        "covariates": [
+            {**own._asdict(), "effects": own.effects.tolist(), "errors": own.errors.tolist()}
+            for own in model.covariates
+        ],
         "not_converged": np.flatnonzero(~model.converged).tolist(),
         "graph": json.loads(node_link.to_bytes(model.graph)),
     }
@@ -186,8 +191,19 @@ def _model(document: dict[str, Any]) -> FittedModel:
         n_samples=int(document["samples"]),
         llf=_number(document.get("log_likelihood")),
         total_weight=_number(document.get("total_weight")),
+        covariates=tuple(
+            _covariate(own, graph.variables) for own in document.get("covariates", ())
+        ),
         converged=converged,
     )
+
+
+def _covariate(own: dict[str, Any], variables: Variables) -> Covariate:
+    numbers = [np.array(own[name], np.float64) for name in ("effects", "errors")]
+    n_columns = sum(max(2, len(levels)) for levels in variables.levels or ())
+    if any(part.shape != (n_columns,) or not np.isfinite(part).all() for part in numbers):
+        raise InputError("a covariate has not an effect for each level.")
+    return Covariate(str(own["name"]), float(own["mean"]), float(own["sd"]), *numbers)
 
 
 def _number(value: Any) -> float | None:

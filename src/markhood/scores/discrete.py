@@ -45,8 +45,14 @@ from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.given import (
+    LEAST_OF_PRICE,
+    covariate_design,
+    fitted_shares,
     indicators_of_covariates,
     maximum_in_strata,
+    score_statistics,
+    scored_variable,
+    spreads_given,
     spreads_within,
     strata_of,
 )
@@ -98,7 +104,9 @@ class DiscreteScorer:
         """Cut the pairs of variables into tiles: squares of rows and columns."""
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
         # Once, before all threads ask for it at the same time.
-        if self.n_covariates:
+        if bits.reals is not None:
+            _ = self._given_covariates
+        elif self.n_covariates:
             _ = self._slack
         elif bits.is_plain:
             _ = self.samples.ones
@@ -114,7 +122,7 @@ class DiscreteScorer:
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
         """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
-        edges, gains = (self._pairs_given if self.n_covariates else self._pairs)(tile, costs)
+        edges, gains = (self._pairs_given if self._has_covariates else self._pairs)(tile, costs)
         # The kernels' sums may differ in the last digit: what is only that is no gain.
         passing = gains > TIE
         return Pairs(edges[passing], gains[passing])
@@ -125,12 +133,12 @@ class DiscreteScorer:
 
     def _pairs_given(self, tile: Tile, costs: Costs) -> Pairs:
         """Fit the pairs of a tile given the covariates, but for those that cannot be worth their price."""
-        edges = self._may_pass(tile, costs)
+        screen = self._may_pass if self.samples.bits.reals is None else self._may_pass_by_score
+        edges = screen(tile, costs)
         return Pairs(edges, self._ratios(edges) - self._priced(edges, costs))
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
         """Return the pairs of a tile whose bound reaches their price, in lexicographic order."""
-        rows, columns = tile
         slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
         n, variable = self._n_strata, costs.variable - slack - TIE
         # The kernels take no price below zero: an edge has a parameter or more, so these can bear the rest.
@@ -140,9 +148,7 @@ class DiscreteScorer:
             numbers = np.unique(_numbers(np.concatenate(found)))
             edges = np.column_stack([numbers >> 32, numbers & 0xFFFFFFFF])
         else:
-            i, j = np.meshgrid(np.arange(rows.start, rows.stop), columns, indexing="ij")
-            edges = np.column_stack([i.ravel(), j.ravel()]).astype(np.int64)
-            edges = edges[edges[:, 0] < edges[:, 1]]
+            edges = _all_pairs(tile)
         if not costs.parameter:
             return edges  # all are wanted
         bounds = self._slack[edges].sum(axis=1) + TIE
@@ -151,6 +157,49 @@ class DiscreteScorer:
             at = np.searchsorted(_numbers(edges), _numbers(own.pairs))
             bounds[at] += own.ratios
         return np.asarray(edges[bounds >= self._priced(edges, costs)])
+
+    def _may_pass_by_score(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
+        """Return the pairs of a tile whose score statistic given real columns may be worth their price."""
+        edges = _all_pairs(tile)
+        if not costs.parameter:
+            return edges
+        bits, weights = self.samples.bits, self._weights
+        rows, columns = (
+            [scored_variable(bits, v, self._shares_given(v), weights) for v in part]
+            for part in tile
+        )
+        first, second = (part.start for part in tile)
+        found = score_statistics(rows, columns, weights)[edges[:, 0] - first, edges[:, 1] - second]
+        return np.asarray(edges[found >= LEAST_OF_PRICE * self._priced(edges, costs)])
+
+    @property
+    def _has_covariates(self) -> bool:
+        return bool(self.n_covariates) or self.samples.bits.reals is not None
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float64]:
+        weighting = self.samples.bits.weighting
+        return np.ones(self.samples.n_samples) if weighting is None else weighting.weights
+
+    @cached_property
+    def _given_covariates(self) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """The predictors of regressions on all covariates, and every node's coefficients."""
+        bits, d = self.samples.bits, self.samples.n_variables
+        nodes = np.arange(d - self.n_covariates)
+        fits = self.kernels.fit_blankets(bits, nodes, self._covariates_of(nodes), NO_PENALTY)
+        design = covariate_design(bits, self.n_covariates)
+        own = np.diff(self.samples.starts)[nodes] + design.shape[1] * bits.n_scores[nodes]
+        return design, np.split(fits.coefficients, np.cumsum(own)[:-1])
+
+    def _shares_given(self, node: int) -> NDArray[np.float64]:
+        """Return the probabilities of a node's levels in every sample, given the covariates."""
+        design, coefficients = self._given_covariates
+        return fitted_shares(self.samples.bits, node, coefficients[node], design)
+
+    def _covariates_of(self, nodes: NDArray[np.int64]) -> Lists:
+        """Return the covariates as the blanket of every node."""
+        last = np.arange(self.samples.n_variables - self.n_covariates, self.samples.n_variables)
+        return Lists(np.arange(len(nodes) + 1) * self.n_covariates, np.tile(last, len(nodes)))
 
     def _ratios(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return each pair's likelihood ratio given the covariates alone."""
@@ -263,7 +312,7 @@ class DiscreteScorer:
         """Measure every pair of some variables, whatever passes a screen."""
         n = len(variables)
         ratios = np.zeros((n, n))
-        if self.n_covariates:
+        if self._has_covariates:
             i, j = np.triu_indices(n, 1)
             ratios[i, j] = self._ratios(np.column_stack([variables[i], variables[j]]))
         else:
@@ -275,7 +324,14 @@ class DiscreteScorer:
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the variances of some variables along the axes of their levels, given the covariates."""
-        return spreads_within(self.samples, variables, self._strata)
+        bits = self.samples.bits
+        if bits.reals is None:
+            return spreads_within(self.samples, variables, self._strata)
+        spreads = np.zeros((len(variables), int(bits.n_scores[variables].max(initial=1))))
+        for k, v in enumerate(variables.tolist()):
+            own = spreads_given(bits, v, self._shares_given(v), self._weights)
+            spreads[k, : len(own)] = own
+        return spreads
 
     def swept(
         self,
@@ -353,9 +409,8 @@ class DiscreteScorer:
         """What each node's shares in strata fit better than its regression on the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
-        covariates = np.tile(np.arange(len(nodes), d), len(nodes))
-        blankets = Lists(np.arange(len(nodes) + 1) * self.n_covariates, covariates)
-        reached = self.kernels.fit_blankets(bits, nodes, blankets, NO_PENALTY).log_likelihoods
+        covariates = self._covariates_of(nodes)
+        reached = self.kernels.fit_blankets(bits, nodes, covariates, NO_PENALTY).log_likelihoods
         best = [maximum_in_strata(bits, v, self._strata) for v in nodes.tolist()]
         return np.maximum(np.array(best) - reached, 0.0)
 
@@ -414,6 +469,14 @@ def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scor
     if type(criterion) in (Bic, Mpl):
         return DiscreteScorer(samples, criterion, kernels)
     return ReadableScorer(samples, criterion, kernels)
+
+
+def _all_pairs(tile: Tile) -> NDArray[np.int64]:
+    """Return the pairs i < j of a tile."""
+    rows, columns = tile
+    i, j = np.meshgrid(np.arange(rows.start, rows.stop), columns, indexing="ij")
+    edges = np.column_stack([i.ravel(), j.ravel()]).astype(np.int64)
+    return edges[edges[:, 0] < edges[:, 1]]
 
 
 def _numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:

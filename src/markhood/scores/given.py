@@ -14,9 +14,23 @@ stratum fits no worse, so
 A pair whose ratio reaches a price therefore reaches (price - slack_i - slack_j) / K in one of K strata, which the
 unconditional screen of that stratum's samples decides; of these pairs, those whose bound reaches the price are fitted. With one
 nominal covariate the slack of a nominal variable is zero.
+
+**Real columns have no strata**, since hardly two samples agree. There the score test screens. With S the scores of a variable's
+levels, m and C their means and covariances in every sample by its regression on the covariates, U = sum of
+S_i S_j' - m_i m_j' is the derivative of the likelihood by the coupling, and the information about it is no less than
+V = sum of C_i x C_j. With P the covariance at a variable's mean probabilities, C >= share * P in every sample, where share is
+C / P for a single score and otherwise the smallest ratio of a level's probability to its mean. So
+
+    ratio ~ U' V^-1 U / 2 <= T / 2,     T = |P_i^-1/2 U P_j^-1/2|^2 / sum of share_i share_j.
+
+Without covariates a ratio is never above T (N log(1 + phi^2) <= N phi^2). Given real columns that is not so, and pairs are
+fitted where T is `LEAST_OF_PRICE` of their price or more.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +39,10 @@ from markhood.data.samples import Samples
 from markhood.kernels.protocol import Bits
 from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
+
+# Of 28 296 pairs that reached their price in 3500 simulated tables (10 variables, 40 to 1000 samples, also with heavy-tailed
+# covariates and quadratic effects) the smallest T was 0.62 of the price.
+LEAST_OF_PRICE = 0.25
 
 
 def strata_of(bits: Bits, n_covariates: int) -> NDArray[np.int64]:
@@ -57,6 +75,88 @@ def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
     if len(starts) == len(bits.words) + 1:
         return bits._replace(starts=None, ordered=None), n
     return bits._replace(starts=np.array(starts), ordered=np.array(kinds)), n
+
+
+def covariate_design(bits: Bits, n_covariates: int) -> NDArray[np.float64]:
+    """Return the predictors of regressions on the covariates, (n_samples, n_predictors): real columns, then variables."""
+    d = len(bits.n_scores)
+    columns = [] if bits.reals is None else list(bits.reals.columns)
+    for covariate in range(d - n_covariates, d):
+        values, levels = codes(bits, covariate), n_levels(bits, covariate)
+        is_step = bits.n_scores[covariate] < levels - 1
+        columns += [values] if is_step else [values == level for level in range(1, levels)]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def fitted_shares(
+    bits: Bits, variable: int, coefficients: NDArray[np.float64], design: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the probabilities of a variable's levels in every sample, (n_samples, n_levels), by its regression."""
+    levels, scores = n_levels(bits, variable), int(bits.n_scores[variable])
+    linear = design @ coefficients[levels - 1 :].reshape(-1, scores)
+    eta = np.zeros((len(design), levels))
+    eta[:, 1:] = coefficients[: levels - 1] + (
+        linear if scores == levels - 1 else linear * np.arange(1, levels)
+    )
+    powers = np.exp(np.maximum(eta - eta.max(axis=1, keepdims=True), -700))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+class ScoredVariable(NamedTuple):
+    """A variable as the score test has it: scores, their means, (q, n_samples), in units of P; and shares of P."""
+
+    scores: NDArray[np.float64]
+    means: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
+def scored_variable(
+    bits: Bits, variable: int, shares: NDArray[np.float64], weights: NDArray[np.float64]
+) -> ScoredVariable:
+    """Return a variable whose levels have these probabilities in every sample."""
+    levels = shares.shape[1]
+    features = features_of(bits, variable)
+    mean = weights @ shares / weights.sum()
+    centred = features - mean @ features
+    root = np.linalg.cholesky((centred.T * mean) @ centred + 1e-12 * np.eye(features.shape[1]))
+    units = np.linalg.solve(root, centred.T)  # (q, levels)
+    means = units @ shares.T
+    if features.shape[1] == 1:
+        share = np.einsum("nl,l->n", shares, units[0] ** 2) - means[0] ** 2
+    else:
+        occurs = mean > 0
+        share = (shares[:, occurs] / mean[occurs]).min(axis=1)
+    codes_of = codes(bits, variable)
+    return ScoredVariable(units[:, np.minimum(codes_of, levels - 1)], means, share)
+
+
+def score_statistics(
+    rows: Sequence[ScoredVariable],
+    columns: Sequence[ScoredVariable],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return T of every pair, of shape (n_rows, n_columns)."""
+    squares = np.zeros((len(rows), len(columns)))
+    last = [
+        np.concatenate(part) for part in zip(*((v.scores, v.means) for v in columns), strict=True)
+    ]
+    starts = np.cumsum([0, *(len(v.scores) for v in columns)])[:-1]
+    for k, own in enumerate(rows):
+        derivative = (own.scores * weights) @ last[0].T - (own.means * weights) @ last[1].T
+        squares[k] = np.add.reduceat((derivative**2).sum(axis=0), starts)
+    shares = [np.array([v.share for v in part]) for part in (rows, columns)]
+    information = (shares[0] * weights) @ shares[1].T
+    return np.asarray(squares / np.maximum(information, 1e-300))
+
+
+def spreads_given(
+    bits: Bits, variable: int, shares: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the variances of a variable's features along their axes, given real columns."""
+    features = features_of(bits, variable)
+    means = shares @ features
+    total = (features.T * (weights @ shares)) @ features - (means.T * weights) @ means
+    return np.maximum(np.linalg.eigvalsh(total / weights.sum()), 0.0)
 
 
 def counts_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> NDArray[np.float64]:

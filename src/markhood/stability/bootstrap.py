@@ -344,6 +344,11 @@ def bootstrap_samples(
         sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
         _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
         if resampling is None:
+            if samples.reals:
+                raise InputError(
+                    f"{option('resample', 'model')} draws nodes given covariates of levels only: cut the covariate "
+                    f"{next(iter(samples.reals))!r} with {option('bins')}, or choose another {option('resample')}."
+                )
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
             resampling = Drawn(distribution, seed, len(job.knowledge.covariates))

@@ -13,12 +13,16 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.names import covariates_among
 from markhood.errors import InputError, option
+
+if TYPE_CHECKING:
+    from markhood.data.reading import Reading
 
 AUTO = "auto"
 MOST_STEPS = 12  # of numbers that are left as they are, where no column is named
@@ -74,14 +78,14 @@ def columns_to_cut(
             for j, own in enumerate(values)
             if j not in declared
             and len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0)
-            and _are_numbers(own)
+            and are_numbers(own)
         }
     for name in bins:
         if name not in names:
             raise InputError(
                 f"{option('bins')} names a column {name!r} that is not there: check the spelling."
             )
-        if not _are_numbers(values[names.index(name)]):
+        if not are_numbers(values[names.index(name)]):
             raise InputError(
                 f"Column {name!r} has values that are no numbers, and cannot be cut into bins: "
                 f"leave it out of {option('bins')}."
@@ -92,6 +96,31 @@ def columns_to_cut(
         for j, number in wanted.items()
         if len(values[j]) > (number if isinstance(number, int) else FEWEST)
     }
+
+
+def columns_of_reals(
+    reading: Reading,
+    names: Sequence[str],
+    values: Sequence[tuple[Any, ...]],
+    declared: Collection[int] = (),
+) -> list[int]:
+    """Return the covariates that stay numbers: with more than 12 of them, and no bins or kind asked for.
+
+    Among columns of known variables they are those that are not variables.
+    """
+    if reading.known is not None:
+        return [j for j, name in enumerate(names) if name not in reading.known.names]
+    kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
+    to_cut = {} if reading.bins is None else columns_to_cut(reading.bins, names, values, declared)
+    return [
+        j
+        for j in covariates_among(names, reading.adjust_for)
+        if j not in declared
+        and j not in to_cut
+        and kinds.get(names[j], AUTO) == AUTO
+        and len(values[j]) > MOST_STEPS
+        and are_numbers(values[j])
+    ]
 
 
 def cut(
@@ -164,7 +193,8 @@ def _number_of(n_samples: int) -> int:
     return min(MOST, max(FEWEST, n_samples // SAMPLES_PER_BIN))
 
 
-def _are_numbers(values: Sequence[Any]) -> bool:
+def are_numbers(values: Sequence[Any]) -> bool:
+    """Return whether all values are numbers, truth values not among them."""
     return all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
 
 

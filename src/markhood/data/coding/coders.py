@@ -38,8 +38,8 @@ class Codes(NamedTuple):
 
 
 def most_values(reading: Reading) -> int:
-    """Return how many values a column may have: any number, where values become bins or known levels."""
-    is_limited = reading.bins is None and reading.known is None
+    """Return how many values a column may have: any number, where values become bins, known levels or real columns."""
+    is_limited = reading.bins is None and reading.known is None and not reading.adjust_for
     return reading.max_levels if is_limited else MOST_CODES
 
 

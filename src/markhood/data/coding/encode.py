@@ -48,6 +48,7 @@ def encode(
     *,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
+    adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
     bins: Bins | None = None,
     missing: Missing = "error",
@@ -103,6 +104,7 @@ def encode(
     reading = reading_of(
         columns=columns,
         exclude=exclude,
+        adjust_for=adjust_for,
         kinds=kinds,
         bins=bins,
         missing=missing,

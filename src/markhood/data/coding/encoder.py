@@ -9,7 +9,7 @@ and follow the memory order of the chunk: wide for arrays that go by rows, tall 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import columns_to_cut, cut
+from markhood.data.coding.bins import are_numbers, columns_of_reals, columns_to_cut, cut
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
     VALUES_LOOKED_AT,
@@ -31,12 +31,12 @@ from markhood.data.coding.coders import (
 from markhood.data.coding.doubts import ask_about_codes, ask_about_distinct
 from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
 from markhood.data.coding.indicators import Coded, Table, tabulate
-from markhood.data.coding.known import known_levels, known_numbers, known_values
+from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
-from markhood.data.samples import BITS_PER_WORD, Samples, Weights
+from markhood.data.samples import BITS_PER_WORD, RealColumn, Samples, Weights
 from markhood.data.understood import Account
 from markhood.data.variables import Variables
 from markhood.data.weights import as_weights, check_weights, similarity_weights
@@ -190,6 +190,7 @@ class Encoder:
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
+        values, reals = self._take_reals(values, n_samples)
         values = self._cut(values, n_samples, weights)
         values = known_values(self._planes, n_samples, values, self._known, numbers)
         table = tabulate(
@@ -199,7 +200,7 @@ class Encoder:
             missing_is_level=self._reading.missing == "level",
             some_left_out=n_samples < self._rows,
         )
-        self._check_levels(table)
+        self._check_levels(table, reals)
         samples = Samples(
             table.words,
             n_samples,
@@ -213,6 +214,9 @@ class Encoder:
             samples = replace(samples, weights=by_similarity)
         if self._known is None:
             self._ask(samples, values, n_missing)
+        if reals:
+            nodes = [j for j, name in enumerate(self._names) if name not in reals]
+            samples = replace(samples.pick(np.array(nodes, np.int64)), reals=reals)
         notes = self._reading.notes
         account = Account(
             self._rows,
@@ -231,25 +235,55 @@ class Encoder:
         variables = Variables(tuple(self._names), levels)
         if (known := self._reading.known) is not None:
             steps = dict(zip(known.names, known.is_ordered, strict=True))
-            return replace(variables, ordered=tuple(steps[name] for name in self._names))
+            return replace(variables, ordered=tuple(steps.get(name, False) for name in self._names))
         variables, said = with_kinds(variables, self._reading.kinds, self._categories)
         for sentence in said:
             self._reading.notes.mention(sentence)
         return variables
 
     def _refuse_many(self, values: Sequence[tuple[Any, ...]]) -> None:
-        """Raise for columns with more values than there may be and that will not be cut."""
-        if self._reading.bins is None:
+        """Raise for columns with more values than there may be and that will neither be cut nor stay numbers."""
+        reading, limit = self._reading, self._reading.max_levels
+        if self._known is not None or (reading.bins is None and not reading.adjust_for):
             return
-        limit = self._reading.max_levels
-        to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
+        to_cut: Mapping[int, int | str] = {}
+        if reading.bins is not None:
+            to_cut = columns_to_cut(reading.bins, self._names, values, self._categories)
+        reals = columns_of_reals(reading, self._names, values, self._categories)
         for j in range(len(values)):
-            if len(values[j]) > limit and j not in to_cut:
+            if len(values[j]) > limit and j not in to_cut and j not in reals:
                 codes = self._planes.codes(j, len(values[j]), self._rows)
                 row = int((codes == limit).argmax())
                 self._findings.note_surplus(row, j, limit, values[j][:VALUES_LOOKED_AT])
         if self._findings:
             raise self._findings.error()
+
+    def _take_reals(
+        self, values: Sequence[tuple[Any, ...]], n_samples: int
+    ) -> tuple[list[tuple[Any, ...]], dict[str, RealColumn]]:
+        """Return the numbers of covariates that stay numbers, by name; their columns become constant."""
+        found, reals = list(values), {}
+        for j in columns_of_reals(self._reading, self._names, values, self._categories):
+            name, codes = self._names[j], self._planes.codes(j, len(values[j]), n_samples)
+            if not are_numbers(values[j]):
+                raise InputError(
+                    f"The covariate {name!r} has values that are not numbers: give numbers, as in the data before."
+                )
+            if (codes < 0).any():
+                raise InputError(
+                    f"The covariate {name!r} has missing values, and its numbers are neither imputed nor given a level: "
+                    f"choose {option('missing', 'drop')}, or cut it into levels with {option('bins')}."
+                )
+            reals[name] = RealColumn.of(np.array(values[j], np.float64)[codes])
+            self._planes.recode(j, np.zeros(len(values[j]), np.int64), 1, n_samples)
+            found[j] = REAL
+        if reals and self._known is None:
+            many, columns = len(reals) > 1, listed([repr(name) for name in reals])
+            self._reading.notes.mention(
+                f"{len(reals)} covariate{'s'[:many]} of many numbers {'are' if many else 'is'} adjusted for as "
+                f"{'they are' if many else 'it is'}: {columns} ({option('bins')} for levels)."
+            )
+        return found, reals
 
     def _cut(
         self, values: Sequence[tuple[Any, ...]], n_samples: int, weights: Weights | None
@@ -353,7 +387,7 @@ class Encoder:
             )
         self._reading.notes.say(f"{said} and are dropped: {n_kept} stay.")
 
-    def _check_levels(self, table: Table) -> None:
+    def _check_levels(self, table: Table, reals: Collection[str]) -> None:
         """Refuse columns with nothing to learn from or of, and warn of constant ones."""
         if self._known is not None:
             for j in self._planes.columns(MISSING):
@@ -370,7 +404,9 @@ class Encoder:
                 f"{'them' if len(empty) > 1 else 'it'} out."
             )
         constant = [
-            repr(self._names[j]) for j, values in enumerate(table.levels) if len(values) == 1
+            repr(name)
+            for name, values in zip(self._names, table.levels, strict=True)
+            if len(values) == 1 and name not in reals
         ]
         if constant:
             many = len(constant) > 1

@@ -20,6 +20,7 @@ from markhood.data.coding.planes import Planes
 from markhood.data.variables import Variables
 
 Values = Sequence[tuple[Any, ...]]
+REAL = (0,)  # the level of a column that is kept as numbers elsewhere
 
 
 def known_levels(names: Sequence[str], known: Variables | None) -> Levels | None:
@@ -27,7 +28,7 @@ def known_levels(names: Sequence[str], known: Variables | None) -> Levels | None
     if known is None:
         return None
     levels = dict(zip(known.names, known.levels or (), strict=True))
-    return tuple(levels[name] for name in names)
+    return tuple(levels.get(name, REAL) for name in names)
 
 
 def known_numbers(
@@ -38,6 +39,8 @@ def known_numbers(
     done: dict[Any, NDArray[np.int64]] = {}  # most columns have the values of others
     for j, levels in enumerate(known or ()):
         numbers = done.get((values[j], levels))
+        if levels is REAL:
+            numbers = np.zeros(len(values[j]), np.int64)
         if numbers is None:
             numbers = done[values[j], levels] = level_numbers(values[j], levels)
         if (strange := np.flatnonzero(numbers < 0)).size:

@@ -64,15 +64,33 @@ def chosen_columns(
             reading.notes.leave_out(names[j], reason)
     wanted = reading.columns
     if wanted is not None:  # covariates are read too
-        wanted = (*wanted, *(name for name in reading.adjust_for if name not in wanted))
+        covariates = [names[j] for j in covariates_among(names, reading.adjust_for)]
+        wanted = (*wanted, *(name for name in covariates if name not in wanted))
     return pick_columns(names, wanted, advice, outside)
+
+
+def covariates_among(names: Sequence[str], adjust_for: Sequence[str]) -> list[int]:
+    """Return where the covariates are that are among some names; those that are not may be real columns.
+
+    Examples
+    --------
+    >>> covariates_among(["a", "pc1", "pc2"], ["age", "pc*"])
+    [1, 2]
+    """
+    found = [j for pattern in adjust_for for j in _found(pattern, names)]
+    return list(dict.fromkeys(found))
+
+
+def _found(pattern: str, names: Sequence[str]) -> list[int]:
+    found = [j for j, name in enumerate(names) if name == pattern]
+    if not found and any(sign in pattern for sign in "*?["):
+        found = [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]
+    return found
 
 
 def _matching(pattern: str, names: Sequence[str]) -> list[int]:
     """Return the columns that a name or a pattern means; an exact name means itself only."""
-    found = [j for j, name in enumerate(names) if name == pattern]
-    if not found and any(sign in pattern for sign in "*?["):
-        found = [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]
+    found = _found(pattern, names)
     if not found:
         raise InputError(f"There is no column {pattern!r}: {near(pattern, names)}.")
     return found

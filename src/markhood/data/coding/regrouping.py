@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import Bins, columns_to_cut, cut
+from markhood.data.coding.bins import AUTO, Bins, columns_to_cut, cut
 from markhood.data.coding.findings import listed
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
@@ -24,6 +24,7 @@ from markhood.data.storage.memory import require_memory
 from markhood.data.understood import Account
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option
+from markhood.kernels.words import packed
 
 
 class Grouping(NamedTuple):
@@ -108,6 +109,31 @@ def cut_samples(samples: Samples, bins: Bins) -> Samples:
         for j, steps in enumerate(samples.variables.is_ordered)
     ]
     return found.with_order(ordered)
+
+
+def with_reals_cut(samples: Samples, *, are_ordered: bool) -> Samples:
+    """Return samples whose real columns are variables, the last ones, of bins of about equal frequency."""
+    words, own = [samples.words], samples.variables
+    names, levels = list(own.names), list(own.levels or ())
+    counted = None if samples.weights is None else samples.weights.counts * samples.weights.unit
+    for name, column in samples.reals.items():
+        numbers, code = np.unique(column.values, return_inverse=True)
+        counts = np.bincount(code, counted).astype(np.float64)
+        bins, labels = cut(numbers.tolist(), counts, AUTO)
+        indicators = bins[code] == np.arange(1, max(2, len(labels)))[:, np.newaxis]
+        words.append(packed(indicators, samples.words.shape[1]))
+        names.append(name)
+        levels.append(labels)
+    more = (None,) * len(samples.reals)
+    variables = Variables(
+        tuple(names),
+        tuple(levels),
+        (*own.is_ordered, *(are_ordered for _ in more)),
+        own.loci and (*own.loci, *more),
+        own.members and (*own.members, *(() for _ in more)),
+        own.genome_length,
+    )
+    return replace(samples, words=np.concatenate(words), variables=variables, reals={})
 
 
 def regrouped(samples: Samples, groupings: Mapping[int, Grouping]) -> Samples:

@@ -6,6 +6,8 @@
                             chromosomes and positions, where these are known
     FOLDER/weights.npy      how often samples count, int64, where they do not all count once
     FOLDER/missing.npy      rows of bits, uint64, where values are missing and kept apart
+    FOLDER/reals.npy        covariates that are numbers, float64, one row each; their names, means and standard deviations
+                            are in variables.json
 
 All is NumPy's format and JSON, so that other programs can read it; hashes are BLAKE2b of 16 bytes,
 which `b2sum --length 128` prints too. A folder is written under another name and renamed when it
@@ -33,7 +35,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from markhood.data.coding.names import pick_columns
-from markhood.data.samples import Samples, Weights, words_per_row
+from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Variables, described_length, described_loci, described_members
 from markhood.data.weights import MOST_DIGITS
@@ -46,7 +48,8 @@ KIND = "markhood packed samples"
 VERSION = 1
 ABOUT = "about.json"
 WORDS, VARIABLES, WEIGHTS, MISSING = "words.npy", "variables.json", "weights.npy", "missing.npy"
-FILES = {WORDS, VARIABLES, WEIGHTS, MISSING}
+REALS = "reals.npy"
+FILES = {WORDS, VARIABLES, WEIGHTS, MISSING, REALS}
 MOST_LEVELS = 65535
 
 
@@ -95,6 +98,12 @@ def _write_files(samples: Samples, folder: Path) -> None:
         masks = np.stack([samples.missing[variable] for variable in masked])
         files[MISSING] = _write_array(folder / MISSING, masks)
     variables = {"names": samples.names, **samples.variables.described(), "missing": masked}
+    if samples.reals:
+        columns = np.stack([own.values for own in samples.reals.values()])
+        files[REALS] = _write_array(folder / REALS, columns)
+        variables["reals"] = [
+            [name, own.mean, own.deviation] for name, own in samples.reals.items()
+        ]
     content = json.dumps(variables).encode()
     files[VARIABLES] = _write(folder / VARIABLES, [content])
     about = {
@@ -204,7 +213,24 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
         dict(zip(masked, masks, strict=True)),
         weights,
         are_sites=about.get("sites") is True,
+        reals=_reals_of(path, about, variables),
     )
+
+
+def _reals_of(
+    path: Path, about: dict[str, Any], variables: dict[str, Any]
+) -> dict[str, RealColumn]:
+    """Return the covariates that are numbers, each by itself what it should be."""
+    if REALS not in about["files"]:
+        return {}
+    columns, described = _load(path / REALS), variables["reals"]
+    _require(columns.dtype == np.float64 and columns.shape == (len(described), about["samples"]))
+    _require(np.isfinite(columns).all(), "a covariate has a value that is not a number")
+    _require(len({name for name, _, _ in described} - {*variables["names"]}) == len(described))
+    for name, mean, deviation in described:
+        _require(type(name) is str and math.isfinite(mean) and 0 < deviation < math.inf)
+    both = zip(described, columns, strict=True)
+    return {name: RealColumn(own, mean, deviation) for (name, mean, deviation), own in both}
 
 
 def _check_fit(samples: Samples) -> None:

@@ -23,8 +23,9 @@ have the variance of a fair coin, `step_unit`, so that it means as much for ten 
 of size one would make the couplings of long scales too small for any prior that suits the short ones. What
 is returned is the coupling of a step.
 
-**Covariates** are in A and in B of every pair, and so are real columns (`Bits.reals`). Their slopes have the weak prior N(0, `COVARIATE_SCALE`^2): shrinking
-them as couplings are shrunk would leave part of what a covariate explains to the coupling.
+**Covariates** are in A and in B of every pair, and so are real columns (`Bits.reals`). Their slopes have the weak prior
+N(0, `COVARIATE_SCALE`^2): shrinking them as couplings are shrunk would leave part of what a covariate explains to the
+coupling.
 
 With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are not used.
 The likelihood is `likelihoods.pair`, and both maxima are found by `newton.py`; the one without the coupling is where the other starts.
@@ -145,17 +146,13 @@ def fit_pair(
     of_i, of_j = features_of(bits, i), features_of(bits, j)
     products = np.kron(of_i, of_j).astype(np.float64)
     size = products.shape[1]
-    precisions = np.full(d, 1 / scale**2)
-    weak = np.minimum(1 / scale**2, 1 / COVARIATE_SCALE**2)
+    precisions, weak = np.full(d, 1 / scale**2), min(1 / scale**2, 1 / COVARIATE_SCALE**2)
     precisions[d - n_covariates :] = weak
     ends, prior = [], []
-    for end, features, own in ((i, of_i, given[0]), (j, of_j, given[1])):
-        ends.append((features, _predictors(bits, end, own, first)))
-        of_slopes = np.append(
-            np.repeat(precisions[own], bits.n_scores[own] * features.shape[1]),
-            np.repeat(weak, bits.n_reals * features.shape[1]),
-        )
-        prior += [np.zeros(len(features) - 1), of_slopes]
+    for v, features, own in ((i, of_i, given[0]), (j, of_j, given[1])):
+        ends.append((features, _predictors(bits, v, own, first)))
+        of_slopes = [*np.repeat(precisions[own], bits.n_scores[own]), *[weak] * bits.n_reals]
+        prior += [np.zeros(len(features) - 1), np.repeat(of_slopes, features.shape[1])]
     n = sum(len(part) for part in prior)
     apart, log_d0, _ = _maximum(pair(counts, ends, coupled=False), np.zeros(n), prior)
     start = np.zeros(n + size)
@@ -185,6 +182,7 @@ def _step(features: Vector) -> float:
 
 
 def _predictors(bits: Bits, end: int, given: Sequence[int], samples: NDArray[np.int64]) -> Vector:
+    """Return the features of an end's neighbours, and its real columns, in some samples."""
     columns = [features_of(bits, v)[codes(bits, v)[samples]] for v in given]
     columns += [] if bits.reals is None else [bits.reals.of_target(end)[0][:, samples].T]
     return np.concatenate([np.zeros((len(samples), 0)), *columns], axis=1)

@@ -1,6 +1,7 @@
 """The regression of a target on its blanket, from their table: what scores and `fit_blankets` are made of.
 
-The predictors of a row are a one, real columns if there are any, and of every blanket member its step, where it is ordered, or an indicator of every level but the first.
+The predictors of a row are a one, real columns if there are any, and of every blanket member its step, where it is ordered, or an indicator of
+every level but the first. An offset o adds k o to the log odds of level k against the first; nominal targets have none.
 The likelihood (`likelihoods.py`), less ``l1 sum |b|`` and ``l2 sum b^2`` over all slopes, is maximised by `newton.py`.
 
 Where the data are separated the objective is the supremum. The coefficients are then those of a maximum that exists, and that there is
@@ -87,8 +88,5 @@ def _settled(likelihood: LogLinear, n_thresholds: int) -> tuple[Vector, NDArray[
     b = newton(likelihood, zero, precision=precision, tolerance=0.0).coefficients
     system.factorise(likelihood.curvature(b) + precision, is_new=True)
     growth = system.solve(weak * b)
-    ranges = [
-        np.repeat(np.maximum(np.ptp(x, axis=0), x[0] == 1), f.shape[1])
-        for f, x in likelihood.groups
-    ]
+    ranges = [np.repeat(np.abs(x).max(axis=0), f.shape[1]) for f, x in likelihood.groups]
     return b, np.abs(growth) * np.concatenate(ranges) > GROWING

@@ -25,7 +25,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.kernels.words import packed, unpacked
 from markhood.learning.describe import regress
-from markhood.model.regressions import Regressions, softmax
+from markhood.model.regressions import Regressions, real_numbers, softmax
 from markhood.search.values.job import Job
 
 
@@ -43,6 +43,7 @@ class Completed:
         self._source = samples
         self._rng = rng
         self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
+        self._reals = real_numbers(samples)
         self._absent: dict[int, NDArray[np.intp]] = {}
         for variable, mask in samples.missing.items():
             is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
@@ -88,7 +89,8 @@ class Completed:
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
             neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]
-            chances = np.maximum(softmax(regressions.log_odds(variable, neighbours)), margin)
+            odds = regressions.log_odds(variable, neighbours, self._reals[:, absent])
+            chances = np.maximum(softmax(odds), margin)
             steps = np.cumsum(chances[:, :-1], axis=1) / chances.sum(axis=1, keepdims=True)
             drawn = self._rng.random((len(absent), 1)) > steps
             self._values[variable, absent] = drawn.sum(axis=1)
@@ -108,7 +110,8 @@ class Completed:
             n = self._source.n_samples
             rows = self._rng.integers(0, n, n)
             words = self._packed(range(len(self._values)), rows)
-            return replace(self._source, words=words, missing={})
+            reals = {name: own.take(rows) for name, own in self._source.reals.items()}
+            return replace(self._source, words=words, missing={}, reals=reals)
         if weights.unit == 1.0:
             counts = self._rng.poisson(weights.counts)
         else:

@@ -33,7 +33,7 @@ from markhood.kernels.protocol import Kernels
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 from markhood.learning.imputation.completed import Completed
-from markhood.model.regressions import Regressions, level_numbers
+from markhood.model.regressions import Regressions, level_numbers, real_numbers
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 
@@ -95,7 +95,9 @@ def _surplus(
     ratios = np.mean([fit.log_likelihoods[0] - fit.log_likelihoods[1:] for fit in fits], axis=0)
     coefficients = np.mean([fit.coefficients for fit in fits], axis=0)
     samples = [scorer.samples for scorer in scorers]
-    regressions = _one_variable(samples[0].variables, target, blanket, models, coefficients)
+    regressions = _one_variable(
+        samples[0].variables, target, blanket, models, coefficients, len(samples[0].reals)
+    )
     any_missing = np.logical_or.reduce(holes)
     weights = samples[0].weights
     weighed = np.ones(len(any_missing))
@@ -115,15 +117,16 @@ def _one_variable(
     blanket: NDArray[np.int64],
     models: Lists,
     coefficients: NDArray[np.float64],
+    n_reals: int,
 ) -> Regressions:
     """Put several regressions of one variable together: those of the last variables, which are all it."""
     n, m = len(blanket), len(models)
     picked = variables.pick([*blanket.tolist(), *[target] * m])
     own = Lists.of([[]] * n + [np.searchsorted(blanket, members) for members in models])
-    bare = Regressions(picked, own, coefficients, np.empty(0, np.bool_))
-    fields = np.zeros(int((bare.n_levels[:n] - 1).sum()))
+    bare = Regressions(picked, own, coefficients, np.empty(0, np.bool_), n_reals)
+    fields = np.zeros(int(bare.starts[n]))
     values = np.concatenate([fields, coefficients])
-    return Regressions(picked, own, values, np.zeros(len(values), np.bool_))
+    return Regressions(picked, own, values, np.zeros(len(values), np.bool_), n_reals)
 
 
 def _log_likelihoods(
@@ -136,9 +139,10 @@ def _log_likelihoods(
     """Return the log-probability of the target in some samples, by each model: (n_models, n_rows)."""
     values = codes(samples.bits, target)[rows]
     members = np.stack([codes(samples.bits, v)[rows] for v in blanket.tolist()])
+    reals = real_numbers(samples)[:, rows]
     logs = []
     for model in range(len(blanket), len(regressions.blankets)):
-        odds = regressions.log_odds(model, members[regressions.blankets[model]])
+        odds = regressions.log_odds(model, members[regressions.blankets[model]], reals)
         odds -= odds.max(axis=1, keepdims=True)
         own = odds[np.arange(len(rows)), values]
         logs.append(own - np.log(np.exp(odds).sum(axis=1)))
@@ -179,7 +183,12 @@ def observed_pseudo_likelihood(
     for k in range(SETTLING_SWEEPS + DRAWS):
         values.draw_missing(regressions)
         if k >= SETTLING_SWEEPS:
-            logs.append(regressions.log_probabilities(level_numbers(values.samples()), margin))
+            completed = values.samples()
+            logs.append(
+                regressions.log_probabilities(
+                    level_numbers(completed), margin, real_numbers(completed)
+                )
+            )
     scored = np.ones((samples.n_variables, samples.n_samples))
     for variable, mask in samples.missing.items():
         scored[variable] -= unpacked(mask, samples.n_samples)

@@ -30,6 +30,7 @@ from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import Imputation, search_in_sets
 from markhood.options import Options, Sealed, declare
 from markhood.output.citation import Reference
+from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.values.found import Found
 from markhood.search.values.job import Job
@@ -52,6 +53,11 @@ class Method(Sealed, ABC):
     def heeds_order(self) -> bool:
         """Whether it uses the order of levels; by default if its criterion does."""
         return getattr(self.scored_by, "heeds_order", True)
+
+    @property
+    def takes_reals(self) -> bool:
+        """Whether its regressions can have real columns; by default if they are those of BIC_gamma."""
+        return type(self.scored_by) is Bic
 
     @property
     def settling(self) -> Method:

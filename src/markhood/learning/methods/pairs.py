@@ -199,6 +199,11 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
         """Whether ordered levels are steps to it: its couplings are tables, without order."""
         return False
 
+    @property
+    def takes_reals(self) -> bool:
+        """Whether its regressions can have real columns."""
+        return False
+
     def search(self, job: Job) -> Found:
         """Rank all pairs."""
         return pseudo_likelihood(job, penalty=float(self.penalty), top=self._top(job.samples))

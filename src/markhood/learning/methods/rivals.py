@@ -51,6 +51,11 @@ class L1Logistic(L1LogisticOptions, Method):
         """Whether ordered levels are steps to it: its paths are of indicators, without order."""
         return False
 
+    @property
+    def takes_reals(self) -> bool:
+        """Whether its regressions can have real columns."""
+        return False
+
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return l1_search(
@@ -112,6 +117,11 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
     @property
     def heeds_order(self) -> bool:
         """Whether ordered levels are steps to it: its tests are of tables, without order."""
+        return False
+
+    @property
+    def takes_reals(self) -> bool:
+        """Whether its regressions can have real columns."""
         return False
 
     def search(self, job: Job) -> Found:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN, codes_like
+from markhood.data.matching import UNKNOWN, Units, codes_like, numbers_like
 from markhood.data.reading import stored_reading
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
 from markhood.errors import InputError
@@ -54,6 +54,9 @@ class FittedModel(FittedParameters):
         was read from a file without it.
     total_weight : float or None
         The sum of the samples' weights.
+    covariates : tuple of Covariate
+        Real covariates that the graph was adjusted for, and what they do to every level. Predictions and likelihoods
+        take them from the data; samples, queries and fields are those at their means.
     converged : ndarray of shape (n_variables,), dtype bool
         Whether the fit of each variable's parameters has converged.
 
@@ -180,8 +183,8 @@ class FittedModel(FittedParameters):
             The model's variables in their order, with the levels of the data; ordered texts are ordered
             categories. A pandas frame keeps its index.
         """
-        codes = self._codes(data)
-        found = predict(self._network, codes, np.random.default_rng(seed)).most_probable
+        codes, pulls = self._numbers(data)
+        found = predict(self._network, codes, np.random.default_rng(seed), pulls).most_probable
         frame = frame_of_levels(self.variables, found.T, frame_library(data))
         if type(data).__module__.split(".")[0] == "pandas":
             frame.index = data.index
@@ -209,13 +212,17 @@ class FittedModel(FittedParameters):
 
     def energy(self, data: Any) -> NDArray[np.float64]:
         """Return the energy of every sample, -log p(x) - log Z, shape (n_samples,)."""
-        return self.distribution.energy(self._complete_codes(data).T)
+        codes, pulls = self._complete_numbers(data)
+        energies = self.distribution.energy(codes.T)
+        if pulls is None:
+            return energies
+        return np.asarray(energies - (pulls * self._network.indicators(codes)).sum(axis=1))
 
     def log_pseudo_likelihood(self, data: Any) -> float:
         """Return the mean over samples of the sum of the variables' log-probabilities given the others."""
-        codes = self._complete_codes(data)
+        codes, pulls = self._complete_numbers(data)
         total = 0.0
-        for part, logs in self._conditional_logs(codes):
+        for part, logs in self._conditional_logs(codes, pulls=pulls):
             indicators = self._network.indicators(codes[:, part])
             total += float((logs * indicators).sum())
         return float(total / codes.shape[1])
@@ -237,6 +244,11 @@ class FittedModel(FittedParameters):
         Estimate
             ``value``, and ``error``, which is 0 where the value is exact.
         """
+        if self.covariates:
+            raise InputError(
+                f"The partition function depends on the covariate {self.covariates[0].name!r}, and is not summed for "
+                "every sample: use log_pseudo_likelihood."
+            )
         mean = -float(self.energy(data).mean())
         try:
             found = Estimate(self.distribution.log_partition(), 0.0)
@@ -253,13 +265,14 @@ class FittedModel(FittedParameters):
             Best others than those that the model was fitted to. Each variable is predicted in the
             samples that have it and all its neighbours.
         """
-        codes = self._codes(data)
+        codes, pulls = self._numbers(data)
         known = codes != UNKNOWN
         with_blanket = known.copy()
         for i, j in self._edges.tolist():
             with_blanket[i] &= known[j]
             with_blanket[j] &= known[i]
-        parts = [logs for _, logs in self._conditional_logs(np.where(known, codes, 0), known)]
+        filled = np.where(known, codes, 0)
+        parts = [logs for _, logs in self._conditional_logs(filled, known, pulls)]
         together = np.concatenate(parts)
         ends = np.cumsum(self._network.n_levels)[:-1]
         by_variable = np.split(together, ends, axis=1)
@@ -270,12 +283,15 @@ class FittedModel(FittedParameters):
         return OneHot.of(self._edges, *self.distribution.as_tables())
 
     def _chances(self, data: Any, wanted: Sequence[int], seed: Seed) -> list[NDArray[np.float64]]:
-        codes = self._codes(data, wanted)
-        found = predict(self._network, codes, np.random.default_rng(seed))
+        codes, pulls = self._numbers(data, wanted)
+        found = predict(self._network, codes, np.random.default_rng(seed), pulls)
         return [found.chances[:, self._network.columns_of(np.array([v]))] for v in wanted]
 
     def _conditional_logs(
-        self, codes: NDArray[np.uint16], known: NDArray[np.bool_] | None = None
+        self,
+        codes: NDArray[np.uint16],
+        known: NDArray[np.bool_] | None = None,
+        pulls: NDArray[np.float64] | None = None,
     ) -> Iterable[tuple[slice, NDArray[np.float64]]]:
         """Return the log-probabilities of all levels given the other variables, some samples at a time."""
         rows = max(1, _BLOCK // len(self._network.fields))
@@ -283,10 +299,11 @@ class FittedModel(FittedParameters):
             part = slice(first, first + rows)
             own = None if known is None else known[:, part]
             indicators = self._network.indicators(codes[:, part], own)
-            yield part, self._network.normalised(self._network.logits(indicators))
+            logits = self._network.logits(indicators)
+            yield part, self._network.normalised(logits if pulls is None else logits + pulls[part])
 
-    def _complete_codes(self, data: Any) -> NDArray[np.uint16]:
-        codes = self._codes(data)
+    def _complete_numbers(self, data: Any) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
+        codes, pulls = self._numbers(data)
         gaps = np.flatnonzero((codes == UNKNOWN).any(axis=1))
         if len(gaps):
             name = self.variables.names[int(gaps[0])]
@@ -294,7 +311,7 @@ class FittedModel(FittedParameters):
                 f"Column {name!r} has missing values, and only complete samples have a probability: "
                 "leave those samples out, or complete them with model.complete(data)."
             )
-        return codes
+        return codes, pulls
 
     def _targets(self, target: str | int | Sequence[str | int]) -> tuple[list[int], bool]:
         if isinstance(target, (str, int, np.integer)):
@@ -304,6 +321,13 @@ class FittedModel(FittedParameters):
             raise InputError("There is no target: name one variable or more.")
         return wanted, False
 
-    def _codes(self, data: Any, hidden: Collection[int] = ()) -> NDArray[np.uint16]:
-        """Return new data as level numbers, read as the data of the graph were."""
-        return codes_like(data, self.variables, hidden, stored_reading(self.graph.provenance))
+    def _numbers(
+        self, data: Any, hidden: Collection[int] = ()
+    ) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
+        """Return new data as level numbers, read as the data of the graph were, and what covariates add to fields."""
+        units = {own.name: Units(own.mean, own.sd) for own in self.covariates}
+        reading = stored_reading(self.graph.provenance)
+        codes, reals = numbers_like(data, self.variables, hidden, reading, units=units)
+        if not units:
+            return codes, None
+        return codes, reals.T @ np.array([own.sd * own.effects for own in self.covariates])

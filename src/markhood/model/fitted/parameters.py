@@ -19,7 +19,13 @@ from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import graph_html
-from markhood.model.fitted.rows import coupling_rows, deviations_within, field_rows, parameter_rows
+from markhood.model.fitted.rows import (
+    coupling_rows,
+    covariate_rows,
+    deviations_within,
+    field_rows,
+    parameter_rows,
+)
 from markhood.model.fitted.summary import Summary, criterion, summary_of
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
@@ -43,6 +49,20 @@ class Errors:
     tables: tuple[NDArray[np.float64] | None, ...]
     fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]
     spin_fields: NDArray[np.float64] | None
+
+
+class Covariate(NamedTuple):
+    """A real covariate of a model: what it does to every level of every variable.
+
+    ``effects`` and their standard ``errors``, of shape (n_columns,), are what a level gains in log-probability when the
+    covariate is one unit higher; those of each variable sum to zero. Fields are those at the covariate's ``mean``.
+    """
+
+    name: str
+    mean: float
+    sd: float
+    effects: NDArray[np.float64]
+    errors: NDArray[np.float64]
 
 
 class Table(NamedTuple):
@@ -69,6 +89,7 @@ class FittedParameters:
         n_samples: int,
         llf: float | None = None,
         total_weight: float | None = None,
+        covariates: tuple[Covariate, ...] = (),
         converged: NDArray[np.bool_] | None = None,
     ) -> None:
         self.distribution = distribution
@@ -80,6 +101,7 @@ class FittedParameters:
         self.n_samples = n_samples
         self.llf = llf
         self.total_weight = total_weight
+        self.covariates = covariates
         self.converged = np.ones(len(self.variables), np.bool_) if converged is None else converged
         self._learned = graph
 
@@ -194,8 +216,16 @@ class FittedParameters:
         """
         return field_rows(self, coding)
 
+    def covariate_rows(self) -> list[dict[str, Any]]:
+        """Return what the real covariates do as rows: one for each variable and covariate, or for each level of one.
+
+        The effect is that of one unit of the covariate: on the log odds of a step up where a variable has two levels or
+        ordered ones, else on the log-probability of a level, zero-sum.
+        """
+        return covariate_rows(self)
+
     def to_frame(self) -> Any:
-        """Return all parameters as a data frame, fields and then couplings: pandas, or polars.
+        """Return all parameters as a data frame, fields, effects of covariates and couplings: pandas, or polars.
 
         The columns are ``parameter``, its name as in `params`; ``variable``, ``level``, ``other`` and
         ``other_level``, where it belongs; ``value``, its standard ``error``, and a 95 % interval (``low``,

@@ -41,7 +41,12 @@ class Prediction:
     most_probable: NDArray[np.uint16]
 
 
-def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator) -> Prediction:
+def predict(
+    network: OneHot,
+    codes: NDArray[np.uint16],
+    rng: np.random.Generator,
+    pulls: NDArray[np.float64] | None = None,
+) -> Prediction:
     """Say of all samples what their unknown values are.
 
     Parameters
@@ -51,6 +56,8 @@ def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator
         `UNKNOWN` where a value is to be said.
     rng : Generator
         For components that are too large to be summed over; a warning says where there are any.
+    pulls : ndarray of shape (n_samples, n_columns), optional
+        What is added to the fields of each sample.
     """
     known = codes != UNKNOWN
     chances = network.indicators(codes, known)
@@ -67,6 +74,8 @@ def predict(network: OneHot, codes: NDArray[np.uint16], rng: np.random.Generator
             for part in np.array_split(samples, -(-len(samples) * len(columns) // _BLOCK)):
                 given = network.indicators(codes[:, part], known[:, part])
                 logits = network.fields[columns] + given @ network.couplings[:, columns]
+                if pulls is not None:
+                    logits = logits + pulls[np.ix_(part, columns)]
                 found, best = solve(network, component, np.asarray(logits), rng)
                 chances[np.ix_(part, columns)] = found
                 completed[np.ix_(component, part)] = best.T

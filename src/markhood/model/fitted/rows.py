@@ -63,8 +63,29 @@ def field_rows(model: FittedParameters, coding: str, level: float = 0.95) -> lis
     ]
 
 
+def covariate_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
+    """Return a row for every variable and covariate, or for every level of one that is nominal."""
+    numbers, rows, at = _interval("effect", level), list[Row](), 0
+    for name, levels, is_step in zip(
+        model.variables.names, model.levels, model.variables.is_ordered, strict=True
+    ):
+        own = slice(at, at := at + len(levels))
+        for covariate in model.covariates:
+            effects, errors = covariate.effects[own], covariate.errors[own]
+            ends = {"variable": name, "covariate": covariate.name}
+            if is_step or len(levels) == 2:
+                step, error = effects[1] - effects[0], 2 * errors[0] / (len(levels) - 1)
+                rows.append({**ends, "level": "", **numbers(step, error)})
+                continue
+            rows += [
+                {**ends, "level": level_text(one), **numbers(value, error)}
+                for one, value, error in zip(levels, effects, errors, strict=True)
+            ]
+    return rows
+
+
 def parameter_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
-    """Return a row for every field, then one for every coupling, each with a name of its own.
+    """Return a row for every field, effect of a covariate and coupling, each with a name of its own.
 
     Names are those of formulas: ``a`` and ``a:b`` where a single number says it, ``a[x]`` and ``a[x]:b[y]`` where there
     is one for every level.
@@ -74,6 +95,10 @@ def parameter_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
         at = row["variable"], row["level"], "", ""
         name = row["variable"] if binary else f"{row['variable']}[{row['level']}]"
         rows.append(_parameter(name, at, row, "field"))
+    for row in covariate_rows(model, level):
+        at = row["variable"], row["level"], row["covariate"], ""
+        name = f"{at[0]}[{at[1]}]:{at[2]}" if at[1] else f"{at[0]}:{at[2]}"
+        rows.append(_parameter(name, at, row, "effect"))
     for row in coupling_rows(model, "01", level):
         at = row["source"], row["source_level"], row["target"], row["target_level"]
         name = "{}[{}]:{}[{}]".format(*at) if row["source_level"] else f"{at[0]}:{at[2]}"

@@ -51,6 +51,7 @@ def criterion(model: FittedParameters, price: float) -> float:
     n_fields = int(layout.field_starts[-1])
     n_couplings = layout.n_parameters - n_fields
     k = n_fields + n_couplings * (1 if model.method == "likelihood" else 2)
+    k += len(model.covariates) * int(layout.n_scores.sum())
     return price * k - 2 * model.llf
 
 
@@ -63,8 +64,12 @@ def summary_of(model: FittedParameters, level: float) -> Summary:
     ]
     heading, *lines = _aligned([heads, *cells])
     n_fields = sum(row["other"] == "" for row in rows)
+    n_own = n_fields + len(model.covariate_rows())
     parts = [f"Pairwise Markov network of {len(model.variables)} variables", _facts(model)]
-    for title, own in (("Fields", lines[:n_fields]), ("Couplings", lines[n_fields:])):
+    sections = [("Fields", lines[:n_fields]), ("Couplings", lines[n_own:])]
+    if n_own > n_fields:
+        sections.insert(1, ("Covariates", lines[n_fields:n_own]))
+    for title, own in sections:
         parts.append("\n".join([title, heading, *own]) if own else f"{title}: none")
     rule = "=" * max(len(line) for part in parts for line in part.splitlines())
     return Summary(f"\n{rule}\n".join(parts))

@@ -8,9 +8,10 @@ that have no maximum are named.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
-from markhood.data.matching import matched_codes, read_like
+from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
 from markhood.data.reading import Missing, stored_reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
@@ -82,7 +83,8 @@ def fit_model(
         Which variables interact; a learned one, or any other over columns of the data.
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         With the columns of the graph, and maybe others. What the graph does not know of levels and
-        their order is read from them.
+        their order is read from them. Covariates of many numbers that the graph was adjusted for must be among
+        them: they are in the regression of every variable.
     method : {"pseudo-likelihood", "likelihood", "average"}, default="pseudo-likelihood"
         The joint pseudo-likelihood, each coupling shared by its two ends; the likelihood itself, for
         graphs that are small or nearly trees; or the mean of the two ends' own regressions.
@@ -123,10 +125,16 @@ def fit_model(
             f"{option('prior')} is the standard deviation of couplings beforehand, above 0, or None; "
             f"it is {prior!r}."
         )
+    units = real_units(graph.provenance)
+    if units and method == "likelihood":
+        raise InputError(
+            f"{option('method', 'likelihood')} takes no covariates, and the graph was adjusted for "
+            f"{next(iter(units))!r}: choose {option('method', 'pseudo-likelihood')}."
+        )
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
-    layout = Layout(variables, graph.edges)
-    observed = observed_of(samples, variables)
+    layout = Layout(variables, graph.edges, len(units))
+    observed = observed_of(samples, variables, units)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
     _name_infinities(model)
@@ -135,13 +143,15 @@ def fit_model(
     return model
 
 
-def observed_of(samples: Samples, variables: Variables) -> Observed:
-    """Return samples as level numbers of the variables, with their weights."""
-    codes = matched_codes(samples, variables)
+def observed_of(
+    samples: Samples, variables: Variables, units: Mapping[str, Units] = MappingProxyType({})
+) -> Observed:
+    """Return samples as level numbers of the variables, with their weights and covariates."""
+    codes, reals = matched_codes(samples, variables), reals_in(samples, units)
     if samples.weights is None:
-        return Observed(codes, np.ones(samples.n_samples))
+        return Observed(codes, np.ones(samples.n_samples), reals=reals)
     counts, unit = samples.weights
-    return Observed(codes, counts * np.float64(unit), are_counts=unit == 1.0)
+    return Observed(codes, counts * np.float64(unit), unit == 1.0, reals)
 
 
 def fitted(
@@ -286,7 +296,7 @@ def _read(
         **given,
     )
     if levels:
-        return read_like(data, graph.variables, reading)
+        return read_like(data, graph.variables, reading, reals=tuple(real_units(graph.provenance)))
     if isinstance(data, (str, os.PathLike)) or column_names(data) is not None:
         return as_samples(data, replace(reading, columns=graph.nodes, exclude=()))
     return encode_table(data, reading, graph.nodes)

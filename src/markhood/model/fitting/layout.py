@@ -3,7 +3,7 @@
     log p(x) = sum_i mu_i(x_i) + sum_{ij in E} s_i(x_i)' B_ij s_j(x_j) - log Z
 
 First come the fields, mu_i(k) for every level k but the first, then the couplings B_ij, row after
-row. The scores s_i(k) are centred: k - (r - 1)/2 where levels are steps, else an indicator of each level but
+row. Where there are real covariates z, sum_i s_i(x_i)' C_i z is added, and the C_i come last, row after row. The scores s_i(k) are centred: k - (r - 1)/2 where levels are steps, else an indicator of each level but
 the first, less 1/r. So B is what it is with plain scores, tables are zero-sum, fields are those of
 neighbours halfway (spins' fields, but for a factor), and no number depends on which level is the first.
 """
@@ -46,10 +46,13 @@ class Layout:
     variables : Variables
         With their levels.
     edges : ndarray of shape (n_edges, 2), dtype int64
+    n_reals : int, default=0
+        Number of real covariates.
     """
 
     variables: Variables
     edges: NDArray[np.int64]
+    n_reals: int = 0
 
     @cached_property
     def n_levels(self) -> NDArray[np.int64]:
@@ -80,10 +83,16 @@ class Layout:
         first = self.field_starts[-1:]
         return np.concatenate([first, first + np.cumsum(lengths)])
 
+    @cached_property
+    def real_starts(self) -> NDArray[np.int64]:
+        """Where the slopes of each variable on the real covariates begin, and end: of shape (n_variables + 1,)."""
+        first = self.coupling_starts[-1:]
+        return np.concatenate([first, first + np.cumsum(self.n_scores * self.n_reals)])
+
     @property
     def n_parameters(self) -> int:
         """Length of the vector."""
-        return int(self.coupling_starts[-1])
+        return int(self.real_starts[-1])
 
     @cached_property
     def neighbours(self) -> Lists:
@@ -98,7 +107,7 @@ class Layout:
         """Return where the parameters of a variable's regression are in the vector.
 
         Its fields, then its slopes: a row for each of its scores, a column for each of its
-        neighbours'.
+        neighbours', and for each real covariate.
         """
         lists, sides = self._both_ends
         own = int(self.n_scores[variable])
@@ -108,6 +117,8 @@ class Layout:
             start, stop = self.coupling_starts[edge : edge + 2].tolist()
             numbers = np.arange(start, stop)
             blocks.append(numbers.reshape(-1, own).T if is_second else numbers.reshape(own, -1))
+        reals = np.arange(*self.real_starts[variable : variable + 2].tolist())
+        blocks.append(reals.reshape(own, self.n_reals))
         fields = np.arange(*self.field_starts[variable : variable + 2].tolist())
         slopes = np.concatenate([np.empty((own, 0), np.int64), *blocks], axis=1)
         return np.concatenate([fields, slopes.ravel()])
@@ -127,6 +138,14 @@ class Layout:
         return [
             parameters[a:b].reshape(shape)
             for a, b, shape in zip(starts[:-1], starts[1:], shapes, strict=True)
+        ]
+
+    def slopes_of(self, parameters: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Return what each variable's levels gain per unit of the real covariates, (n_reals, n_levels), zero-sum."""
+        starts = self.real_starts.tolist()
+        return [
+            (scores @ parameters[a:b].reshape(scores.shape[1], -1)).T
+            for scores, a, b in zip(self.scores, starts[:-1], starts[1:], strict=True)
         ]
 
     def tables_of(self, parameters: NDArray[np.float64]) -> list[NDArray[np.float64]]:

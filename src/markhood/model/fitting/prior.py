@@ -2,8 +2,8 @@
 
 A coupling of two numbers is N(0, scale^2). A table has the prior under which the log odds ratio of any
 two levels of the one and any two of the other is N(0, scale^2), whatever their order; so two
-levels are the same as a number. A field's prior is four times as wide: how often a level occurs is no
-matter of taste.
+levels are the same as a number. A field's prior is four times as wide, because any frequency of a level is as likely
+beforehand as any other, and so is that of a slope on a standardised covariate.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ def precision(layout: Layout, scale: float) -> Any:
             both = np.kron(_roughness(*key[0::2]), _roughness(*key[1::2]))
             known[key] = np.asarray(both / scale**2)
         blocks.append(known[key])
+    if layout.n_reals:
+        blocks += [
+            np.asarray(np.kron(_roughness(r, q) / wide, np.eye(layout.n_reals)), np.float64)
+            for r, q in zip(layout.n_levels.tolist(), layout.n_scores.tolist(), strict=True)
+        ]
     # One sparse array among them, and the result is one too.
     return block_diag([coo_array(blocks[0]), *blocks[1:]], format="csr")
 

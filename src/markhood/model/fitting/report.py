@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.matching import real_units
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
-from markhood.model.fitted.parameters import Errors
+from markhood.model.fitted.parameters import Covariate, Errors
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.tables import Observed
 from markhood.model.ising.model import IsingModel
@@ -63,7 +64,29 @@ def reported(
         n_samples=observed.n_samples,
         llf=fit.log_likelihood,
         total_weight=float(observed.weights.sum()),
+        covariates=_covariates(graph, layout, fit),
         converged=fit.converged,
+    )
+
+
+def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]:
+    """Return what every real covariate does to all levels of all variables, with standard errors."""
+    slopes = np.concatenate(layout.slopes_of(fit.parameters), axis=1)  # (n_reals, n_columns)
+    functions = [
+        Function(start + k + layout.n_reals * np.arange(len(factors)), factors, v)
+        for k in range(layout.n_reals)
+        for v, start in enumerate(layout.real_starts[:-1].tolist())
+        for factors in layout.scores[v]
+    ]
+    if not functions:
+        return ()
+    matrix = (_matrix(functions, layout.n_parameters) @ fit.average).tocsr()
+    owners = np.array([f.owner for f in functions], np.int64)
+    errors = np.sqrt(fit.sandwich.variances(matrix, owners)).reshape(slopes.shape)
+    units = real_units(graph.provenance).items()
+    return tuple(
+        Covariate(name, *own, slopes[k] / own.sd, errors[k] / own.sd)
+        for k, (name, own) in enumerate(units)
     )
 
 

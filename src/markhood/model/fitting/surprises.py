@@ -34,8 +34,8 @@ class Surprises:
         Whether each level but the first is there, less its probability given the others.
     scores : ndarray of shape (n_scores, n_samples)
         The same of scores.
-    values : ndarray of shape (n_scores, n_samples)
-        The scores themselves; zero where unknown.
+    values : ndarray of shape (n_scores + n_reals, n_samples)
+        The scores themselves, zero where unknown, and the real covariates.
     columns : Columns
         Which of them make each parameter's gradient.
     """
@@ -88,11 +88,12 @@ class Columns:
 
     @cached_property
     def of_neighbours(self) -> list[NDArray[np.int64]]:
-        """Return the columns of each variable's neighbours' scores."""
+        """Return the columns of each variable's neighbours' scores, and of the real covariates."""
         layout = self.likelihood.layout
         every = [np.arange(a, b) for a, b in pairwise(self.starts.tolist())]
+        reals = int(self.starts[-1]) + np.arange(layout.n_reals)
         return [
-            np.concatenate([np.empty(0, np.int64), *(every[j] for j in layout.neighbours[v])])
+            np.concatenate([*(every[j] for j in layout.neighbours[v]), reals])
             for v in range(len(layout.variables))
         ]
 
@@ -115,8 +116,11 @@ class Columns:
     def at(self, parameters: NDArray[np.float64], observed: Observed) -> Surprises:
         """Return the surprises of some samples."""
         layout = self.likelihood.layout
-        values = np.zeros((observed.n_samples, int(self.starts[-1])))
-        scores = np.zeros_like(values)
+        n = int(self.starts[-1])
+        values = np.zeros((observed.n_samples, n + layout.n_reals))
+        scores = np.zeros((observed.n_samples, n))
+        if layout.n_reals:
+            values[:, n:] = observed.reals.T
         levels = np.zeros((observed.n_samples, int(layout.field_starts[-1])))
         is_known = observed.codes != Observed.UNKNOWN
         for alike in self._alike:
@@ -174,4 +178,4 @@ class Columns:
             entries.append(parameters[places[r - 1 :]])
         n = int(self.starts[-1])
         numbers = np.concatenate(rows), np.concatenate(columns)
-        return coo_array((np.concatenate(entries), numbers), shape=(n, n)).tocsr()
+        return coo_array((np.concatenate(entries), numbers), shape=(n + layout.n_reals, n)).tocsr()

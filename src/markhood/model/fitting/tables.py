@@ -8,7 +8,7 @@ all that follows is a few products of arrays, whatever the number of variables.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,14 @@ class Observed:
     weights : ndarray of shape (n_samples,)
     are_counts : bool
         Whether a sample of weight 2 is two samples, rather than one that stands for two.
+    reals : ndarray of shape (n_reals, n_samples)
+        Real covariates, standardised.
     """
 
     codes: NDArray[np.uint16]
     weights: NDArray[np.float64]
     are_counts: bool = True
+    reals: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
 
     UNKNOWN = _UNKNOWN
 
@@ -104,12 +107,14 @@ def _table(
     """Return the neighbours' scores in every configuration that occurs, and the counts of levels."""
     blanket = layout.neighbours[variable]
     own, others = observed.codes[variable], observed.codes[blanket]
-    weights = observed.weights
+    weights, reals = observed.weights, observed.reals
     known = (own != _UNKNOWN) & (others != _UNKNOWN).all(axis=0)
     if not known.all():
         own, others, weights = own[known], others[:, known], weights[known]
-    first, counts = count_rows(others, own, int(layout.n_levels[variable]), weights)
+        reals = reals[:, known] if len(reals) else reals
+    first, counts = count_rows([*others, *reals], own, int(layout.n_levels[variable]), weights)
     columns = [
         layout.scores[j][levels[first]] for j, levels in zip(blanket.tolist(), others, strict=True)
     ]
+    columns += [column[first][:, np.newaxis] for column in reals]
     return np.concatenate([np.empty((len(first), 0)), *columns], axis=1), counts
