@@ -57,7 +57,7 @@ GROUPS = {
         "gamma_path",
         "GammaPath",
     ],
-    "Messages": ["InputError", "DataWarning"],
+    "Messages": ["InputError", "DataWarning", "ConvergenceWarning"],
 }
 HEADING_WIDTH = 72
 HELP_WIDTH = 96
