@@ -13,9 +13,7 @@ namespace {
 class Walk {
   public:
     Walk(const Integers& starts, const Integers& neighbours)
-        : starts_(starts), neighbours_(neighbours), n_variables_(starts.shape(0) - 1), seen_(n_variables_) {
-        for (std::size_t v = 0; v < n_variables_; ++v) n_joined_ += starts(v) < starts(v + 1);
-    }
+        : starts_(starts), neighbours_(neighbours), n_variables_(starts.shape(0) - 1), seen_(n_variables_) {}
 
     // All within some steps of a variable, ascending, without itself; they stay until the next call.
     const std::vector<std::int64_t>& from(std::int64_t variable, std::size_t depth) {
@@ -25,8 +23,8 @@ class Walk {
         take_steps(variable);
         for (std::size_t step = 1, done = 0; step < depth && done < reached_.size(); ++step) {
             const std::size_t end = reached_.size();
-            for (; done < end && reached_.size() + 1 < n_joined_; ++done) take_steps(reached_[done]);
-            if (reached_.size() + 1 >= n_joined_) break;  // in dense data all are near, and most steps lead nowhere new
+            for (; done < end && !are_all_reached(); ++done) take_steps(reached_[done]);
+            if (are_all_reached()) break;  // in dense data all are near, and most steps lead nowhere new
         }
         seen_[index_of(variable)] = false;
         std::sort(reached_.begin(), reached_.end());
@@ -47,9 +45,16 @@ class Walk {
         }
     }
 
+    // Whether all variables that have neighbours are reached. They are counted only once many are: that goes through all variables.
+    bool are_all_reached() {
+        if (reached_.size() < n_variables_ / 16) return false;
+        for (; counted_ < n_variables_; ++counted_) n_joined_ += starts_(counted_) < starts_(counted_ + 1);
+        return reached_.size() + 1 >= n_joined_;
+    }
+
     const Integers& starts_;
     const Integers& neighbours_;
-    std::size_t n_variables_, n_joined_ = 0;  // of all, and of those that have neighbours
+    std::size_t n_variables_, n_joined_ = 0, counted_ = 0;  // of all; of those that have neighbours; how many were looked at
     std::vector<bool> seen_;
     std::vector<std::int64_t> reached_;
 };

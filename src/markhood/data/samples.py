@@ -204,9 +204,10 @@ class Samples:
     def fingerprint(self) -> str:
         """Hash of names, levels and values: equal for equal data, whatever file they came from."""
         digest = hashlib.blake2b(digest_size=16)
-        texts = {own: [level_text(v) for v in own] for own in set(self.levels)}
-        described = [self.n_samples, self.names, [texts[own] for own in self.levels]]
-        digest.update(json.dumps(described).encode())
+        distinct = {id(ls): ls for ls in self.levels}  # most variables share their levels
+        texts = {k: json.dumps([level_text(v) for v in ls]) for k, ls in distinct.items()}
+        levels = ", ".join(map(texts.__getitem__, map(id, self.levels)))
+        digest.update(f"[{self.n_samples}, {json.dumps(self.names)}, [{levels}]]".encode())
         for block in row_blocks(self.words):
             digest.update(np.ascontiguousarray(block).data)
         for variable, mask in sorted(self.missing.items()):

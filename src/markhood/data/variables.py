@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from markhood.data.genome.loci import MOST_POSITION, Loci, Locus
@@ -139,12 +140,14 @@ class Variables:
         picked = list(numbers)
         if len(picked) == len(self) and picked == list(range(len(self))):
             return self
-        levels = None if self.levels is None else tuple(self.levels[j] for j in picked)
-        ordered = None if self.ordered is None else tuple(self.ordered[j] for j in picked)
-        loci = None if self.loci is None else tuple(self.loci[j] for j in picked)
-        members = None if self.members is None else tuple(self.members[j] for j in picked)
-        names = tuple(self.names[j] for j in picked)
-        return Variables(names, levels, ordered, loci, members, self.genome_length)
+        lists = (self.names, self.levels, self.ordered, self.loci, self.members)
+        own: list[Any] = [one and tuple(map(one.__getitem__, picked)) for one in lists]
+        return replace(Variables(*own), genome_length=self.genome_length)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of the variable of each name; made once, for the graphs that share the variables."""
+        return dict(zip(self.names, range(len(self)), strict=True))
 
     @property
     def n_members(self) -> int:

@@ -24,7 +24,8 @@ Progress = Callable[[str, int, int], None]
 
 # As one tile a survey's 25 questions would be learned from on one thread, whatever there are.
 FEWEST_TILES = 16
-MOST_TILES = 4096  # beyond, threads wait for the interpreter between tiles of a million variables
+# What is done for a tile besides its work, on one thread at a time, takes a tenth of a millisecond.
+MOST_TILES = 4096
 
 
 def no_progress(phase: str, done: int, total: int) -> None:
@@ -120,7 +121,7 @@ def cut(n: int, tile: int) -> list[range]:
 
 
 def shared_out(n: int, largest: int) -> list[range]:
-    """Cut ``range(n)`` so that threads can share it: from `FEWEST_TILES`, if it has as many, to `MOST_TILES`.
+    """Cut ``range(n)`` so that threads can share it: into `FEWEST_TILES` to `MOST_TILES`, of ``largest`` if that is between.
 
     How many threads there are does not matter to it, so that a checkpoint of one machine is good on another.
 
@@ -131,4 +132,4 @@ def shared_out(n: int, largest: int) -> list[range]:
     >>> len(shared_out(3, 64)), len(shared_out(6400, 64))
     (3, 100)
     """
-    return cut(n, max(1, min(largest, -(-n // FEWEST_TILES)), -(-n // MOST_TILES)))
+    return cut(n, max(1, min(max(largest, -(-n // MOST_TILES)), -(-n // FEWEST_TILES))))

@@ -41,10 +41,12 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
 
 def node_numbers(variables: Variables) -> dict[str, int]:
     """Return the number of the node of every name, those of members of groups among them."""
-    numbers = {name: i for i, name in enumerate(variables.names)}
+    numbers = variables.numbers
     if len(numbers) < len(variables):
         twice = next(name for i, name in enumerate(variables.names) if numbers[name] != i)
         raise InputError(f"Two nodes are named {twice!r}; node names must differ.")
+    if variables.members is not None:
+        numbers = dict(numbers)
     for i, own in enumerate(variables.members or ()):
         for member in own:
             if numbers.setdefault(member.name, i) != i or member.name == variables.names[i]:

@@ -15,6 +15,7 @@ blankets on which the others are described, and their own evidence is not worked
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from markhood.kernels.protocol import Fits, Status
 from markhood.learning.edge_columns import edge_columns
 from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
+from markhood.scores.scorer import Pairs
 from markhood.search.ranking import Ranking
 from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
@@ -44,9 +46,9 @@ class Learned:
     ----------
     graph : Graph
         The answer.
-    screened_graph : Graph or None
+    screened : Pairs or None
         The pairs that passed the screen, where there was one; with ``max_candidates`` those that mattered to it.
-    or_graph : Graph
+    or_edges : ndarray of shape (n_edges, 2)
         The union of all blankets.
     blanket_scores : ndarray of shape (n_variables,), or None
         The score of every variable in ``graph``, 0 for a constant one; None where edges are
@@ -76,8 +78,8 @@ class Learned:
     """
 
     graph: Graph
-    screened_graph: Graph | None
-    or_graph: Graph
+    screened: Pairs | None
+    or_edges: NDArray[np.int64]
     blanket_scores: NDArray[np.float64] | None
     regressions: Regressions | None
     evaluations: dict[str, NDArray[np.int64]]
@@ -91,6 +93,19 @@ class Learned:
     is_marginal: bool = False
     not_converged: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
+    @cached_property
+    def screened_graph(self) -> Graph | None:
+        """The pairs that passed the screen, with what they gain in it; None where there was no screen."""
+        if self.screened is None:
+            return None
+        ends = np.column_stack([self.screened.gains] * 2)
+        return Graph(self.graph.variables, self.screened.edges, ends, None, self.graph.provenance)
+
+    @cached_property
+    def or_graph(self) -> Graph:
+        """The union of all blankets."""
+        return Graph(self.graph.variables, self.or_edges, provenance=self.graph.provenance)
+
 
 def describe(job: Job, found: Found) -> Learned:
     """Score and fit every edge that a search found, and put everything together."""
@@ -101,11 +116,10 @@ def describe(job: Job, found: Found) -> Learned:
     variables = job.samples.variables.pick(range(n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
-    screened_graph = None
-    if found.screened is not None:
-        of_nodes = (found.screened.edges[:, 1] < n_nodes) & known.reports(found.screened.edges)
-        ends = np.column_stack([found.screened.gains[of_nodes]] * 2)
-        screened_graph = Graph(variables, found.screened.edges[of_nodes], ends)
+    screened = found.screened
+    if screened is not None:
+        of_nodes = (screened.edges[:, 1] < n_nodes) & known.reports(screened.edges)
+        screened = Pairs(screened.edges[of_nodes], screened.gains[of_nodes])
     return Learned(
         graph=Graph(
             variables,
@@ -119,8 +133,8 @@ def describe(job: Job, found: Found) -> Learned:
                 **{name: column[is_reported] for name, column in found.columns.items()},
             },
         ),
-        screened_graph=screened_graph,
-        or_graph=Graph(variables, found.or_edges[known.reports(found.or_edges)]),
+        screened=screened,
+        or_edges=found.or_edges[known.reports(found.or_edges)],
         blanket_scores=numbers.scores,
         regressions=numbers.regressions,
         evaluations=found.evaluations,

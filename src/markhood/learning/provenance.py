@@ -34,7 +34,7 @@ def with_provenance(
     by_chance: Sequence[int] = (),
     further: Mapping[str, Any] | None = None,
 ) -> Learned:
-    """Write into all graphs where they came from."""
+    """Write into the graph where it came from."""
     samples, method = job.samples, request.method
     asked = request.as_json()
     provenance: dict[str, Any] = {
@@ -91,17 +91,11 @@ def with_provenance(
         }
     if known := job.knowledge.summary():
         provenance["known"] = known
-    screened = learned.screened_graph
     if learned.n_screened is not None:
         provenance["screened_pairs"] = learned.n_screened
     if learned.largest_blanket is not None:
         provenance["largest_blanket"] = learned.largest_blanket
-    return replace(
-        learned,
-        graph=learned.graph.with_provenance(provenance),
-        or_graph=learned.or_graph.with_provenance(provenance),
-        screened_graph=screened and screened.with_provenance(provenance),
-    )
+    return replace(learned, graph=learned.graph.with_provenance(provenance))
 
 
 def identity(

@@ -58,6 +58,15 @@ def test_example_a_hash_that_agrees_by_chance_decides_nothing(monkeypatch):
     assert alike_variables(samples).node.tolist() == expected.node.tolist()
 
 
+def test_example_variables_that_differ_in_late_samples_are_not_copies():
+    """Those of the first eight words are compared before all."""
+    column = np.random.default_rng(0).integers(0, 2, 600)
+    late = column.copy()
+    late[550] ^= 1
+    table = np.column_stack([column, late, 1 - column, late])
+    assert alike_variables(encode(table)).node.tolist() == [0, 1, 0, 1]
+
+
 def test_example_labels_tell_variables_apart():
     samples = encode(np.array([[0, 0, 1, 0], [1, 1, 0, 1], [1, 1, 0, 1]]))
     assert alike_variables(samples, np.array([0, 1, 1, 0])).node.tolist() == [0, 1, 1, 0]

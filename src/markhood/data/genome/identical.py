@@ -21,6 +21,7 @@ from markhood.data.variables import Member
 from markhood.kernels.words import packed
 
 WORDS_PER_BLOCK = 1 << 20  # eight megabytes of rows at a time
+FIRST_WORDS = 8  # that tell most variables apart
 
 
 class Alike(NamedTuple):
@@ -131,12 +132,15 @@ class _Rows:
 
     def alike(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
         """Yield variables that others stand for, those others, and whether they are opposites."""
-        hashes = self._hashes()
-        order = np.argsort(hashes, kind="stable")
-        starts = np.flatnonzero(np.append(True, hashes[order[1:]] != hashes[order[:-1]]))
-        sizes = np.diff(np.append(starts, len(order)))
-        several = np.repeat(sizes > 1, sizes)
-        firsts, others = np.repeat(order[starts], sizes)[several], order[several]
+        among = np.arange(len(self._variables))
+        for n_words in (FIRST_WORDS, self._samples.words.shape[1]):  # few have the same first ones
+            hashes = self._hashes(among, n_words)
+            _, back, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+            among, hashes = among[counts[back] > 1], hashes[counts[back] > 1]
+        order = among[np.argsort(hashes, kind="stable")]
+        hashes = np.sort(hashes)
+        starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])[: len(order)])
+        firsts, others = np.repeat(order[starts], np.diff(np.append(starts, len(order)))), order
         while len(others):  # once, but where two hashes agree by chance
             same, opposite = self._compared(firsts, others)
             copies = same & (firsts != others)
@@ -145,17 +149,19 @@ class _Rows:
             _, at, back = np.unique(firsts, return_index=True, return_inverse=True)
             firsts = others[at][back]
 
-    def _hashes(self) -> NDArray[np.uint64]:
+    def _hashes(self, positions: NDArray[np.intp], n_words: int) -> NDArray[np.uint64]:
+        """Hash labels and the first words of the rows of some variables."""
         rng = np.random.default_rng(0)
-        shape = (self._r, self._samples.words.shape[1])
+        shape = (self._r, self._samples.words[:1, :n_words].size)
         factors = rng.integers(0, 2**63, shape, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-        found = np.empty(len(self._variables), np.uint64)
-        for block in self._blocks(np.arange(len(found))):
-            forward, backward = self._of(block)
-            found[block] = _mixed(forward, factors)
-            both_ways = np.minimum(found[block], _mixed(backward, factors))
-            found[block] = np.where(self._ordered[block], both_ways, found[block])
-        return found ^ _mixed(self._labels.astype(np.uint64)[:, None, None], factors[:1, :1])
+        labels = self._labels[positions].astype(np.uint64)[:, None, None]
+        hashes = [np.empty(0, np.uint64)]
+        for block in self._blocks(positions):
+            forward, backward = self._of(block, n_words)
+            one_way = _mixed(forward, factors)
+            both_ways = np.minimum(one_way, _mixed(backward, factors))
+            hashes.append(np.where(self._ordered[block], both_ways, one_way))
+        return np.concatenate(hashes) ^ _mixed(labels, factors[:1, :1])
 
     def _compared(
         self, firsts: NDArray[np.intp], others: NDArray[np.intp]
@@ -183,14 +189,17 @@ class _Rows:
         step = max(1, WORDS_PER_BLOCK // (self._samples.words.shape[1] * self._r))
         return [positions[k : k + step] for k in range(0, len(positions), step)]
 
-    def _of(self, positions: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return indicator rows, (n, r, n_words), and those with the levels the other way."""
+    def _of(
+        self, positions: NDArray[np.intp], n_words: int | None = None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return the first words of indicator rows, (n, r, n_words), and of those with the levels the other way."""
         samples, variables = self._samples, self._variables[positions]
-        forward = np.asarray(samples.words[samples.starts[variables][:, None] + np.arange(self._r)])
-        lowest = np.bitwise_or.reduce(forward, axis=1) ^ self._everywhere
+        rows = samples.starts[variables][:, None] + np.arange(self._r)
+        forward = np.asarray(samples.words[:, :n_words][rows])
+        lowest = np.bitwise_or.reduce(forward, axis=1) ^ self._everywhere[:n_words]
         for k, j in enumerate(variables.tolist()) if samples.missing else ():
             if j in samples.missing:
-                lowest[k] &= ~samples.missing[j]
+                lowest[k] &= ~samples.missing[j][:n_words]
         return forward, np.concatenate([forward[:, -2::-1], lowest[:, None]], axis=1)
 
 

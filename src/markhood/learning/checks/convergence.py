@@ -27,8 +27,8 @@ def fits_not_converged(
     names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]
 ) -> dict[str, int]:
     """Return how many fits of each variable did not converge in all phases, of those that have any."""
-    counts = add_counts(list(not_converged.values())).tolist()
-    return {names[v]: n for v, n in enumerate(counts) if n}
+    counts = add_counts(list(not_converged.values()))
+    return {names[v]: int(counts[v]) for v in np.flatnonzero(counts).tolist()}
 
 
 def warn_of_fits(names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]) -> None:

@@ -326,12 +326,12 @@ def _described(
     )
     screened = None
     if found.screened is not None:
-        passed = found.screened.edges
-        screened = Graph(variables, passed[known.reports(passed)])
+        passed = found.screened.edges[known.reports(found.screened.edges)]
+        screened = Pairs(passed, np.full(len(passed), np.nan))
     return Learned(
         graph=graph,
-        screened_graph=screened,
-        or_graph=Graph(variables, found.or_edges[known.reports(found.or_edges)]),
+        screened=screened,
+        or_edges=found.or_edges[known.reports(found.or_edges)],
         blanket_scores=_mean_scores(described),
         regressions=_mean_regressions(described),
         evaluations=found.evaluations,
