@@ -259,8 +259,8 @@ CASES = [
     ),
     *(
         Case(
-            f"independent, {d} x {n}, 12 levels, gamma_path",
-            partial(independent, n, d, 12),
+            f"latent classes, {d} x {n}, 12 levels, gamma_path",
+            partial(latent_classes, n, [12] * d, 4),
             along_gamma,
             10,
         )
