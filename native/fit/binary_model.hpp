@@ -1,4 +1,4 @@
-// The likelihood of logistic regression on a table, as newton_fit.hpp asks for it.
+// The likelihood of logistic regression on a table, as newton.hpp asks for it.
 //
 // Rows of the table are configurations of the predictors, each with its number of samples (`totals`) and of those where the target is
 // one (`ones`):
@@ -6,12 +6,12 @@
 //     eta = b_0 + sum_k b_k x_k,     L(b) = sum over rows of  ones * eta - totals * log(1 + exp(eta))
 //
 // A row whose samples are all ones or all zeros may go to infinity: a direction of separation moves it there, leaves the rows with both
-// kinds of samples as they are, and moves no row back. So a cell of newton_fit.hpp, a configuration with one of the two levels, is
+// kinds of samples as they are, and moves no row back. So a cell of newton.hpp, a configuration with one of the two levels, is
 // a row here: its other cell has the samples.
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
 
@@ -20,6 +20,7 @@ namespace markhood::MARKHOOD_TIER {
 class BinaryModel {
   public:
     static constexpr std::size_t n_thresholds = 1;
+    static constexpr bool kBoundsChords = true;
     std::size_t n_parameters = 0;
 
     void set(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals, std::size_t n_packs) {
@@ -27,19 +28,23 @@ class BinaryModel {
         n_parameters = n_columns + 1;
         ones_ = ones;
         totals_ = totals;
+        curved_ = nullptr;
         for (Buffer<Pack>* of_rows : {&linear_, &trial_linear_, &change_, &share_, &variance_, &residual_, &weight_})
             of_rows->resize(n_packs);
         outward_.resize(n_packs);
         there_.resize(n_packs);
-        bring_back();
+        restore();
         for (std::size_t p = 0; p < n_packs; ++p) {
             const Pack zero{}, one = pack_of(1.0);
             outward_[p] = ones[p] == 0.0 ? -one : ones[p] == totals[p] ? one : zero;
         }
     }
 
+    // Takes the variances of all rows where the curvature was taken that chord steps use.
+    void set_curved(const Pack* variances) { curved_ = variances; }
+
     // Has only the rows without samples left out.
-    void bring_back() {
+    void restore() {
         for (std::size_t p = 0; p < n_packs(); ++p) there_[p] = totals_[p] > 0.0;
     }
 
@@ -57,7 +62,7 @@ class BinaryModel {
         Pack longest{}, widest{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
             const Pack moved = there_[p] ? size_of(change_[p]) : Pack{};
-            const PackBits near = (size_of(linear_[p]) < kFarBelow) | (size_of(linear_[p] + change_[p]) < kFarBelow);
+            const PackBits near = (size_of(linear_[p]) < kNegligibleLogOdds) | (size_of(linear_[p] + change_[p]) < kNegligibleLogOdds);
             const Pack moved_near = near ? moved : Pack{};
             widest = moved > widest ? moved : widest;
             longest = moved_near > longest ? moved_near : longest;
@@ -68,15 +73,16 @@ class BinaryModel {
 
     double spread(const double*) const { return spread_; }
 
-    // KL(q, p) of the tilted probabilities q = p + p (1 - p) change of the prepared step: what can be gained at most. Without
-    // end where q is none, or, if not all coordinates are in the step, has not the sums of the samples.
+    // KL(q, p) at most, of the tilted probabilities q = p + v change of the prepared step, with the variance v where the curvature was
+    // taken. Infinite where q is negative or above one, or where a coordinate without a pivot may keep it from having the sums of the samples.
     double divergence(const double* gradient, bool all_usable) {
         Pack sum{};
         PackBits impossible{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
-            const Pack one = 1.0 + (1.0 - share_[p]) * change_[p], zero = 1.0 - share_[p] * change_[p];
-            impossible |= there_[p] & ((one < 0.0) | (zero < 0.0));
-            const Pack of_row = share_[p] * times_its_log(one) + (1.0 - share_[p]) * times_its_log(zero);
+            const Pack other = 1.0 - share_[p], more = curved_ ? curved_[p] * change_[p] : Pack{};
+            const Pack of_one = curved_ ? more / share_[p] : other * change_[p], of_zero = curved_ ? more / other : share_[p] * change_[p];
+            impossible |= there_[p] & ((of_one < -1.0) | (of_zero > 1.0));
+            const Pack of_row = share_[p] * divergence_of(of_one) + other * divergence_of(-of_zero);
             sum += there_[p] ? totals_[p] * of_row : Pack{};
         }
         if (any(impossible)) return HUGE_VAL;
@@ -97,8 +103,10 @@ class BinaryModel {
 
     void differentiate(double* gradient, double* hessian) {
         products_.write(columns_, n_parameters, weight_.data(), n_packs(), hessian);
-        sum_columns(residual_.data(), gradient);
+        differentiate(gradient);
     }
+
+    void differentiate(double* gradient) const { sum_columns(residual_.data(), gradient); }
 
     // Leaves out the rows that the step takes away; whether there are any. Those that are far gone go with them: where they
     // go now does not matter to a step.
@@ -106,7 +114,7 @@ class BinaryModel {
         linear(step, change_.data());
         stayed_.copy(there_);
         if (!take_away(0.0)) return false;
-        for (std::size_t p = 0; p < n_packs(); ++p) there_[p] &= ~(outward_[p] * linear_[p] > kFarBelow);
+        for (std::size_t p = 0; p < n_packs(); ++p) there_[p] &= ~(outward_[p] * linear_[p] > kNegligibleLogOdds);
         return true;
     }
 
@@ -127,7 +135,7 @@ class BinaryModel {
     }
 
     // Has all rows count alike that have not left, nor are proposed, until they are weighed again.
-    void weigh_alike() {
+    void weigh_equally() {
         for (std::size_t p = 0; p < n_packs(); ++p) weight_[p] = there_[p] ? pack_of(1.0) : Pack{};
     }
 
@@ -143,7 +151,7 @@ class BinaryModel {
             change_[p] += times * trial_linear_[p];
             longest = size_of(change_[p]) > longest ? size_of(change_[p]) : longest;
         }
-        const double rounding = kAlike * largest(longest);
+        const double rounding = kDirectionRounding * largest(longest);
         Leaving found = keep_returning(rounding);
         if (found != Leaving::kUnclear) {
             there_.copy(stayed_);
@@ -180,11 +188,6 @@ class BinaryModel {
         for (std::size_t k = 0; k < kPack; ++k)
             if (of[k]) return true;
         return false;
-    }
-
-    static Pack times_its_log(Pack x) {
-        constexpr double smallest = 1e-300;
-        return x > smallest ? x * log_of(x > smallest ? x : pack_of(1.0)) : Pack{};
     }
 
     void linear(const double* b, Pack* to) const {
@@ -224,7 +227,7 @@ class BinaryModel {
         sums_.resize(n_parameters);
         sum_columns(trial_linear_.data(), sums_.data());
         for (std::size_t k = 0; k < n_parameters; ++k) sums_[k] -= gradient[k];
-        return largest_size(sums_.data(), n_parameters) < kSameSum;
+        return largest_size(sums_.data(), n_parameters) < kMomentRounding;
     }
 
     // How much of the way here, in trial_linear_, has to be added to the step in change_ for the proposed rows not to come back.
@@ -257,7 +260,7 @@ class BinaryModel {
     bool take_away(double rounding) {
         PackBits gone{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
-            const PackBits goes = there_[p] & (outward_[p] * change_[p] > kStillMoving + rounding);
+            const PackBits goes = there_[p] & (outward_[p] * change_[p] > kDivergingStep + rounding);
             gone |= goes;
             there_[p] &= ~goes;
         }
@@ -265,7 +268,7 @@ class BinaryModel {
     }
 
     const Pack* const* columns_ = nullptr;
-    const Pack *ones_ = nullptr, *totals_ = nullptr;
+    const Pack *ones_ = nullptr, *totals_ = nullptr, *curved_ = nullptr;
     double spread_ = 0.0;
     WeightedProducts products_;
     Buffer<Pack> outward_;  // the direction in which a row becomes certain, nothing where it has samples of both kinds

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fit/saturated.hpp"
+#include "fit/tolerances.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
 
@@ -196,6 +197,38 @@ class Cholesky {
     Buffer<double> matrix_, diagonal_, solved_;
     Buffer<bool> has_common_;
     Buffer<std::size_t> curved_;  // coordinates with second derivatives, in the order of the decomposition
+};
+
+// Which pivots of a factorisation are more than rounding. A linear combination of earlier coordinates is found at the first
+// factorisation of a fit and never has a pivot, because later its own may be all rounding. Others lose theirs where all their
+// samples are separated.
+class Pivots {
+  public:
+    bool all_usable = true, all_curved_usable = true;  // all coordinates, and all with a curvature
+    bool any_lost = false;                             // in this factorisation, and not before
+
+    // Factorises a matrix, the first of a fit or a later one.
+    void decompose(Cholesky& matrix, std::size_t n, bool is_first) {
+        state_.resize(n);
+        all_usable = all_curved_usable = true;
+        any_lost = false;
+        matrix.decompose([&](std::size_t k, double pivot, double diagonal) {
+            const bool is_enough = pivot > kSmallestPivot * diagonal && pivot > 0.0;
+            const bool is_usable = is_enough && (is_first || state_[k] != kNever);
+            all_usable = all_usable && is_usable;
+            all_curved_usable = all_curved_usable && (is_usable || diagonal == 0);
+            if (!is_first && state_[k] == kNever) return false;
+            any_lost = any_lost || (!is_first && state_[k] == kUsable && !is_enough);
+            state_[k] = is_enough ? kUsable : is_first ? kNever : kLost;
+            return is_usable;
+        });
+    }
+
+    bool is_usable(std::size_t k) const { return state_[k] == kUsable; }
+
+  private:
+    enum State : unsigned char { kNever, kLost, kUsable };
+    Buffer<State> state_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -1,6 +1,6 @@
 // What one variable more can add to a multinomial regression at most, known without fitting it.
 //
-// The bound of newton_fit.hpp at the blanket's own maximum, as score_bound.hpp has it for two levels. There only the new
+// The bound of newton.hpp at the blanket's own maximum, as score_bound.hpp has it for two levels. There only the new
 // entries g of the gradient are not nothing: with W = diag(p) - pp' of a row, one q x q block a level of the candidate in
 // each of
 //
@@ -11,7 +11,7 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 #include "fit/saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -61,7 +61,7 @@ class LevelBound {
         back_substitute(schur_, n_new, step_.data());
         // The blanket's own gradient is not quite nothing: what its last step promised is added.
         const double size = std::sqrt(promised) + std::sqrt(kPromisedGain), moved = spread(counts, levels, n_new);
-        return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
+        return moved < 1.0 ? most_divergence(moved) * size * size + kBoundRounding : HUGE_VAL;
     }
 
   private:

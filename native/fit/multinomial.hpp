@@ -2,25 +2,29 @@
 //
 // `kernels/reference/likelihoods.py` has the definition. A row of the table is a configuration of predictors, most of
 // them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
-// a model has to answer all that newton_fit.hpp asks, and every answer is about the same cells.
+// a model has to answer all that newton.hpp asks, and every answer is about the same cells.
 #pragma once
 #include <cmath>
 
 #include "fit/level_blocks.hpp"
 #include "fit/level_products.hpp"
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 #include "fit/saturated.hpp"
 #include "fit/separation.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kShortSeries = 0.1;  // of a logarithm
+constexpr double kShortSeries = 0.1;  // up to which a logarithm is replaced by the first terms of its series
+constexpr double kFractionToBoundary = 0.999;  // of the way to where a tilted probability becomes zero
 
-// What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+// What newton.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
+    static constexpr bool kBoundsChords = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
+
+    bool has_costly_curvature() const { return n_parameters >= kManyParameters; }
 
     void set(Design design) {
         design_ = design;
@@ -30,7 +34,7 @@ class MultinomialModel {
         for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_})
             of_cells->resize((cells + kPack - 1) / kPack * kPack);
         cells_.set(design_.counts, design_.n_rows, design_.n_levels);
-        bring_back();
+        restore();
         sum_.resize(design_.n_rows);
         n_there_.resize(design_.n_rows);
         total_.resize(design_.n_rows);
@@ -41,7 +45,7 @@ class MultinomialModel {
     }
 
     // Has only those cells gone that were from the beginning.
-    void bring_back() {
+    void restore() {
         if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
         else std::memset(left_.data(), 0, left_.size());
     }
@@ -84,7 +88,7 @@ class MultinomialModel {
     // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
     // probabilities p' with it, tilted towards those, keep all sums but the variable's: as far as none is negative. No fit has
     // a likelihood above -(entropy of these).
-    double most_beside() {
+    double most_near() {
         double slope = 0.0, entropy = 0.0, lowest = -1.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
@@ -101,7 +105,7 @@ class MultinomialModel {
             slope += total_[r] * of_row;
             entropy += total_[r] * at;
         }
-        const double times = -kNearlyAll / lowest;
+        const double times = -kFractionToBoundary / lowest;
         double divergence = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             double of_row = 0.0;
@@ -113,7 +117,7 @@ class MultinomialModel {
     }
 
     // The most by which two levels of a row are apart from what they are there.
-    double distance_beside() const {
+    double distance_near() const {
         double widest = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             Range moved;
@@ -213,7 +217,7 @@ class MultinomialModel {
 
     // Has all cells that have not left, nor are proposed, count alike until they are weighed again: whether a direction
     // leaves a cell as it is does not depend on how probable that cell is.
-    void weigh_alike() {
+    void weigh_equally() {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             sum_[r] = 0.0;
             n_there_[r] = 0;
@@ -274,7 +278,7 @@ class MultinomialModel {
                 for (std::size_t k = 0; k < n_thresholds; ++k) to[k] -= x * more[k];
             }
         }
-        return largest_size(rest_.data(), n_parameters) < kSameSum;
+        return largest_size(rest_.data(), n_parameters) < kMomentRounding;
     }
 
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.

@@ -2,21 +2,21 @@
 // predictors as rows need no search (saturated.hpp).
 #pragma once
 #include "fit/multinomial.hpp"
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 #include "fit/saturated.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-class MultinomialFit : public NewtonFit<MultinomialModel> {
+class MultinomialFit : public Newton<MultinomialModel> {
   public:
-    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty, or as NewtonFit
+    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalty, or as Newton
     // does where that does not exceed `floor`.
     double maximise(Design design, double l1, double l2, double floor) {
         model_.set(design);
         if (shares_) model_.set_curved(shares_, log_shares_.data());
         shares_ = nullptr;
         is_saturated_ = l1 == 0 && l2 == 0 && saturated_.applies_to(design);
-        if (!is_saturated_) return NewtonFit::maximise(model_, l1, l2, floor);
+        if (!is_saturated_) return Newton::maximise(model_, l1, l2, floor);
         end_without_steps(model_);
         const double likelihood = saturated_.fit(coefficients.data(), drift.data(), separated);
         for (std::size_t k = 0; k < drift.size(); ++k) drift[k] *= model_.reach(k);
@@ -33,9 +33,9 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
         model_.copy_log_shares(log_shares_);
     }
 
-    // As NewtonFit does, where the next design's probabilities at that place are `shares`.
+    // As Newton does, where the next design's probabilities at that place are `shares`.
     void know_near(const double* hessian, const double* product, const double* shares) {
-        NewtonFit::know_near(hessian, product);
+        Newton::know_near(hessian, product);
         shares_ = shares;
     }
 
@@ -51,10 +51,10 @@ class MultinomialFit : public NewtonFit<MultinomialModel> {
         for (std::size_t c = 0; c < to.size(); ++c) to[c] = is_saturated_ ? design.counts[c] == 0 : model_.left()[c];
     }
 
-    // As NewtonFit does; a saturated fit is where it ends, unless it is separated.
+    // As Newton does; a saturated fit is where it ends, unless it is separated.
     template <class Restart>
     void settle(Restart restart) {
-        if (!is_saturated_ || separated) NewtonFit::settle(model_, restart);
+        if (!is_saturated_ || separated) Newton::settle(model_, restart);
     }
 
   private:

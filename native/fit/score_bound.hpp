@@ -6,7 +6,7 @@
 //
 //     g^2 / (h_0 - h' H^-1 h)
 //
-// and by the bound of newton_fit.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
+// and by the bound of newton.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
 // than m. p, w and H are the blanket's, so that a candidate costs a product with each column, and no exponential.
 //
 // Where data are separated, this is asked of the rows that have not left for certainty. On these some columns may be combinations of
@@ -14,7 +14,7 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 #include "fit/saturated.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
@@ -58,21 +58,23 @@ class ScoreBound {
         for (std::size_t k = 0; k < n_; ++k) sums_[k] = weighted_sum(k, weight_.data());
         const double own = sums_[0] + 2 * l2_;  // zeros and ones are their own squares
         const double left = own - factor_.substitute(sums_.data(), step_.data());
-        if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kRounding : HUGE_VAL;
+        if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kBoundRounding : HUGE_VAL;
         // The blanket's own gradient is not quite nothing: what its last step promised is added.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
         double moved = spread(gradient / left);
         if (!(moved < 1.0)) moved = spread_of_rows(gradient / left, totals);
-        return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
+        return moved < 1.0 ? most_divergence(moved) * size * size + kBoundRounding : HUGE_VAL;
     }
 
     // Whether H has a decomposition, and a column is in no combination, neither as one nor as a part of one: then the combinations, and
     // the directions in which rows leave, are the same without it. The rest is for those who go on from this fit.
     bool is_apart(std::size_t column) const { return is_known_ && !(has_combinations_ && is_combined_[column + 1]); }
-    std::size_t n_coefficients() const { return n_; }
     std::size_t n_packs() const { return n_packs_; }
-    double l2() const { return l2_; }
-    Pack variance(std::size_t p) const { return variance_[p]; }
+    const Pack* variances() const { return variance_.data(); }
+    Cholesky& factor() { return factor_; }
+
+  private:
+    static constexpr double kFarFromRounding = 1e-8;
 
     // The sum of a column, the first being ones, times weights of the rows.
     double weighted_sum(std::size_t k, const Pack* weights) const {
@@ -89,12 +91,6 @@ class ScoreBound {
             to[p] = sum;
         }
     }
-
-    // x = H^-1 right; returns right times x.
-    double solve(const double* right, double* x) { return factor_.substitute(right, x); }
-
-  private:
-    static constexpr double kFarFromRounding = 1e-8;
 
     // Factorises H; whether all pivots are more than rounding but those of combinations of others.
     bool factorise() {

@@ -17,12 +17,18 @@
 
 #include "count/bit_columns.hpp"
 #include "count/table.hpp"
-#include "machine/buffer.hpp"
-#include "machine/packs.hpp"
-#include "pair/pair_newton.hpp"
+#include "fit/binary_model.hpp"
 #include "pair/pair_table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
+
+// An end's neighbours but for the other end, ascending, and its regression on them.
+struct End {
+    std::size_t variable;
+    const std::int64_t* given;
+    std::size_t n_given;
+    const double* coefficients;
+};
 
 // The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
 // couplings are would leave part of what it explains to an edge.
@@ -34,16 +40,13 @@ struct SlopePrior {
     double of(std::int64_t variable) const {
         return static_cast<std::size_t>(variable) < first_covariate || precision < kWeak ? precision : kWeak;
     }
+    // Writes the precisions of an end's coefficients: the intercept has no prior.
+    void write(const End& end, double* to) const {
+        *to++ = 0.0;
+        for (std::size_t k = 0; k < end.n_given; ++k) to[k] = of(end.given[k]);
+    }
     // Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
     double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
-};
-
-// An end's neighbours but for the other end, ascending, and its regression on them.
-struct End {
-    std::size_t variable;
-    const std::int64_t* given;
-    std::size_t n_given;
-    const double* coefficients;
 };
 
 // The configurations of some variables that occur, or where they are many the samples themselves, with what is counted
@@ -117,89 +120,57 @@ class Rows {
 };
 
 // One variable's logistic regression on its neighbours.
-class EndFit {
+class EndLikelihood : public BinaryModel {
   public:
-    double objective = 0.0;
-    PairNewton newton;
-
-    void fit(BitRows rows, const End& end, const SlopePrior& prior) {
+    void set(BitRows rows, const End& end, const SlopePrior& prior) {
         rows_.build(rows, end.given, end.n_given, end.variable, nullptr);
-        n_ = end.n_given + 1;
-        residual_.resize(rows_.n_packs);
-        weight_.resize(rows_.n_packs);
-        newton.resize(n_);
-        std::memset(newton.at.data(), 0, n_ * sizeof(double));
-        newton.precision[0] = 0.0;
-        for (std::size_t k = 1; k < n_; ++k) newton.precision[k] = prior.of(end.given[k - 1]);
-        objective = newton.maximise(*this, prior.least_gain(), false);
+        BinaryModel::set(rows_.columns.data(), end.n_given, rows_.ones_i, rows_.totals, rows_.n_packs);
+        end_ = &end;
+        prior_ = &prior;
     }
 
-    double evaluate(const double* b) {
-        Pack sum{};
-        for (std::size_t p = 0; p < rows_.n_packs; ++p) {
-            Pack eta = pack_of(b[0]);
-            for (std::size_t k = 1; k < n_; ++k) eta += b[k] * rows_.columns[k - 1][p];
-            const Logistic at(eta);
-            residual_[p] = at.residual(rows_.ones_i[p], rows_.totals[p]);
-            weight_[p] = rows_.totals[p] * at.variance();
-            sum += at.log_likelihood(rows_.ones_i[p], rows_.totals[p]);
-        }
-        return total(sum);
-    }
-
-    void gradient(double* to) const {
-        for (std::size_t k = 0; k < n_; ++k) {
-            Pack slope{};
-            for (std::size_t p = 0; p < rows_.n_packs; ++p) slope += k ? rows_.columns[k - 1][p] * residual_[p] : residual_[p];
-            to[k] = total(slope);
-        }
-    }
-
-    void curvature(Cholesky& to) const {
-        for (std::size_t k = 0; k < n_; ++k)
-            for (std::size_t l = 0; l <= k; ++l) {
-                Pack product{};
-                for (std::size_t p = 0; p < rows_.n_packs; ++p) {
-                    const Pack weighted = k ? rows_.columns[k - 1][p] * weight_[p] : weight_[p];
-                    product += l ? weighted * rows_.columns[l - 1][p] : weighted;
-                }
-                to.data()[k * n_ + l] = total(product);
-            }
+    void start(double* b, double* precision) const {
+        std::memset(b, 0, n_parameters * sizeof(double));
+        prior_->write(*end_, precision);
     }
 
   private:
     Rows rows_;
-    std::size_t n_ = 0;
-    Buffer<Pack> residual_, weight_;
+    const End* end_ = nullptr;
+    const SlopePrior* prior_ = nullptr;
 };
 
-class PairFit {
+class PairLikelihood {
   public:
-    double objective = 0.0;
-    PairNewton newton;
+    static constexpr std::size_t n_thresholds = 0;
+    std::size_t n_parameters = 0;
 
-    void fit(BitRows rows, const End& i, const End& j, const SlopePrior& prior) {
+    void set(BitRows rows, const End& i, const End& j, const SlopePrior& prior) {
         lay_out(rows, i, j);
-        newton.resize(n_);
-        newton.precision[0] = newton.precision[n_i_] = 0.0;
-        for (std::size_t k = 1; k < n_i_; ++k) newton.precision[k] = prior.of(i.given[k - 1]);
-        for (std::size_t k = 1; k < n_j_; ++k) newton.precision[n_i_ + k] = prior.of(j.given[k - 1]);
-        newton.precision[n_ - 1] = prior.precision;
-        std::memcpy(newton.at.data(), i.coefficients, n_i_ * sizeof(double));
-        std::memcpy(newton.at.data() + n_i_, j.coefficients, n_j_ * sizeof(double));
-        newton.at[n_ - 1] = 0.0;
-        objective = newton.maximise(*this, prior.least_gain(), false);
+        i_ = &i;
+        j_ = &j;
+        prior_ = &prior;
     }
 
-    void show(double* coupling, double* variance) {
-        *coupling = newton.at[n_ - 1];
-        last_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) last_[k] = k + 1 == n_;
-        *variance = newton.factor.inverse_form(last_.data());
+    // From both ends' regressions, without a coupling.
+    void start(double* b, double* precision) const {
+        std::memcpy(b, i_->coefficients, n_i_ * sizeof(double));
+        std::memcpy(b + n_i_, j_->coefficients, n_j_ * sizeof(double));
+        b[n_parameters - 1] = 0.0;
+        prior_->write(*i_, precision);
+        prior_->write(*j_, precision + n_i_);
+        precision[n_parameters - 1] = prior_->precision;
+    }
+
+    void show(const double* b, Cholesky& factor, double* coupling, double* variance) {
+        *coupling = b[n_parameters - 1];
+        last_.resize(n_parameters);
+        for (std::size_t k = 0; k < n_parameters; ++k) last_[k] = k + 1 == n_parameters;
+        *variance = factor.inverse_form(last_.data());
     }
 
     double evaluate(const double* b) {
-        const double theta = b[n_ - 1], largest = theta > 0 ? theta : 0.0;
+        const double theta = b[n_parameters - 1], largest = theta > 0 ? theta : 0.0;
         const double apart = std::exp(-largest), together = std::exp(theta - largest);
         Pack sum{};
         for (std::size_t p = 0; p < n_packs_; ++p) {
@@ -231,18 +202,15 @@ class PairFit {
         return total(sum);
     }
 
-    void gradient(double* to) const {
-        for (std::size_t k = 0; k < n_; ++k) {
+    void differentiate(double* gradient, double* curvature) {
+        for (std::size_t k = 0; k < n_parameters; ++k) {
             const Pack *own = column(k), *residual = residual_.data() + form(k) * n_packs_;
             Pack slope{};
             for (std::size_t p = 0; p < n_packs_; ++p) slope += own ? own[p] * residual[p] : residual[p];
-            to[k] = total(slope);
+            gradient[k] = total(slope);
         }
-    }
-
-    void curvature(Cholesky& to) {
         static constexpr Weight kWeightOf[3][3] = {{kII, kIJ, kIT}, {kIJ, kJJ, kJT}, {kIT, kJT, kTT}};
-        for (std::size_t k = 0; k < n_; ++k) {
+        for (std::size_t k = 0; k < n_parameters; ++k) {
             const Pack* own = column(k);
             for (std::size_t f = 0; f <= form(k); ++f) {
                 const Pack* weight = weight_.data() + kWeightOf[form(k)][f] * n_packs_;
@@ -251,12 +219,13 @@ class PairFit {
             }
             for (std::size_t l = 0; l <= k;) {
                 const std::size_t several = l + 4 <= k + 1 ? 4 : 1;
-                double* products = to.data() + k * n_ + l;
+                double* products = curvature + k * n_parameters + l;
                 several == 4 ? write_products<4>(l, products) : write_products<1>(l, products);
                 l += several;
             }
         }
     }
+
   private:
     // What a row weighs in the second derivatives: by h_i and h_i, h_i and h_j, ...
     enum Weight { kII, kIJ, kJJ, kIT, kJT, kTT, kWeights };
@@ -276,7 +245,7 @@ class PairFit {
         for (std::size_t k = 0; k < position_.size(); ++k) columns_[k] = rows_.columns[position_[k]];
         n_i_ = i.n_given + 1;
         n_j_ = j.n_given + 1;
-        n_ = n_i_ + n_j_ + 1;
+        n_parameters = n_i_ + n_j_ + 1;
         n_packs_ = rows_.n_packs;
         residual_.resize(3 * n_packs_);
         weight_.resize(kWeights * n_packs_);
@@ -287,9 +256,9 @@ class PairFit {
 
     // Parameter k's column, null where it is ones, and which of the three linear forms it is in.
     const Pack* column(std::size_t k) const {
-        return k == 0 || k == n_i_ || k == n_ - 1 ? nullptr : columns_[k < n_i_ ? k - 1 : k - 2];
+        return k == 0 || k == n_i_ || k == n_parameters - 1 ? nullptr : columns_[k < n_i_ ? k - 1 : k - 2];
     }
-    std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_ - 1 ? 1 : 2; }
+    std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_parameters - 1 ? 1 : 2; }
 
     // Products of what is weighted with the columns of parameters from l on.
     template <std::size_t several>
@@ -307,7 +276,9 @@ class PairFit {
     }
 
     Rows rows_;
-    std::size_t n_i_ = 0, n_j_ = 0, n_ = 0, n_packs_ = 0;
+    const End *i_ = nullptr, *j_ = nullptr;
+    const SlopePrior* prior_ = nullptr;
+    std::size_t n_i_ = 0, n_j_ = 0, n_packs_ = 0;
     Buffer<double> last_;
     Buffer<std::int64_t> merged_;     // the neighbours of either, ascending
     Buffer<std::size_t> position_;  // in it, of those of i and then of j
