@@ -11,7 +11,8 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton.hpp"
+#include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
 
@@ -31,13 +32,8 @@ class BinaryModel {
         curved_ = nullptr;
         for (Buffer<Pack>* of_rows : {&linear_, &trial_linear_, &change_, &share_, &variance_, &residual_, &weight_})
             of_rows->resize(n_packs);
-        outward_.resize(n_packs);
         there_.resize(n_packs);
         restore();
-        for (std::size_t p = 0; p < n_packs; ++p) {
-            const Pack zero{}, one = pack_of(1.0);
-            outward_[p] = ones[p] == 0.0 ? -one : ones[p] == totals[p] ? one : zero;
-        }
     }
 
     // Takes the variances of all rows where the curvature was taken that chord steps use.
@@ -108,18 +104,28 @@ class BinaryModel {
 
     void differentiate(double* gradient) const { sum_columns(residual_.data(), gradient); }
 
-    // Leaves out the rows that the step takes away; whether there are any. Those that are far gone go with them: where they
-    // go now does not matter to a step.
+    // The certificate of separation: see separation.hpp. Most steps move no row enough.
     bool propose_leaving(const double* step) {
         linear(step, change_.data());
-        stayed_.copy(there_);
-        if (!take_away(0.0)) return false;
-        for (std::size_t p = 0; p < n_packs(); ++p) there_[p] &= ~(outward_[p] * linear_[p] > kNegligibleLogOdds);
-        return true;
+        PackBits leaves{};
+        for (std::size_t p = 0; p < n_packs(); ++p) {
+            const PackBits falls = (ones_[p] == 0.0) & (change_[p] < -kDivergingStep);
+            leaves |= there_[p] & (falls | ((ones_[p] == totals_[p]) & (change_[p] > kDivergingStep)));
+        }
+        if (!any(leaves)) return false;
+        set_cells();
+        write_cells(linear_, cell_linear_);
+        write_cells(change_, cell_change_);
+        const bool any_proposed = cells_.propose(cell_linear_.data(), cell_change_.data());
+        take_cells();
+        return any_proposed;
     }
 
     void begin_sinking() { stayed_.copy(there_); }
-    void end_sinking() { retract(); }
+    void end_sinking() {
+        there_.copy(stayed_);
+        weigh(linear_.data());
+    }
 
     // Leaves out the rows whose tilted probability is none; whether there are any, and none has samples of that kind.
     bool sink_negative() {
@@ -134,36 +140,26 @@ class BinaryModel {
         return any(sunk) && !any(with_samples);
     }
 
-    // Has all rows count alike that have not left, nor are proposed, until they are weighed again.
+    // Gives all rows that have not left, nor are proposed, the same weight until they are weighed again.
     void weigh_equally() {
         for (std::size_t p = 0; p < n_packs(); ++p) weight_[p] = there_[p] ? pack_of(1.0) : Pack{};
     }
 
-    // Leaves out those that a direction takes away instead, if it does nothing to the rows of both kinds and takes no row
-    // back: the step, and so much of the way here (`past`) that what went before goes on. Proposed rows that it takes back stay,
-    // and a direction that knows them may do.
     Leaving confirm_leaving(const double* step, const double* past) {
         linear(step, change_.data());
-        linear(past, trial_linear_.data());
-        const double times = needed_past();
-        Pack longest = pack_of(1.0);
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            change_[p] += times * trial_linear_[p];
-            longest = size_of(change_[p]) > longest ? size_of(change_[p]) : longest;
-        }
-        const double rounding = kDirectionRounding * largest(longest);
-        Leaving found = keep_returning(rounding);
-        if (found != Leaving::kUnclear) {
-            there_.copy(stayed_);
-            if (found == Leaving::kSome && !take_away(rounding)) found = Leaving::kNone;
-        }
+        write_cells(change_, cell_change_);
+        linear(past, change_.data());
+        write_cells(change_, cell_linear_);
+        const Leaving found = cells_.confirm(cell_change_.data(), cell_linear_.data());
+        take_cells();
         weigh(linear_.data());
         return found;
     }
 
     // Takes back all that were proposed.
     void retract() {
-        there_.copy(stayed_);
+        cells_.retract();
+        take_cells();
         weigh(linear_.data());
     }
 
@@ -230,49 +226,40 @@ class BinaryModel {
         return largest_size(sums_.data(), n_parameters) < kMomentRounding;
     }
 
-    // How much of the way here, in trial_linear_, has to be added to the step in change_ for the proposed rows not to come back.
-    double needed_past() const {
-        Pack most{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const Pack back = -outward_[p] * change_[p], gone = outward_[p] * trial_linear_[p];
-            const PackBits needs = stayed_[p] & ~there_[p] & (back > 0.0) & (gone > 1.0);
-            const Pack times = needs ? (back + 1.0) / gone : Pack{};
-            most = times > most ? times : most;
+    // A row has a cell for zero and one for one; those of rows that are not there have left.
+    void set_cells() {
+        const double *ones = reinterpret_cast<const double*>(ones_), *totals = reinterpret_cast<const double*>(totals_);
+        const std::size_t n_rows = n_packs() * kPack;
+        counts_.resize(2 * n_rows);
+        cells_.set(counts_.data(), n_rows, 2);
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            counts_[2 * r] = totals[r] - ones[r];
+            counts_[2 * r + 1] = ones[r];
+            cells_.left[2 * r] = cells_.left[2 * r + 1] = !there_[r / kPack][r % kPack];
         }
-        return largest(most);
     }
 
-    // Has proposed rows stay that come back in change_: it is unclear then whether others leave. None does where a row of both
-    // kinds moves, or one comes back that had been kept.
-    Leaving keep_returning(double rounding) {
-        PackBits moves{}, returns{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const PackBits back = stayed_[p] & (outward_[p] * change_[p] < -rounding);
-            moves |= stayed_[p] & (outward_[p] == 0.0) & (size_of(change_[p]) > rounding);
-            moves |= back & there_[p];
-            returns |= back;
-            there_[p] |= back;
+    static void write_cells(const Buffer<Pack>& predictors, Buffer<double>& to) {
+        const double* eta = reinterpret_cast<const double*>(predictors.data());
+        to.resize(2 * predictors.size() * kPack);
+        for (std::size_t r = 0; r < predictors.size() * kPack; ++r) {
+            to[2 * r] = 0.0;
+            to[2 * r + 1] = eta[r];
         }
-        return any(moves) ? Leaving::kNone : any(returns) ? Leaving::kUnclear : Leaving::kSome;
     }
 
-    // Leaves out the rows that go to certainty in change_; whether there are any.
-    bool take_away(double rounding) {
-        PackBits gone{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const PackBits goes = there_[p] & (outward_[p] * change_[p] > kDivergingStep + rounding);
-            gone |= goes;
-            there_[p] &= ~goes;
-        }
-        return any(gone);
+    void take_cells() {
+        for (std::size_t r = 0; r < n_packs() * kPack; ++r)
+            there_[r / kPack][r % kPack] = cells_.left[2 * r] || cells_.left[2 * r + 1] ? 0 : -1;
     }
 
     const Pack* const* columns_ = nullptr;
     const Pack *ones_ = nullptr, *totals_ = nullptr, *curved_ = nullptr;
     double spread_ = 0.0;
     WeightedProducts products_;
-    Buffer<Pack> outward_;  // the direction in which a row becomes certain, nothing where it has samples of both kinds
-    Buffer<PackBits> there_, stayed_;  // rows that have not left; those that had not before some were proposed
+    Buffer<PackBits> there_, stayed_;  // rows that have not left; those that had not before some were sunk
+    Cells cells_;
+    Buffer<double> counts_, cell_linear_, cell_change_;
     Buffer<Pack> linear_, trial_linear_, change_, share_, variance_, residual_, weight_;
     Buffer<double> sums_;
 };

@@ -5,7 +5,6 @@
 #pragma once
 #include <cmath>
 
-#include "fit/saturated.hpp"
 #include "fit/tolerances.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
@@ -16,6 +15,25 @@ constexpr std::size_t kPanel = 8;  // rows that stay in the first-level cache
 constexpr std::size_t kBand = 32;  // rows that stay in the second-level cache
 constexpr std::size_t kTileRows = 4, kTilePacks = 2, kTile = kTilePacks * kPack;  // what registers hold
 static_assert(kBand % kPanel == 0 && kTile % kTileRows == 0);
+
+static inline double dot(const double* a, const double* b, std::size_t n) {
+    Pack sum{}, x, y;
+    std::size_t i = 0;
+    for (; i + kPack <= n; i += kPack) {
+        std::memcpy(&x, a + i, sizeof(Pack));
+        std::memcpy(&y, b + i, sizeof(Pack));
+        sum += x * y;
+    }
+    double rest = total(sum);
+    for (; i < n; ++i) rest += a[i] * b[i];
+    return rest;
+}
+
+static inline double largest_size(const double* values, std::size_t n) {
+    double found = 0.0;
+    for (std::size_t k = 0; k < n; ++k) found = std::fabs(values[k]) > found ? std::fabs(values[k]) : found;
+    return found;
+}
 
 class Cholesky {
   public:
@@ -95,15 +113,30 @@ class Cholesky {
 
     // x = H^-1 right, by the decomposition; returns right times x.
     double substitute(const double* right, double* x) {
-        const double product = inverse_form(right), *h = matrix_.data();
-        const std::size_t n = curved_.size();
-        double* y = solved_.data();
+        const double product = inverse_form(right);
+        back_substitute(solved_.data());
         std::memset(x, 0, n_ * sizeof(double));
-        for (std::size_t k = n; k-- > 0;) {
-            const double *row = h + k * n, known = dot(row + k + 1, y + k + 1, n - k - 1);
-            x[curved_[k]] = y[k] = (y[k] - known) * row[k];  // zero where there is no pivot
-        }
+        for (std::size_t k = 0; k < curved_.size(); ++k) x[curved_[k]] = solved_[k];
         return product;
+    }
+
+    // x = R^-1 x in place, where the decomposition is H = R'R: zero where there is no pivot.
+    void back_substitute(double* x) const {
+        const std::size_t n = curved_.size();
+        for (std::size_t k = n; k-- > 0;) {
+            const double* row = matrix_.data() + k * n;
+            x[k] = (x[k] - dot(row + k + 1, x + k + 1, n - k - 1)) * row[k];
+        }
+    }
+
+    // R'^-1 C in place, for n_columns columns: (n, n_columns) where all coordinates have pivots.
+    void half_substitute(double* columns, std::size_t n_columns) const {
+        for (std::size_t i = 0; i < n_; ++i) {
+            double* row = columns + i * n_columns;
+            for (std::size_t t = 0; t < i; ++t)
+                if (const double by = matrix_[t * n_ + i]; by != 0) take_off(columns + t * n_columns, by, row, n_columns);
+            for (std::size_t c = 0; c < n_columns; ++c) row[c] *= matrix_[i * n_ + i];
+        }
     }
 
   private:

@@ -6,7 +6,7 @@
 // in registers, and since a block is symmetric in its levels half of them do. Row by row every block would be read
 // and written once a row: that took five times as long with 26 levels and 17 predictors.
 #pragma once
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "machine/buffer.hpp"
 #include "machine/product_tiles.hpp"
 

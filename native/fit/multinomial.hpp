@@ -9,7 +9,7 @@
 #include "fit/level_blocks.hpp"
 #include "fit/level_products.hpp"
 #include "fit/newton.hpp"
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "fit/separation.hpp"
 #include "machine/buffer.hpp"
 
@@ -243,7 +243,6 @@ class MultinomialModel {
     }
 
     double probability(std::size_t cell) const { return power_[cell] / sum_[cell / design_.n_levels]; }
-    double share(std::size_t cell) const { return design_.counts[cell] / total_[cell / design_.n_levels]; }
 
     // The cells that have left, (n_rows, n_levels).
     const Buffer<unsigned char>& left() const { return left_; }

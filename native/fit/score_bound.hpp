@@ -15,7 +15,6 @@
 #include <cmath>
 
 #include "fit/newton.hpp"
-#include "fit/saturated.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
 
@@ -58,7 +57,7 @@ class ScoreBound {
         for (std::size_t k = 0; k < n_; ++k) sums_[k] = weighted_sum(k, weight_.data());
         const double own = sums_[0] + 2 * l2_;  // zeros and ones are their own squares
         const double left = own - factor_.substitute(sums_.data(), step_.data());
-        if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kBoundRounding : HUGE_VAL;
+        if (!(left > kSmallestPivot * own)) return l2_ == 0 && is_told(totals) ? kBoundRounding : HUGE_VAL;
         // The blanket's own gradient is not quite nothing: what its last step promised is added.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
         double moved = spread(gradient / left);
@@ -74,7 +73,8 @@ class ScoreBound {
     Cholesky& factor() { return factor_; }
 
   private:
-    static constexpr double kFarFromRounding = 1e-8;
+    static constexpr double kSmallestPivot = 1e-8;  // relative to the diagonal: far above rounding, as a bound must hold
+    static constexpr double kIndependent = 1e-6;    // share of a column in a linear combination; less is rounding
 
     // The sum of a column, the first being ones, times weights of the rows.
     double weighted_sum(std::size_t k, const Pack* weights) const {
@@ -103,7 +103,7 @@ class ScoreBound {
         set_curvature([&](std::size_t p) { return totals_[p] > 0.0 ? pack_of(1.0) : Pack{}; });
         alike_.copy(factor_.matrix());
         factor_.decompose([&](std::size_t k, double pivot, double diagonal) {
-            return !(is_combination_[k] = !(pivot > kFarFromRounding * diagonal));
+            return !(is_combination_[k] = !(pivot > kSmallestPivot * diagonal));
         });
         mark_combined();
         return factorise(weigh);
@@ -124,7 +124,7 @@ class ScoreBound {
         set_curvature(weigh);
         factor_.decompose([&](std::size_t k, double pivot, double diagonal) {
             if (is_combination_[k]) return false;
-            all_usable = all_usable && pivot > kFarFromRounding * diagonal;
+            all_usable = all_usable && pivot > kSmallestPivot * diagonal;
             return all_usable;
         });
         return all_usable;

@@ -134,7 +134,7 @@ class LevelPairLikelihood {
     }
 
     void lay_out(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
-        merge(i, j);
+        merge(i, j, merged_, position_);
         rows_.build(rows, i.variable, j ? &j->variable : nullptr, merged_.data(), merged_.size());
         i_.set(rows, i.variable);
         j ? j_.set(rows, j->variable) : j_.leave_out();
@@ -152,20 +152,6 @@ class LevelPairLikelihood {
     void choose_buckets(std::size_t given_i) {
         has_buckets_ = reals_.size() == 0 && LevelBuckets::are_quicker(i_, j_, given_i, position_.size() - given_i, plain_.size());
         if (has_buckets_) buckets_.set(i_, j_, rows_, neighbours_, position_, given_i);
-    }
-
-    // The neighbours of either, ascending, and where in it those of i and then of j are.
-    void merge(const End& i, const End* j) {
-        const std::size_t n_j = j ? j->n_given : 0;
-        merged_.resize(0);
-        position_.resize(i.n_given + n_j);
-        for (std::size_t a = 0, b = 0; a < i.n_given || b < n_j;) {
-            const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
-            const std::int64_t from_j = b < n_j ? j->given[b] : INT64_MAX;
-            if (from_i <= from_j) position_[a++] = merged_.size();
-            if (from_j <= from_i) position_[i.n_given + b++] = merged_.size();
-            merged_.push(from_i < from_j ? from_i : from_j);
-        }
     }
 
     // The features of every neighbour in every row of the table.

@@ -30,15 +30,29 @@ struct End {
     const double* coefficients;
 };
 
+// Lists the neighbours of either end, ascending, and where among them those of i and then of j are; j may be null.
+static void merge(const End& i, const End* j, Buffer<std::int64_t>& merged, Buffer<std::size_t>& position) {
+    const std::size_t n_j = j ? j->n_given : 0;
+    merged.resize(0);
+    position.resize(i.n_given + n_j);
+    for (std::size_t a = 0, b = 0; a < i.n_given || b < n_j;) {
+        const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
+        const std::int64_t from_j = b < n_j ? j->given[b] : INT64_MAX;
+        if (from_i <= from_j) position[a++] = merged.size();
+        if (from_j <= from_i) position[i.n_given + b++] = merged.size();
+        merged.push(from_i < from_j ? from_i : from_j);
+    }
+}
+
 // The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
 // couplings are would leave part of what it explains to an edge.
 struct SlopePrior {
-    static constexpr double kWeak = 1.0 / (10.0 * 10.0);
+    static constexpr double kWeakPrecision = 1.0 / (10.0 * 10.0);  // of slopes on covariates: COVARIATE_SCALE of kernels/reference/pair_fit.py
     double precision;
     std::size_t first_covariate;
 
     double of(std::int64_t variable) const {
-        return static_cast<std::size_t>(variable) < first_covariate || precision < kWeak ? precision : kWeak;
+        return static_cast<std::size_t>(variable) < first_covariate || precision < kWeakPrecision ? precision : kWeakPrecision;
     }
     // Writes the precisions of an end's coefficients: the intercept has no prior.
     void write(const End& end, double* to) const {
@@ -231,15 +245,7 @@ class PairLikelihood {
     enum Weight { kII, kIJ, kJJ, kIT, kJT, kTT, kWeights };
 
     void lay_out(BitRows rows, const End& i, const End& j) {
-        merged_.resize(0);
-        position_.resize(i.n_given + j.n_given);
-        for (std::size_t a = 0, b = 0; a < i.n_given || b < j.n_given;) {
-            const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
-            const std::int64_t from_j = b < j.n_given ? j.given[b] : INT64_MAX;
-            if (from_i <= from_j) position_[a++] = merged_.size();
-            if (from_j <= from_i) position_[i.n_given + b++] = merged_.size();
-            merged_.push(from_i < from_j ? from_i : from_j);
-        }
+        merge(i, &j, merged_, position_);
         rows_.build(rows, merged_.data(), merged_.size(), i.variable, &j.variable);
         columns_.resize(position_.size());
         for (std::size_t k = 0; k < position_.size(); ++k) columns_[k] = rows_.columns[position_[k]];
@@ -280,8 +286,8 @@ class PairLikelihood {
     const SlopePrior* prior_ = nullptr;
     std::size_t n_i_ = 0, n_j_ = 0, n_packs_ = 0;
     Buffer<double> last_;
-    Buffer<std::int64_t> merged_;     // the neighbours of either, ascending
-    Buffer<std::size_t> position_;  // in it, of those of i and then of j
+    Buffer<std::int64_t> merged_;
+    Buffer<std::size_t> position_;
     Buffer<const Pack*> columns_;
     Buffer<Pack> residual_, weight_, weighted_, ones_;
 };
