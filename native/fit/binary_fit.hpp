@@ -8,7 +8,7 @@
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr std::size_t kManyColumns = 12;  // from which on it is worth looking for copies
+constexpr std::size_t kMinColumnsWithCopies = 12;  // columns from which looking for copies pays
 
 class BinaryFit : public Newton<BinaryModel> {
   public:
@@ -16,7 +16,7 @@ class BinaryFit : public Newton<BinaryModel> {
     // log-likelihood less l2 times the squared slopes, or, where that does not exceed `floor`, a number between the two.
     double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals, std::size_t n_packs,
                     double l2, double floor = -HUGE_VAL) {
-        const bool has_copies = l2 == 0 && !wants_coefficients && n_columns >= kManyColumns && find_copies(columns, n_columns, n_packs);
+        const bool has_copies = l2 == 0 && !wants_coefficients && n_columns >= kMinColumnsWithCopies && find_copies(columns, n_columns, n_packs);
         if (has_copies) gather(n_columns);
         model_.set(has_copies ? distinct_.data() : columns, has_copies ? distinct_.size() : n_columns, ones, totals, n_packs);
         const double objective = Newton::maximise(model_, 0.0, l2, floor);

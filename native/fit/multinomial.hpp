@@ -142,6 +142,10 @@ class MultinomialModel {
 
     void differentiate(double* gradient, double* hessian) {
         differentiate(gradient);
+        curvature(hessian);
+    }
+
+    void curvature(double* hessian) {
         note_curved();
         if (LevelProducts::suits(design_)) {
             products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);

@@ -25,8 +25,8 @@
 //
 // and for the policies what it can:
 //
-//     differentiate(g)          the gradient alone, and has_costly_curvature(): chord steps;
-//                               differentiate_rest(g, H, K, n) has the first n rows of H in K
+//     differentiate(g), curvature(H)    one of the two alone, and has_costly_curvature(): chord steps
+//     differentiate_rest(g, H, K, n)    the same as differentiate(g, H), where the first n rows of H are in K
 //     prepare(step)             the largest change of a log odds along a step; then attempt(trial, length) is L at trial, `length` of the
 //                               prepared step away, accept() continues from there, and spread(step) is the largest change of a difference
 //                               of two log odds of a row; rough_spread(step) is an upper bound on it before the step is prepared
@@ -232,7 +232,7 @@ class Newton {
             const bool is_chord = contracts(at_most, before) && (kBoundsChords || is_laplace_ || objective + promised > floor);
             if (!is_chord) {
                 if (only_chords_) return left_over_ = HUGE_VAL;
-                differentiate(likelihood);  // 2
+                differentiate(likelihood, promised < HUGE_VAL);  // 2
                 promised = solve(first);    // 3
                 if (pivots_.any_lost) keep(likelihood, previous_.data());
                 if (l1_ > 0) promised = l1_step_.solve(coefficients, gradient_, l1_, n_thresholds_, pivots_, step_.data());
@@ -441,15 +441,22 @@ class Newton {
         return l1_ * size + 0.5 * squares;
     }
 
-    void differentiate(Likelihood& likelihood) {
+    // Sets gradient and curvature, the gradient unless it is known.
+    void differentiate(Likelihood& likelihood, bool has_gradient = false) {
         bool is_known = false;
         if constexpr (kKnowsFirst) {
             is_known = known_ != nullptr;
             if (is_known) likelihood.differentiate_rest(gradient_.data(), curvature_.data(), known_, n_known_);
             known_ = nullptr;
         }
-        if (!is_known) likelihood.differentiate(gradient_.data(), curvature_.data());
-        add_prior_gradient();
+        if constexpr (requires { likelihood.curvature(curvature_.data()); }) {
+            if (has_gradient && !is_known) likelihood.curvature(curvature_.data());
+            has_gradient = has_gradient && !is_known;
+        } else {
+            has_gradient = false;
+        }
+        if (!has_gradient && !is_known) likelihood.differentiate(gradient_.data(), curvature_.data());
+        if (!has_gradient) add_prior_gradient();
         for (std::size_t k = 0; has_prior_ && k < n_; ++k) curvature_.data()[k * n_ + k] += precision[k];
     }
 

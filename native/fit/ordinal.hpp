@@ -247,7 +247,7 @@ class OrdinalModel {
     static constexpr std::size_t kPart = 16;   // packs whose moments stay in the first-level cache
     // Of what Newton's steps move cells on their way to infinity by: one, where exp(-eta) is left to gain. Rare levels move less.
     static constexpr double kSeparatingStep = 0.5;
-    static constexpr double kLargestPower = 600.0;  // of e, with room for the other factors of a product
+    static constexpr double kMaxExponent = 600.0;  // of a power of exp(e), with room for the other factors of a product
 
     // Of a few packs of units: sums of the levels' weights, these times the levels, and the logarithm of what weights are divided by.
     struct Group {
@@ -306,7 +306,7 @@ class OrdinalModel {
         }
         const Range of_e = range(e);
         const double largest = -of_e.lowest > of_e.highest ? -of_e.lowest : of_e.highest;
-        is_wide_ = static_cast<double>(n_thresholds) * largest + of_thresholds.width() > kLargestPower;
+        is_wide_ = static_cast<double>(n_thresholds) * largest + of_thresholds.width() > kMaxExponent;
         log_scale_ = of_thresholds.highest;
         for (std::size_t k = 0; k <= n_thresholds; ++k) scale_[k] = pack_of(is_wide_ ? 0.0 : std::exp(thresholds_[k] - log_scale_));
         is_alike_ = false;

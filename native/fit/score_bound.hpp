@@ -57,7 +57,7 @@ class ScoreBound {
         for (std::size_t k = 0; k < n_; ++k) sums_[k] = weighted_sum(k, weight_.data());
         const double own = sums_[0] + 2 * l2_;  // zeros and ones are their own squares
         const double left = own - factor_.substitute(sums_.data(), step_.data());
-        if (!(left > kSmallestPivot * own)) return l2_ == 0 && is_told(totals) ? kBoundRounding : HUGE_VAL;
+        if (!(left > kSmallestPivot * own)) return l2_ == 0 && is_copy(totals) ? kBoundRounding : HUGE_VAL;
         // The blanket's own gradient is not quite nothing: what its last step promised is added.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
         double moved = spread(gradient / left);
@@ -144,7 +144,7 @@ class ScoreBound {
     }
 
     // Whether a column is one in all samples, in none, or in those where one of the others is one, or zero: then it adds nothing.
-    bool is_told(const Pack* with_candidate) const {
+    bool is_copy(const Pack* with_candidate) const {
         for (std::size_t k = 0; k < n_; ++k) {
             PackBits unlike{}, unlike_not{};
             for (std::size_t p = 0; p < n_packs_; ++p) {

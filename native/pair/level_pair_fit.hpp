@@ -85,14 +85,18 @@ class LevelPairLikelihood {
     }
 
     // By columns second derivatives were added up with the gradient.
-    void differentiate(double* gradient, double* curvature) {
-        if (has_buckets_) walk(at_, true);
+    void differentiate(double* gradient, double* hessian) {
         differentiate(gradient);
-        std::memset(curvature, 0, n_parameters * n_parameters * sizeof(double));
-        has_buckets_ ? buckets_.differentiate(curvature, n_parameters, plain_, are_coupled_) : add_up_columns(curvature);
+        curvature(hessian);
+    }
+
+    void curvature(double* to) {
+        if (has_buckets_) walk(at_, true);
+        std::memset(to, 0, n_parameters * n_parameters * sizeof(double));
+        has_buckets_ ? buckets_.differentiate(to, n_parameters, plain_, are_coupled_) : add_up_columns(to);
         for (std::size_t k = 0; k < plain_.size(); ++k)
             for (std::size_t l = 0; l <= k; ++l)
-                curvature[plain_[k] * n_parameters + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
+                to[plain_[k] * n_parameters + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
     }
 
   private:

@@ -72,7 +72,7 @@ class Rows {
     const Pack *totals = nullptr, *ones_i = nullptr, *ones_j = nullptr, *both = nullptr;
 
     void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        if (n <= PairTable::kMostVariables && (std::size_t{1} << n) <= 128 + 4 * rows.n_samples)
+        if (n <= PairTable::kMaxVariables && (std::size_t{1} << n) <= 128 + 4 * rows.n_samples)
             take_few(rows, variables, n, i, j);
         else if (n >= 63 || (std::size_t{1} << n) > rows.n_samples)
             take_samples(rows, variables, n, i, j);

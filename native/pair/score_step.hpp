@@ -127,9 +127,13 @@ class SampleLikelihood {
         for (std::size_t k = 0; k < statistic_.size(); ++k) to[k] = statistic_[k] - to[k];
     }
 
-    void differentiate(double* gradient, double* row) {
-        const std::size_t n_t = side_.n_thresholds, n = n_parameters;
+    void differentiate(double* gradient, double* hessian) {
         differentiate(gradient);
+        curvature(hessian);
+    }
+
+    void curvature(double* row) {
+        const std::size_t n_t = side_.n_thresholds, n = n_parameters;
         for (std::size_t t = 0; t < n_t; ++t, row += n) {
             const double own = scores_->multiply(of_shares_[t], nullptr, of_shares_.data(), t + 1, row);
             for (std::size_t u = 0; u <= t; ++u) row[u] = (t == u ? own : 0.0) - row[u];
@@ -247,7 +251,7 @@ class ScoreSteps {
   public:
     // Whether all variables' scores are few enough numbers to be kept for every sample.
     static bool have_room(BitRows rows, std::size_t n_variables) {
-        return !rows.reals && rows.n_samples * n_variables <= kMostNumbers;
+        return !rows.reals && rows.n_samples * n_variables <= kMaxScores;
     }
 
     ~ScoreSteps() {
@@ -288,7 +292,7 @@ class ScoreSteps {
     }
 
   private:
-    static constexpr std::size_t kMostNumbers = std::size_t{1} << 22;  // 32 MB
+    static constexpr std::size_t kMaxScores = std::size_t{1} << 22;  // scores of all samples that are kept: 32 MB
 
     void begin(BitRows rows, std::size_t n_variables) {
         scores_.set(rows, n_variables);
