@@ -1,13 +1,11 @@
-// The likelihood of logistic regression on a table, as newton.hpp asks for it.
+// The likelihood of logistic regression on a table, with what newton.hpp needs for its policies.
 //
 // Rows of the table are configurations of the predictors, each with its number of samples (`totals`) and of those where the target is
 // one (`ones`):
 //
 //     eta = b_0 + sum_k b_k x_k,     L(b) = sum over rows of  ones * eta - totals * log(1 + exp(eta))
 //
-// A row whose samples are all ones or all zeros may go to infinity: a direction of separation moves it there, leaves the rows with both
-// kinds of samples as they are, and moves no row back. So a cell of newton.hpp, a configuration with one of the two levels, is
-// a row here: its other cell has the samples.
+// A row whose samples are all ones or all zeros may go to infinity: its other cell has no samples, and leaves.
 #pragma once
 #include <cmath>
 
@@ -51,8 +49,8 @@ class BinaryModel {
 
     double reach(std::size_t) const { return 1.0; }
 
-    // How far a step goes. Rows that are as good as gone before and after it do not count: those that leave first go ever
-    // faster, and the last would wait for them.
+    // The largest change of a log odds along a step. Rows whose probability is negligibly far from zero or one before and after it do
+    // not count: on the way to separation they move ever faster, and would slow down the others.
     double prepare(const double* step) {
         linear(step, change_.data());
         Pack longest{}, widest{};
@@ -127,7 +125,7 @@ class BinaryModel {
         weigh(linear_.data());
     }
 
-    // Leaves out the rows whose tilted probability is none; whether there are any, and none has samples of that kind.
+    // Leaves out the rows whose tilted probability is negative or above one; whether there are any, and none has samples there.
     bool sink_negative() {
         PackBits sunk{}, with_samples{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
@@ -217,7 +215,7 @@ class BinaryModel {
         return total(sum);
     }
 
-    // Whether what the tilted probabilities have more than p is the gradient.
+    // Whether the tilted probabilities have the sums of the samples: what they add to p is then the gradient.
     bool has_sums_of_samples(const double* gradient) {
         for (std::size_t p = 0; p < n_packs(); ++p) trial_linear_[p] = weight_[p] * change_[p];
         sums_.resize(n_parameters);

@@ -1,7 +1,7 @@
-// The decomposition of a matrix of second derivatives, for fits of hundreds of parameters.
+// Cholesky factorisation of a curvature, for fits of up to thousands of coefficients.
 //
-// Coordinates without any second derivative take no part. Where data are separated, these are all whose cells are gone: a
-// quarter to a half of them, and the work is a cube. Pivots that the caller cannot use leave a row of zeros.
+// Coordinates with a zero diagonal are left out. Where data are separated, these are the coefficients whose cells have all left: a
+// quarter to a half of them, and the work is cubic. Pivots that the caller cannot use leave a row of zeros.
 #pragma once
 #include <cmath>
 
@@ -55,7 +55,7 @@ class Cholesky {
         }
     }
 
-    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, nothing where there is none.
+    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, zero where there is none.
     // Many pivots' rows are taken off the rows below them at once, in tiles that stay in registers: one after another, each
     // would read and write all that is left of the matrix. Among themselves they are taken off a few at once.
     template <class IsUsable>

@@ -4,9 +4,8 @@
 
 namespace markhood::MARKHOOD_TIER {
 
-// A table as a regression sees it. The predictors of row r are the intercept, number 0, which is one, and those in
-// active[starts[r]] ... active[starts[r + 1] - 1], ascending, with their `values`; others are zero. Where all are
-// indicators both `values` and `reach` are null: so it is without ordered levels, which must cost nothing then.
+// The predictors of row r are the intercept, number 0, which is one, and those in active[starts[r]] ... active[starts[r + 1] - 1],
+// ascending, with their `values`; others are zero. Where all predictors are indicators, `values` and `reach` are null, which is faster.
 struct Design {
     std::size_t n_rows, n_levels, n_predictors;
     const double* counts;  // (n_rows, n_levels)

@@ -1,7 +1,7 @@
-// What one variable more can add to a multinomial regression at most, known without fitting it.
+// The most that one more variable can add to a multinomial regression, without fitting it.
 //
-// The bound of newton.hpp at the blanket's own maximum, as score_bound.hpp has it for two levels. There only the new
-// entries g of the gradient are not nothing: with W = diag(p) - pp' of a row, one q x q block a level of the candidate in
+// The bound of tilted_bound.hpp at the blanket's own maximum, as score_bound.hpp has it for two levels. There only the new
+// entries g of the gradient are not zero: with W = diag(p) - pp' of a row, one q x q block a level of the candidate in
 // each of
 //
 //     A: sums of W over the samples with that level        C: the same where each of the blanket's predictors is one
@@ -56,7 +56,7 @@ class LevelBound {
         if (!has_pivots(schur_)) return HUGE_VAL;
         step_.resize(n_new);
         const double promised = schur_.substitute(gradient_.data(), step_.data());
-        // The blanket's own gradient is not quite nothing: what its last step promised is added.
+        // The blanket's own gradient is not exactly zero: add what its last step promised.
         const double size = std::sqrt(promised) + std::sqrt(kPromisedGain), moved = spread(counts, levels, n_new);
         return moved < 1.0 ? most_divergence(moved) * size * size + kBoundRounding : HUGE_VAL;
     }

@@ -1,16 +1,16 @@
-// Multinomial logistic regression on a table, by Newton's method.
+// The likelihood of multinomial logistic regression on a table.
 //
 // `kernels/reference/likelihoods.py` has the definition. A row of the table is a configuration of predictors, most of
 // them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
-// a model has to answer all that newton.hpp asks, and every answer is about the same cells.
+// it serves all policies of newton.hpp.
 #pragma once
 #include <cmath>
 
 #include "fit/level_blocks.hpp"
 #include "fit/level_products.hpp"
-#include "fit/newton.hpp"
 #include "fit/design.hpp"
 #include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -18,7 +18,7 @@ namespace markhood::MARKHOOD_TIER {
 constexpr double kShortSeries = 0.1;  // up to which a logarithm is replaced by the first terms of its series
 constexpr double kFractionToBoundary = 0.999;  // of the way to where a tilted probability becomes zero
 
-// What newton.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+// Coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
     static constexpr bool kBoundsChords = true;
@@ -44,7 +44,7 @@ class MultinomialModel {
         }
     }
 
-    // Has only those cells gone that were from the beginning.
+    // Takes back all cells but those known to be at minus infinity from the start.
     void restore() {
         if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
         else std::memset(left_.data(), 0, left_.size());
@@ -219,8 +219,8 @@ class MultinomialModel {
         return any;
     }
 
-    // Has all cells that have not left, nor are proposed, count alike until they are weighed again: whether a direction
-    // leaves a cell as it is does not depend on how probable that cell is.
+    // Gives all cells that have not left, nor are proposed, the same weight until they are weighed again: whether a direction changes a
+    // cell does not depend on how probable the cell is.
     void weigh_equally() {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             sum_[r] = 0.0;
@@ -346,7 +346,7 @@ class MultinomialModel {
     }
 
     // residual_ = n - N p of a row, without the first level: as n (1 - p) - (N - n) p, in which 1 - p is a sum. The difference
-    // would be nothing where p is nearly one.
+    // would be zero where p is nearly one.
     void set_residual(std::size_t r) {
         const double *p = power_.data() + r * design_.n_levels, *n = design_.counts + r * design_.n_levels;
         const double scale = 1.0 / sum_[r], all = total_[r];

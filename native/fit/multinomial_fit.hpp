@@ -26,7 +26,7 @@ class MultinomialFit : public Newton<MultinomialModel> {
         model_.copy_log_shares(log_shares_);
     }
 
-    // As Newton does, where the next design's probabilities at that place are `shares`.
+    // As Newton does, where the next design's probabilities at that point are `shares`.
     void know_near(const double* hessian, const double* product, const double* shares) {
         Newton::know_near(hessian, product);
         shares_ = shares;

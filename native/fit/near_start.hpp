@@ -1,7 +1,7 @@
 // Where a regression without some of its parameters starts, by the second derivatives with them.
 //
-// With H at the maximum b, the best place without the parameters G is nearly H_-G^-1 (H b)_-G: there the quadratic that has its
-// maximum at b is largest. H_-G and (H b)_-G are what a fit is told (Newton::know_near).
+// With H at the maximum b, the best point without the parameters G is nearly H_-G^-1 (H b)_-G: there the quadratic that has its
+// maximum at b is largest. Newton::know_near takes H_-G and (H b)_-G.
 #pragma once
 #include "fit/newton.hpp"
 

@@ -1,16 +1,16 @@
-// What one column more can add to a logistic regression at most, known without fitting it.
+// The most that one more column can add to a logistic regression, without fitting it.
 //
-// At the maximum of a blanket's own regression, with a new slope of zero, only the new entry g of the gradient is not nothing.
+// At the maximum of a blanket's own regression, with a new slope of zero, only the new entry g of the gradient is not zero.
 // With w = p (1 - p) a sample, h the sums of w x over the samples where the new column is one, and H the blanket's second
 // derivatives, Newton's step promises
 //
 //     g^2 / (h_0 - h' H^-1 h)
 //
-// and by the bound of newton.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
+// and by the bound of tilted_bound.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
 // than m. p, w and H are the blanket's, so that a candidate costs a product with each column, and no exponential.
 //
 // Where data are separated, this is asked of the rows that have not left for certainty. On these some columns may be combinations of
-// others, and take no part. Which ones is asked with all rows alike in weight, as it is no matter of probability.
+// others, and take no part. Which ones is decided with equal weights of all rows, because it does not depend on probabilities.
 #pragma once
 #include <cmath>
 
@@ -58,7 +58,7 @@ class ScoreBound {
         const double own = sums_[0] + 2 * l2_;  // zeros and ones are their own squares
         const double left = own - factor_.substitute(sums_.data(), step_.data());
         if (!(left > kSmallestPivot * own)) return l2_ == 0 && is_copy(totals) ? kBoundRounding : HUGE_VAL;
-        // The blanket's own gradient is not quite nothing: what its last step promised is added.
+        // The blanket's own gradient is not exactly zero: add what its last step promised.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
         double moved = spread(gradient / left);
         if (!(moved < 1.0)) moved = spread_of_rows(gradient / left, totals);

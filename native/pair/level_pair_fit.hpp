@@ -105,7 +105,7 @@ class LevelPairLikelihood {
         const Pack* column;  // null where it is ones
         double precision;    // of its prior, 0 for none
     };
-    // Parameters one after the other that are alike: thresholds, slopes with one form, or couplings.
+    // Consecutive parameters of one kind: thresholds, slopes with one form, or couplings.
     struct Group {
         std::size_t from, n, side;  // 0 for i, 1 for j, 2 for both
         bool has_columns;

@@ -7,10 +7,10 @@
 //     a_0, a_k for k in A,   b_0, b_k for k in B,   theta,
 //
 // on the table of the configurations of A and B that occur. Newton's method starts at the two regressions and
-// theta = 0, never at what was fitted before: so a fit depends on its pair and neighbours alone, and a value that was
-// kept is the value computed anew.
+// theta = 0, never at what was fitted before: so a fit depends only on its pair and neighbours, and a stored
+// value equals the one that would be computed again.
 //
-// With so many neighbours that hardly two samples agree in all, looking for equal ones costs more than it saves: then
+// With so many neighbours that few samples agree in all of them, grouping costs more than it saves: then
 // every sample is a row.
 #pragma once
 #include <cmath>

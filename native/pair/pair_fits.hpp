@@ -1,4 +1,4 @@
-// What a pair is fitted by: one class for binary variables that count once, one for all others, which answer alike.
+// Fits of pairs and of their ends: one class for binary variables without weights, one for all others, with the same functions.
 //
 //     n_shown(rows, i, j), n_free(rows, i, j)     how many numbers a coupling is shown as, and how many are free
 //     fit_end(rows, end, prior)                   the regression of one end on its other neighbours

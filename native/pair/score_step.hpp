@@ -12,7 +12,7 @@
 //
 // So an end is worked out once for all pairs that it is in, and a pair takes as many products per sample as it has neighbours, where a
 // fit takes their square in each step. The step alone is off by terms of third order: graph_sampler.hpp says how they are made up for.
-// Every sample is a row here, and all variables' scores are decoded once: with many neighbours hardly two samples coincide.
+// Every sample is a row here, and all variables' scores are decoded once: with many neighbours few samples coincide.
 #pragma once
 #include "fit/newton.hpp"
 #include "pair/level_powers.hpp"
@@ -274,7 +274,7 @@ class ScoreSteps {
     }
     Newton<SampleLikelihood>& newton(std::size_t which) { return ends_[which]->newton; }
 
-    // False where the data say nothing of the coupling.
+    // False where the data have no information about the coupling.
     bool take(std::size_t i, std::size_t j, const SlopePrior& prior, ScoreStep* to) {
         const SampleLikelihood &of_i = ends_[0]->likelihood, &of_j = ends_[1]->likelihood;
         const Pack *f_i = scores_.column(i), *f_j = scores_.column(j);
