@@ -44,7 +44,7 @@ def test_example_the_recipe_has_the_version_of_the_project(project):
 
 
 def test_example_the_recipe_takes_a_release_by_address_and_hash(project):
-    source = re.search(r"^source:\n  url: (\S+)\n  sha256: (\S+)", RECIPE.read_text(), re.MULTILINE)
+    source = re.search(r"^source:\n  url: (.+)\n  sha256: (\S+)", RECIPE.read_text(), re.MULTILINE)
     repository = project["project"]["urls"]["Repository"]
     assert source[1].startswith(f"{repository}/archive/refs/tags/v${{{{ version }}}}")
     assert re.fullmatch("[0-9a-f]{64}|FILL-IN-AT-RELEASE", source[2])
