@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from markhood.errors import ConvergenceWarning as ConvergenceWarning
     from markhood.errors import DataWarning as DataWarning
     from markhood.errors import InputError as InputError
+    from markhood.errors import filter_findings as filter_findings
     from markhood.estimators.blanket_selector import BlanketSelector as BlanketSelector
     from markhood.estimators.methods import PLRHC as PLRHC
     from markhood.estimators.methods import Bayes as Bayes
@@ -79,6 +80,7 @@ _PUBLIC = {
         "ConvergenceWarning",
         "DataWarning",
         "InputError",
+        "filter_findings",
     ),
     "markhood.estimators.blanket_selector": ("BlanketSelector",),
     "markhood.estimators.methods": (
