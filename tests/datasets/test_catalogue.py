@@ -9,7 +9,7 @@ import pytest
 import markhood
 from commandline.test_cli import run
 from markhood.datasets.catalogue import csv_text, describe
-from markhood.errors import InputError
+from messages import refuses
 
 PAGES = [
     files("markhood.datasets") / "README.md",
@@ -77,7 +77,7 @@ def test_all_data_sets_together_stay_small():
 
 
 def test_an_unknown_name_is_an_input_error():
-    with pytest.raises(InputError, match="votes"):
+    with refuses("option-unknown", "vote"):
         markhood.datasets.load("vote")
 
 

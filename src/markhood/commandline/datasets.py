@@ -44,9 +44,8 @@ def datasets(
             )
         return
     if not name:
-        raise InputError(
-            "Name the data set to write, for example: markhood datasets votes -o votes.csv"
-        )
+        text = "Name the data set to write, for example: markhood datasets votes -o votes.csv."
+        raise InputError("option-needed", "name", text)
     dataset = describe(name)
     check_table_writable(output)
     replace_all({output: csv_text(dataset).encode()})

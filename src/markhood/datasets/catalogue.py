@@ -144,7 +144,8 @@ def describe(name: str) -> Dataset:
         if known.name == name:
             return known
     names = ", ".join(known.name for known in DATASETS)
-    raise InputError(f"There is no data set {name!r}. Available: {names}.")
+    text = f"There is no data set {name!r}. Available: {names}."
+    raise InputError("option-unknown", name, text)
 
 
 def csv_text(dataset: Dataset) -> str:
