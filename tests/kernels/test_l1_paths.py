@@ -271,7 +271,7 @@ def test_oracle_native_and_reference_agree(native_kernels, standardize):
 @pytest.mark.parametrize(
     ("penalties", "fractions", "message"),
     [
-        (np.ones(4), FRACTIONS, "one penalty a variable"),
+        (np.ones(4), FRACTIONS, "one penalty per variable"),
         (-np.ones(5), FRACTIONS, "not be negative"),
         (np.ones(5), np.array([0.5, 0.6]), "must fall"),
         (np.ones(5), np.array([1.1]), "must fall"),

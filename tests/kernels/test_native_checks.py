@@ -27,7 +27,7 @@ def pairs(bits=BITS, ones=ONES, logs=None, rows=range(5), columns=range(5), leas
     [
         ({"bits": Bits(BITS.words[:, :7].copy(), 100)}, "multiple of 8"),
         ({"bits": Bits(BITS.words, 513), "logs": n_log_n(513)}, "n_samples bits"),
-        ({"ones": ONES[:-1].copy()}, "a count a variable"),
+        ({"ones": ONES[:-1].copy()}, "a count per variable"),
         ({"logs": n_log_n(99)}, "from 0 to n_samples"),
         ({"rows": range(6)}, "rows must be within"),
         ({"columns": range(4, 6)}, "columns must be within"),

@@ -7,6 +7,7 @@ out is told of here too, beside the functions.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol, Self
 
@@ -80,7 +81,8 @@ class Reals(NamedTuple):
         return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
 
 
-class Bits(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Bits:
     """Packed variables: ``words`` of shape (n_rows, n_words), a bit a sample.
 
     A variable v with r levels is the r - 1 rows from ``starts[v]`` on, one for each level but the
@@ -88,6 +90,7 @@ class Bits(NamedTuple):
     counts once. ``ordered``, of shape (n_variables,), marks the variables whose levels are steps;
     without it none are. Two levels are a step and a category at once, whatever it says of them.
     ``reals`` are further predictors of every target in blanket scores and in fits of blankets and pairs.
+    The arrays must not be written to: backends check them once and keep what they made of them.
     """
 
     words: NDArray[np.uint64]
