@@ -156,6 +156,7 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::in
     std::size_t largest_support, std::size_t most_steps, const std::string& instruction_set) {
     const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
     require(!bits.rows.starts && !bits.rows.weights, "paths are of binary variables without weights");
+    require(!bits.rows.reals.offsets, "paths have no offsets");
     require_variables(targets, bits.n_variables);
     const Lists among = lists(candidates, n, bits.n_variables);
     require(penalties.shape(0) == bits.n_variables, "there must be one penalty per variable");

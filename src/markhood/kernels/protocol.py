@@ -549,8 +549,8 @@ class Kernels(Protocol):
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
 
-        The intercept has no penalty; ``penalties`` has one for every variable. Candidates whose penalty is zero are in
-        every fit. Lambda is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all other
+        The intercept and real columns have no penalty; ``penalties`` has one for every variable. Candidates whose penalty is
+        zero are in every fit. Lambda is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all other
         slopes are zero. A path ends with the first support of more than ``largest_support`` variables,
         and repeats it. Where candidates are equal, complements or otherwise combinations of
         others, there may be several maxima, and a backend is free to return any of them.
