@@ -116,6 +116,7 @@ class Patterns {
 
     void take_reals(BitRows rows, std::size_t target) {
         n_reals_ = rows.reals.n;
+        if (!n_reals_) return;
         room_ = n_words_ * kPacksPerWord;
         reals_.resize(n_reals_ * room_);
         std::memset(static_cast<void*>(reals_.data()), 0, reals_.size() * sizeof(Pack));
