@@ -9,7 +9,7 @@
 //
 // This table is separate from level_table.hpp, which handles two levels as well, because it is faster. Seconds of one thread
 // to score 256 targets (4000 samples, a grid) with each of 40 candidates (`toggle_scores`, AVX-512), and the same variables
-// given to the general path with `starts`:
+// given to the general path with `starts`. The figures include the fits, whose code differs too.
 //
 //     members of the blanket      2       4       8
 //     table.hpp               0.006   0.011   0.111
