@@ -434,7 +434,7 @@ class DiscreteScorer:
         share = samples.ones / samples.n_samples
         varies = (share > 0) & (share < 1)
         deviations = np.sqrt(np.where(varies, share * (1 - share), 1.0))
-        return Bits(samples.words, samples.n_samples), deviations
+        return Bits(samples.words, samples.n_samples, reals=samples.bits.reals), deviations
 
 
 @dataclass(frozen=True)
