@@ -36,6 +36,7 @@ from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
 from markhood.learning.describe import Learned, describe
+from markhood.learning.factors import with_factors
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
@@ -264,9 +265,20 @@ class Request:
             return self.method.forecast(job)
 
     def prepared(self, samples: Samples) -> Samples:
-        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
+        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped, with factors."""
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
+        return with_factors(
+            self._grouped(samples),
+            self.method.n_factors,
+            self.constraints,
+            Runner(self.run.n_jobs),
+            kernels_named(self.run.kernels),
+            self.seed,
+        )
+
+    def _grouped(self, samples: Samples) -> Samples:
+        """Return samples with columns that are copies of each other grouped, where that is wanted."""
         how = self.reading.identical
         if not is_to_group(samples, how):
             return samples

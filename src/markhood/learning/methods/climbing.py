@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from markhood.errors import InputError, option
 from markhood.kernels.protocol import FitPenalty
+from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Climb, Forecast, forecast_climb, require_room
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
@@ -139,7 +140,7 @@ class Climbing(ClimbingOptions, Method):
 
 
 @dataclass(kw_only=True)
-class HillClimbingOptions(ClimbingOptions):
+class HillClimbingOptions(FactorOptions, ClimbingOptions):
     """Options of HC."""
 
     rule: Literal["global", "pair", "or", "and"] = declare(  # type: ignore[assignment]

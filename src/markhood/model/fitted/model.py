@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN, Units, codes_like, numbers_like
+from markhood.data.matching import Units, codes_like, numbers_like
 from markhood.data.reading import stored_reading
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
 from markhood.errors import InputError
