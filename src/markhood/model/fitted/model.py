@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from markhood.data.matching import Units, codes_like, numbers_like
 from markhood.data.reading import stored_reading
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
+from markhood.data.variables import UNKNOWN
 from markhood.errors import InputError
 from markhood.model.annealing import Estimate
 from markhood.model.fitted.parameters import FittedParameters
