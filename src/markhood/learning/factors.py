@@ -30,7 +30,7 @@ from markhood.data.rest_scores import (
     level_columns,
 )
 from markhood.data.samples import Samples
-from markhood.data.variables import Variables
+from markhood.data.variables import Variables, level_text
 from markhood.errors import option, warn
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import Kernels
@@ -112,6 +112,24 @@ def with_factors(
             f"{option('factors', 'auto')} to adjust for them, or {option('factors', 0)} to silence this warning.",
         )
     return samples
+
+
+def described_factors(samples: Samples) -> dict[str, Any]:
+    """Return the factors of samples for the provenance: loadings by column, and the variance explained."""
+    components = samples.components
+    if components is None:
+        return {}
+    names = []
+    for variable, count in enumerate(np.bincount(components.owners).tolist()):
+        own, levels = samples.names[variable], samples.levels[variable]
+        names += [own] if count == 1 else [f"{own}={level_text(level)}" for level in levels[1:]]
+    loadings = components.weights * np.sqrt(components.eigenvalues)
+    return {
+        "factors": {
+            "loadings": dict(zip(names, loadings.round(6).tolist(), strict=True)),
+            "explained": (components.eigenvalues / len(names)).round(6).tolist(),
+        }
+    }
 
 
 def choose_factors(job: Job) -> tuple[Choice, Components]:
