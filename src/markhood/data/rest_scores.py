@@ -12,7 +12,8 @@ but the first. Missing values count as the mean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,37 @@ def level_columns(
         columns += [np.where(own < len(levels), score, np.nan) for score in scores]
         owners += [variable] * len(scores)
     return np.array(columns, np.float64), np.array(owners, np.int64)
+
+
+def stored_components(provenance: Mapping[str, Any], variables: Variables) -> Components | None:
+    """Return the components that a graph was adjusted for; None where there are none."""
+    stored = provenance.get("factors")
+    if not stored:
+        return None
+    loadings = np.array(list(stored["loadings"].values()), np.float64)
+    eigenvalues = np.array(stored["explained"], np.float64) * len(loadings)
+    _, owners = level_columns(np.empty((len(variables), 0), np.uint16), variables)
+    means, deviations = np.array([stored["means"], stored["deviations"]], np.float64)
+    return Components(loadings / np.sqrt(eigenvalues), owners, means, deviations, eigenvalues)
+
+
+def with_rest_scores(
+    reals: NDArray[np.float64],
+    known: NDArray[np.uint16],
+    variables: Variables,
+    components: Components | None,
+) -> NDArray[np.float64]:
+    """Return the real columns of all variables, (n_reals, n_samples), with each one's rest scores if there are any.
+
+    Those have shape (n_variables, n_reals + K, n_samples).
+    """
+    if components is None:
+        return reals
+    n_nodes = int(components.owners.max()) + 1
+    nodes = variables.pick(range(n_nodes))
+    scores = rest_scores(known[:n_nodes], nodes, components, len(known))
+    shared = np.broadcast_to(reals, (len(scores), *reals.shape))
+    return np.concatenate([shared, scores], axis=1)
 
 
 def known_codes(samples: Samples, n_variables: int) -> NDArray[np.uint16]:
@@ -142,3 +174,8 @@ def rest_scores(
     own = components.weights[:, :, np.newaxis] * columns[:, np.newaxis]
     np.subtract.at(found, components.owners, own)
     return found / np.sqrt(np.maximum(components.eigenvalues, 1e-300))[:, np.newaxis]
+
+
+def of_target(reals: NDArray[np.float64], target: int) -> NDArray[np.float64]:
+    """Return the real columns of one target, of shape (n_reals, n_samples)."""
+    return reals if reals.ndim == 2 else reals[target]

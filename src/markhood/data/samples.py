@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.rest_scores import Components, known_codes, rest_scores
+from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import InputError
@@ -326,19 +326,13 @@ class Samples:
 
     def _reals(self) -> Reals | None:
         """Return the real columns: covariates, then rest scores, which differ for each target."""
-        shared = np.array([own.standardised for own in self.reals.values()])
+        shared = np.empty((len(self.reals), self.n_samples))
+        for k, column in enumerate(self.reals.values()):
+            shared[k] = column.standardised
         if self.components is None:
             return Reals.of(shared) if self.reals else None
-        n_nodes = int(self.components.owners.max()) + 1
-        own = rest_scores(
-            known_codes(self, n_nodes),
-            self.variables.pick(range(n_nodes)),
-            self.components,
-            self.n_variables,
-        )
-        if self.reals:
-            own = np.concatenate([np.broadcast_to(shared, (len(own), *shared.shape)), own], axis=1)
-        return Reals.of(own)
+        known = known_codes(self, self.n_variables)
+        return Reals.of(with_rest_scores(shared, known, self.variables, self.components))
 
     def _weighting(self) -> Weighting | None:
         if self.weights is None:

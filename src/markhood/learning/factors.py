@@ -126,8 +126,10 @@ def described_factors(samples: Samples) -> dict[str, Any]:
     loadings = components.weights * np.sqrt(components.eigenvalues)
     return {
         "factors": {
-            "loadings": dict(zip(names, loadings.round(6).tolist(), strict=True)),
-            "explained": (components.eigenvalues / len(names)).round(6).tolist(),
+            "loadings": dict(zip(names, loadings.tolist(), strict=True)),
+            "explained": (components.eigenvalues / len(names)).tolist(),
+            "means": components.means.tolist(),
+            "deviations": components.deviations.tolist(),
         }
     }
 

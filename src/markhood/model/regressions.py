@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
 from markhood.data.variables import UNKNOWN, Variables
 from markhood.kernels.lists import Lists
@@ -268,8 +269,3 @@ def real_numbers(samples: Samples) -> NDArray[np.float64]:
     """Return the real columns, (n_reals, n_samples), or (n_variables, n_reals, n_samples) where targets differ."""
     reals = samples.bits.reals
     return np.empty((0, samples.n_samples)) if reals is None else reals.columns
-
-
-def of_target(reals: NDArray[np.float64], target: int) -> NDArray[np.float64]:
-    """Return the real columns of one target, of shape (n_reals, n_samples)."""
-    return reals if reals.ndim == 2 else reals[target]

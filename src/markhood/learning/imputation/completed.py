@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.rest_scores import rest_scores
+from markhood.data.rest_scores import of_target, with_rest_scores
 from markhood.data.samples import Samples, Weights
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
@@ -100,12 +100,8 @@ class Completed:
         source = self._source
         shared = np.array([own.standardised for own in source.reals.values()])
         shared = shared.reshape(len(shared), source.n_samples)
-        if source.components is None:
-            return shared
-        n = int(source.components.owners.max()) + 1
-        variables = source.variables.pick(range(n))
-        scores = rest_scores(self._values[:n], variables, source.components, len(self._values))
-        return np.concatenate([shared, scores[variable]])
+        columns = with_rest_scores(shared, self._values, source.variables, source.components)
+        return of_target(columns, variable)
 
     def samples(self) -> Samples:
         """Return the samples as they are completed now."""

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.execution.runner import Runner, shared_out
@@ -33,7 +34,7 @@ from markhood.kernels.protocol import Kernels
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 from markhood.learning.imputation.completed import Completed
-from markhood.model.regressions import Regressions, level_numbers, of_target, real_numbers
+from markhood.model.regressions import Regressions, level_numbers, real_numbers
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 
