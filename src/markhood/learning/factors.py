@@ -49,6 +49,7 @@ PERMUTATIONS = 20
 FEWEST_VARIABLES = 4
 GAMMA = 0.5
 DEPTH = 3
+WORTH_A_WARNING = 10.0  # gain in the total criterion: strong evidence for factors
 MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to
 
 
@@ -101,8 +102,8 @@ def with_factors(
     if n_factors == "auto":
         chosen = components.first(choice.n_factors) if choice.n_factors else None
         return replace(samples, components=chosen)
-    if choice.n_factors:
-        gain = choice.totals[choice.n_factors] - choice.totals[0]
+    gain = choice.totals[choice.n_factors] - choice.totals[0]
+    if gain >= WORTH_A_WARNING:
         many = choice.n_factors > 1
         warn(
             "hidden-factors",
