@@ -45,7 +45,7 @@ from markhood.search.values.knowledge import Knowledge as Constraints
 
 MOST_FACTORS = 10
 MANY_VARIABLES = 100  # from which on blankets are searched for near the pairs that pass a screen
-PERMUTATIONS = 20
+PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # of tables with up to, and above, MANY_VARIABLES columns
 FEWEST_VARIABLES = 4
 GAMMA = 0.5
 DEPTH = 3
@@ -161,16 +161,17 @@ def total_criterion(job: Job) -> float:
 def n_above_noise(
     samples: Samples, n_nodes: int, eigenvalues: NDArray[np.float64], seed: int | None
 ) -> int:
-    """Return how many leading eigenvalues exceed those of permuted columns (95 % quantile)."""
+    """Return how many leading eigenvalues exceed the largest ones of permuted columns."""
     variables = samples.variables.pick(range(n_nodes))
     codes, rng = known_codes(samples, n_nodes), np.random.default_rng(seed)
-    permuted = np.empty((PERMUTATIONS, len(eigenvalues)))
-    for k in range(PERMUTATIONS):
+    n_permutations = PERMUTATIONS if n_nodes <= MANY_VARIABLES else FEW_PERMUTATIONS
+    permuted = np.empty((n_permutations, len(eigenvalues)))
+    for k in range(n_permutations):
         columns, _ = level_columns(rng.permuted(codes, axis=1), variables)
         columns -= np.nanmean(columns, axis=1, keepdims=True)
         np.nan_to_num(columns, copy=False)
         deviations = columns.std(axis=1, keepdims=True)
         columns /= np.where(deviations > 0, deviations, 1.0)
         permuted[k] = leading_eigenvectors(columns, len(eigenvalues))[0]
-    exceeds = eigenvalues > np.quantile(permuted, 0.95, axis=0)
+    exceeds = eigenvalues > permuted.max(axis=0)
     return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)

@@ -112,7 +112,9 @@ class Request:
 
     def _refuse_drawn_seed(self) -> None:
         raise InputError(
-            f"A {option('checkpoint')} can be continued only with the same random numbers: give a {option('seed')}."
+            "option-needed",
+            "seed",
+            f"A {option('checkpoint')} can be continued only with the same random numbers: give a {option('seed')}.",
         )
 
     @classmethod
@@ -155,7 +157,9 @@ class Request:
             if name in owners:
                 group = owners[name]
                 raise InputError(
-                    f"{option(name)} is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...)."
+                    "option-value",
+                    name,
+                    f"{option(name)} is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...).",
                 )
         flat = flattened(options) | {"progress": progress}
         if hasattr(method, "flat_options"):  # an estimator
@@ -346,7 +350,9 @@ def flattened(options: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if not isinstance(group, kind):
             raise InputError(
-                f"{name} must be a markhood.{kind.__name__}, not {group!r}: write {name}={kind.__name__}(...)."
+                "option-value",
+                name,
+                f"{name} must be a markhood.{kind.__name__}, not {group!r}: write {name}={kind.__name__}(...).",
             )
         flat |= group.changed()
     return flat
@@ -355,7 +361,11 @@ def flattened(options: Mapping[str, Any]) -> dict[str, Any]:
 def method_class(name: Any) -> type[Method]:
     """Return the method of that name, or raise."""
     if not isinstance(name, str) or name not in METHODS:
-        raise InputError(f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.")
+        raise InputError(
+            "option-unknown",
+            "method",
+            f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.",
+        )
     return METHODS[name]
 
 
@@ -363,4 +373,6 @@ def _unknown(name: str, value: Any, kind: type[Method]) -> InputError:
     known = [*kind.names(), *SharedOptions.names()]
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {option(close[0])}?" if close else f"it takes {', '.join(kind.names())}."
-    return InputError(f"Method {kind.name!r} has no option {option(name, value)}: {hint}")
+    return InputError(
+        "option-unknown", name, f"Method {kind.name!r} has no option {option(name, value)}: {hint}"
+    )

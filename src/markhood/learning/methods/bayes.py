@@ -85,8 +85,10 @@ class Bayes(BayesOptions, Method):
         super().check()
         if self.fdr is not None and self.min_probability != 0.5:
             raise InputError(
+                "option-conflict",
+                "fdr",
                 f"{option('fdr')} and {option('min_probability')} both choose edges: leave one of "
-                "the two out."
+                "the two out.",
             )
 
     @property

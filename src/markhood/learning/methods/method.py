@@ -116,7 +116,11 @@ class Method(Sealed, ABC):
         InputError
             Where the method has no forecast.
         """
-        raise InputError(f"The method {self.name!r} has no forecast: try it on fewer variables.")
+        raise InputError(
+            "not-supported",
+            "dry_run",
+            f"The method {self.name!r} has no forecast: try it on fewer variables.",
+        )
 
     def require_room(self, job: Job) -> None:
         """Raise where the search will not fit in memory, if that can be estimated before it starts."""
