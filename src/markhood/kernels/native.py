@@ -52,8 +52,10 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
             return kernel(*arguments, **options)
         except OverflowError:
             raise InputError(
+                "many-parameters",
+                "",
                 "A variable and its neighbours have so many levels that their regression would "
-                "have more than 4096 parameters: merge rare levels, or leave such columns out."
+                "have more than 4096 parameters: merge rare levels, or leave such columns out.",
             ) from None
 
     return fit

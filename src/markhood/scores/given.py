@@ -78,10 +78,10 @@ def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
     return replace(bits, starts=np.array(starts), ordered=np.array(kinds)), n
 
 
-def covariate_design(bits: Bits, n_covariates: int) -> NDArray[np.float64]:
-    """Return the predictors of regressions on the covariates, (n_samples, n_predictors): real columns, then variables."""
+def covariate_design(bits: Bits, n_covariates: int, target: int) -> NDArray[np.float64]:
+    """Return a target's predictors without neighbours, (n_samples, n_predictors): real columns, then covariates."""
     d = len(bits.n_scores)
-    columns = [] if bits.reals is None else list(bits.reals.columns)
+    columns = [] if bits.reals is None else list(bits.reals.of_target(target)[0])
     for covariate in range(d - n_covariates, d):
         values, levels = codes(bits, covariate), n_levels(bits, covariate)
         is_step = bits.n_scores[covariate] < levels - 1
