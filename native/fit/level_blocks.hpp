@@ -4,7 +4,7 @@
 // A row adds a block of levels for every two of its predictors that are not zero. Blocks are symmetric: only the lower triangle is
 // added up.
 #pragma once
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
 

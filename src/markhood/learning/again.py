@@ -23,7 +23,9 @@ def repeated(graph: Graph, changes: Mapping[str, Any] | None = None) -> Request:
     stored = graph.provenance
     if "method" not in stored or "reading" not in stored:
         raise InputError(
-            "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...) with its options."
+            "no-provenance",
+            "",
+            "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...) with its options.",
         )
     return Request.from_json(stored, **{"checkpoint": None} | flattened(changes or {}))
 
@@ -33,6 +35,8 @@ def warn_of_other_data(graph: Graph, again: Graph) -> None:
     before, now = (one.provenance.get("data", {}).get("fingerprint") for one in (graph, again))
     if before is not None and before != now:
         warn(
+            "data-changed",
+            "",
             "The data are not those that the graph was learned from (their fingerprints differ): the results are of "
-            "the data passed now."
+            "the data passed now.",
         )
