@@ -27,12 +27,12 @@ copyright = author
 version = release = markhood.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "numpydoc",
     "site_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
@@ -48,6 +48,7 @@ write_live_report(HERE / "generated" / "site")
 html_extra_path = ["generated/site"]
 
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 
 autosummary_generate = True
@@ -73,7 +74,7 @@ sphinx_gallery_conf = {
 
 PAGES = [str(page.relative_to(HERE).with_suffix("")) for page in HERE.glob("**/*.md")]
 
-# What is copied is what is typed: neither prompts nor answers.
+# The copy button copies the input only, without prompts and output.
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 

@@ -49,7 +49,7 @@ GROUPS = {
         "Locus",
         "independence_test",
     ],
-    "Would it come out again?": [
+    "Stability": [
         "bootstrap",
         "Bootstrap",
         "compare_groups",
