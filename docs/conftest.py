@@ -1,7 +1,7 @@
 """Run the code of the pages: Python blocks as they stand, and the `markhood` lines of console blocks.
 
 A block after `<!-- skip: next -->` is not run. Each page has an empty folder of its own, with the files that the
-pages speak of: `votes.csv`, `survey.csv` with what is known of it, and `variants.vcf.gz`.
+pages use: `votes.csv`, `survey.csv` with its groups, and the data files of the tutorials.
 """
 
 import os
