@@ -22,7 +22,7 @@ FAMILIES = (
     "abess_slide",  # IsingModel, two criteria
     "scikit_learn_l1",  # L1 path per node, EBIC, AND
     "causal_learn_pc",  # skeleton of the PC algorithm
-    "r_packages",  # glmnet eLasso, BDgraph's hill climbing
+    "r_packages",  # glmnet eLasso, IsingFit, mgm, BDgraph's hill climbing
 )
 
 
