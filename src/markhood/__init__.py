@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from markhood import datasets as datasets
     from markhood import evaluate as evaluate
     from markhood import simulate as simulate
     from markhood.data.coding.encode import encode as encode
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from markhood.errors import ConvergenceWarning as ConvergenceWarning
     from markhood.errors import DataWarning as DataWarning
     from markhood.errors import InputError as InputError
+    from markhood.errors import filter_findings as filter_findings
     from markhood.estimators.blanket_selector import BlanketSelector as BlanketSelector
     from markhood.estimators.methods import PLRHC as PLRHC
     from markhood.estimators.methods import Bayes as Bayes
@@ -78,6 +80,7 @@ _PUBLIC = {
         "ConvergenceWarning",
         "DataWarning",
         "InputError",
+        "filter_findings",
     ),
     "markhood.estimators.blanket_selector": ("BlanketSelector",),
     "markhood.estimators.methods": (
@@ -126,6 +129,7 @@ _PUBLIC = {
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = {
     "convert": "markhood.graph.convert",
+    "datasets": "markhood.datasets",
     "evaluate": "markhood.evaluate",
     "plot": "markhood.output.pictures.plots",
     "simulate": "markhood.simulate",

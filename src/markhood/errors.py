@@ -1,11 +1,12 @@
-"""What markhood says when it is given something that it cannot use.
+"""Errors and warnings: how a finding is raised, emitted, silenced and worded.
 
-Every message is one sentence with a full stop: what is wrong, where, and what to do about it. The
-command line prints it and leaves with exit code 2; in Python it is a `ValueError`.
+`InputError`, `DataWarning` and `ConvergenceWarning` carry a `markhood.findings.Finding`: a code, a place and a text of
+one or two sentences (what is wrong, where, what to do). The command line prints the text and exits with code 2; in Python an
+`InputError` is a `ValueError`.
 
-A sentence that names an option writes it with `option`, so that it is said as the reader would type
-it: ``missing='drop'`` in Python, ``--missing drop`` on the command line, which says so by `written_by`
-before it calls anything. What it quotes of others' text has no control characters: see `printable`.
+A text that names an option writes it with `option`, so that users read it as they would type it: ``missing='drop'`` in
+Python, ``--missing drop`` on the command line, which sets this with `written_by` before it calls anything. Text that is quoted from
+data has its control characters escaped: see `printable`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from markhood.findings import CODES, FindingLog
 
 Writer = Callable[[str, Any], str]
 
@@ -28,36 +32,42 @@ _OWN_PACKAGES = (
 )  # scikit-learn wraps what estimators do in frames of its own
 
 
-class InputError(ValueError):
-    """Input that cannot be used; the message says what to do about it."""
+class _Coded:
+    """What errors and warnings have in common: the code, place and text of a finding."""
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__(printable(sentence))
+    args: tuple[str, str, str]
 
+    def __init__(self, code: str, where: str = "", text: str | None = None) -> None:
+        if text is None:  # to be removed once every message has a code
+            code, where, text = "unclassified", "", code
+        assert code in CODES, code
+        super().__init__(code, where, printable(text))  # type: ignore[call-arg]  # of an exception
+        self.code, self.where = code, where
 
-class DataWarning(UserWarning):
-    """Data that can be used, but probably not as the user meant it."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(printable(sentence))
-
-
-class ConvergenceWarning(UserWarning):
-    """Fits that stopped before they reached their maximum; the message names their variables."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(printable(sentence))
+    def __str__(self) -> str:
+        return str(self.args[2])
 
 
-# Controls, which a terminal obeys; those that reverse the direction of writing; breaks of lines;
-# and halves of characters, which cannot be written at all.
+class InputError(_Coded, ValueError):
+    """Input that cannot be used; `code` and `where` are those of its finding, and its text says what to do."""
+
+
+class DataWarning(_Coded, UserWarning):
+    """Data that can be used, but perhaps not as the user meant it."""
+
+
+class ConvergenceWarning(_Coded, UserWarning):
+    """Fits or chains that stopped before they converged; the text names their variables."""
+
+
+# Control characters, marks that reverse the direction of writing, line breaks, and halves of surrogate pairs.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def printable(text: Any) -> str:
-    r"""Return text of others' (a name, a level, a path) so that it can do nothing but be read.
+    r"""Return quoted text (a name, a level, a path) with control characters escaped.
 
     Examples
     --------
@@ -67,28 +77,108 @@ def printable(text: Any) -> str:
     return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
-def warn(sentence: str, category: type[Warning] = DataWarning) -> None:
-    """Give out a warning that points at the line from which markhood was called."""
+def warn(
+    code: str,
+    where: str,
+    text: str,
+    category: type[DataWarning | ConvergenceWarning] = DataWarning,
+) -> None:
+    """Emit a warning that points at the line from which markhood was called; see `filter_findings`."""
+    if code in _filters.ignored:
+        return
+    if code in _filters.errors:
+        raise InputError(code, where, text)
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
         frame, level = frame.f_back, level + 1
-    warnings.warn(sentence, category, stacklevel=level)
+    warnings.warn(category(code, where, text), stacklevel=level)
 
 
-def warn_of_convergence(names: Sequence[str], n_fits: int) -> None:
-    """Give out a `ConvergenceWarning` for the variables whose fits did not converge; nothing without any."""
+def emit(log: FindingLog) -> None:
+    """Emit the warnings of a log that have not been emitted before."""
+    for finding in log.pending():
+        warn(finding.code, finding.where, finding.text)
+
+
+def emit_before_an_error(log: FindingLog) -> None:
+    """Emit warnings, and let the error through that is about to be raised."""
+    with suppress(DataWarning):
+        emit(log)
+
+
+class _Filters(NamedTuple):
+    """Codes that are silenced, and codes whose warnings are errors."""
+
+    ignored: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
+
+
+# For the whole process, not the thread: the tiles of a command run on other threads than it does.
+_filters = _Filters()
+
+
+class filter_findings:  # noqa: N801  (used like a function)
+    """Silence warnings by their code, or turn them into errors.
+
+    Takes effect at once, for the whole process. As a context manager it restores the earlier setting.
+
+    Parameters
+    ----------
+    ignore : collection of str
+        Codes of warnings to silence.
+    error : collection of str
+        Codes of warnings to raise as `InputError`.
+
+    Examples
+    --------
+    >>> with filter_findings(error=["weights"]):
+    ...     warn("weights", "w", "Weights are negative.")
+    Traceback (most recent call last):
+    markhood.errors.InputError: Weights are negative.
+    """
+
+    def __init__(self, *, ignore: Collection[str] = (), error: Collection[str] = ()) -> None:
+        global _filters
+        for code in (*ignore, *error):
+            if code not in CODES:
+                raise InputError(
+                    "option-unknown",
+                    code,
+                    f"There is no message code {code!r}: the codes are {', '.join(CODES)}.",
+                )
+        self._before = _filters
+        _filters = _Filters(frozenset(ignore), frozenset(error))
+
+    def __enter__(self) -> None:
+        """Keep the setting until the block ends."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Restore the earlier setting."""
+        global _filters
+        _filters = self._before
+
+
+def warn_not_converged(names: Sequence[str], n_fits: int) -> None:
+    """Emit a `ConvergenceWarning` for the variables whose fits did not converge, if there are any."""
     if names:
         shown = ", ".join(names[:_NAMES_SHOWN])
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         warn(
+            "not-converged",
+            names[0],
             f"{n_fits} fit{'s' if n_fits > 1 else ''} of {shown}{more} did not converge, so scores and "
-            "couplings of these variables are inexact: look for columns that nearly copy others, or have very rare levels.",
+            "couplings of these variables are inexact. Look for columns that nearly copy others or have very rare levels.",
             ConvergenceWarning,
         )
 
 
 def option(name: str, value: Any = _NOT_GIVEN) -> str:
-    """Return how an option is written at the door through which the user came.
+    """Return an option as the user would write it: as an argument, or as typed in a shell.
 
     Examples
     --------
@@ -126,7 +216,7 @@ _writer: Writer = in_python
 
 @contextmanager
 def written_by(writer: Writer) -> Iterator[None]:
-    """Let sentences write options in a door's own way."""
+    """Have texts write options as this interface does."""
     global _writer
     before, _writer = _writer, writer
     try:

@@ -106,10 +106,10 @@ def test_example_control_c_does_not_wait_for_a_chain(tmp_path):
 IMPORTING = """
 import builtins, os, signal
 plain = builtins.__import__
-def interrupted(name, *rest):
+def interrupted(name, *rest, **named):
     if name == {name!r}:
         os.kill(os.getpid(), signal.SIGINT)
-    return plain(name, *rest)
+    return plain(name, *rest, **named)
 builtins.__import__ = interrupted
 from markhood.commandline.start import main
 main()

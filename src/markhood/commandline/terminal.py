@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from inspect import Parameter, signature
 from itertools import chain
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +20,7 @@ from markhood.errors import (
     ConvergenceWarning,
     DataWarning,
     InputError,
+    filter_findings,
     on_command_line,
     printable,
     written_by,
@@ -31,6 +33,18 @@ if TYPE_CHECKING:
     from markhood.execution.runner import Runner
     from markhood.graph.graph import Graph
 
+_FILTERS = {
+    "ignore": typer.Option(
+        help="Codes of warnings to silence, separated by commas.",
+        metavar="CODES",
+        rich_help_panel="Messages",
+    ),
+    "fail_on": typer.Option(
+        help="Codes of warnings to treat as errors, separated by commas.",
+        metavar="CODES",
+        rich_help_panel="Messages",
+    ),
+}
 A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
 PLINK = (".bim", ".fam")  # beside the .bed
 
@@ -42,15 +56,19 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     """
 
     @wraps(command)
-    def with_guard(*args: Any, **kwargs: Any) -> None:
+    def with_guard(*, ignore: str = "", fail_on: str = "", **given: Any) -> None:
         try:
-            with warnings.catch_warnings(), written_by(on_command_line):
+            with (
+                warnings.catch_warnings(),
+                written_by(on_command_line),
+                filter_findings(ignore=words(ignore), error=words(fail_on)),
+            ):
                 warnings.showwarning = _print_warning
                 for kind in (DataWarning, ConvergenceWarning):
                     warnings.simplefilter("always", kind)
-                command(*args, **kwargs)
+                command(**given)
         except InputError as error:
-            say(f"markhood: {error}", err=True)
+            say(f"markhood: {error} [{error.code}]", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             say("markhood: stopped.", err=True)
@@ -59,11 +77,20 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             say("markhood: There is not enough memory: take fewer columns or rows.", err=True)
             raise typer.Exit(2) from None
 
+    own = signature(command, eval_str=True).parameters.values()
+    shown = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own]
+    shown += [
+        Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=Annotated[str, option])
+        for name, option in _FILTERS.items()
+    ]
+    with_guard.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
+    with_guard.__annotations__ = {p.name: p.annotation for p in shown}
     return with_guard
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"markhood: note: {message}", err=True)
+    code = getattr(message, "code", None)
+    say(f"markhood: note: {message}{f' [{code}]' if code else ''}", err=True)
 
 
 def say(text: str, err: bool = False) -> None:

@@ -66,7 +66,7 @@ class Notes:
         """Warn of everything that has not been said yet."""
         fresh, self._n_given = self.sentences[self._n_given :], len(self.sentences)
         for sentence in fresh:
-            warn(sentence)
+            warn("unclassified", "", sentence)
 
     def give_out_before_an_error(self) -> None:
         """Warn, but let the error come that is about to be raised."""

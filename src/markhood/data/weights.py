@@ -61,6 +61,8 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     if (numbers == np.floor(numbers)).all():
         if numbers[numbers > 0].min() >= LIKELY_POPULATION:
             warn(
+                "frequency-weights",
+                "weights",
                 f"Weights that are whole numbers are frequencies, so this is as {numbers.sum():.4g} "
                 "samples: divide them by their mean if they stand for a population.",
             )
@@ -71,6 +73,8 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     lost = int(((weights.counts == 0) & (numbers > 0)).sum())
     if lost:
         warn(
+            "rows-dropped",
+            "weights",
             f"{lost} sample{'s have weights' if lost > 1 else ' has a weight'} that rounding to "
             "1/1024 makes zero, and will be left out.",
         )

@@ -33,6 +33,8 @@ def warn_of_other_data(graph: Graph, again: Graph) -> None:
     before, now = (one.provenance.get("data", {}).get("fingerprint") for one in (graph, again))
     if before is not None and before != now:
         warn(
+            "data-changed",
+            "",
             "The data are not those that the graph was learned from (their fingerprints differ): the results are of "
-            "the data passed now."
+            "the data passed now.",
         )

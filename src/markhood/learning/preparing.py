@@ -41,17 +41,21 @@ def of_its_kinds(samples: Samples, method: Method) -> Samples:
     if samples.reals and not method.takes_reals:
         many, names = len(samples.reals) > 1, listed([repr(name) for name in samples.reals])
         warn(
+            "covariates",
+            next(iter(samples.reals)),
             f"Method {method.name} takes levels only: covariate{'s'[:many]} {names} {'were' if many else 'was'} cut into "
             f"bins of about equal frequency. Give {option('bins')} to choose their number, or use another method, "
-            "such as plrhc."
+            "such as plrhc.",
         )
         samples = with_reals_cut(samples, are_ordered=method.heeds_order)
     n_ordered = sum(samples.variables.is_ordered)
     if not n_ordered or method.heeds_order:
         return samples
     warn(
+        "level-kinds",
+        "kinds",
         f"The ordered levels of {n_ordered} column{'s'[: n_ordered > 1]} are categories to "
         f"{method.name}, whose scores know no order: choose {option('kinds', 'nominal')} to "
-        "say so, or another method."
+        "say so, or another method.",
     )
     return samples.with_order([False] * samples.n_variables)

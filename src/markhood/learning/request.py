@@ -246,9 +246,11 @@ class Request:
         if learned.n_cut:
             many = learned.n_cut > 1
             warn(
+                "candidates-cut",
+                "max_candidates",
                 f"The search space{'s' if many else ''} of {learned.n_cut} variable"
                 f"{'s were' if many else ' was'} cut to the strongest candidates "
-                f"({option('max_candidates')})."
+                f"({option('max_candidates')}).",
             )
         self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())

@@ -112,9 +112,11 @@ def _warn_of_disagreement(found: Convergence) -> None:
         return
     worst = apart[np.argmax(found.r_hat[apart])]
     warn(
+        "not-converged",
+        found.names[worst],
         f"The chains disagree about {len(apart)} of {len(found.names)} statistics (R-hat "
         f"{found.r_hat[worst]:.2f} of {found.names[worst]!r}, where 1 is agreement), so that the samples are "
-        f"not yet those of the model: raise {option('burn_in')} and {option('thinning')}."
+        f"not yet those of the model: raise {option('burn_in')} and {option('thinning')}.",
     )
 
 

@@ -87,7 +87,9 @@ class Groups:
         kept = np.array([not is_missing(label) for label in listed])
         if not kept.all():
             warn(
-                f"{(~kept).sum()} of {len(kept)} samples have no label in {option('by')} and are left out."
+                "rows-dropped",
+                "by",
+                f"{(~kept).sum()} of {len(kept)} samples have no label in {option('by')} and are left out.",
             )
         levels = list(
             {level_text(v): v for v, has in zip(listed, kept, strict=True) if has}.values()
@@ -217,7 +219,9 @@ def _persons(numbers: NDArray[np.int64], labels: list[Any], n_groups: int) -> ND
         )
     if n_left_out := len(labels) - n_groups * len(whole):
         warn(
+            "rows-dropped",
+            "pairs",
             f"{n_left_out} of {len(labels)} samples are left out: {len(rows_of) - len(whole)} of {len(rows_of)} persons "
-            f"in {option('pairs')} do not have exactly one sample in each group."
+            f"in {option('pairs')} do not have exactly one sample in each group.",
         )
     return np.array(whole)

@@ -58,7 +58,9 @@ def read_with_labels(
             without = np.array([is_missing(value) for value in values], np.bool_)
             if without.any():
                 warn(
-                    f"{int(without.sum())} samples without a label in {option(name)} were left out."
+                    "rows-dropped",
+                    name,
+                    f"{int(without.sum())} samples without a label in {option(name)} were left out.",
                 )
             lacking |= without
     if not lacking.any():

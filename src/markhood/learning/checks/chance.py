@@ -69,10 +69,12 @@ def warn_of_chance(job: Job, gamma: float, n_edges: int) -> None:
     if expected < 1 or expected < MANY * n_edges:
         return
     warn(
+        "chance-edges",
+        "",
         f"With {job.samples.n_samples} samples of {d} variables about {expected:.0f} pairs would "
         f"pass the test though nothing depended on anything, so that some of the {n_edges} edges "
         f"can be chance: choose {option('gamma', safer_gamma(job.samples, gamma))} to be safe, or "
-        f"see how many edges shuffled columns have with {option('shuffles', 5)}."
+        f"see how many edges shuffled columns have with {option('shuffles', 5)}.",
     )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import option, warn, warn_of_convergence
+from markhood.errors import option, warn, warn_not_converged
 from markhood.search.blankets import add_counts
 from markhood.search.values.probabilities import EdgeProbabilities
 
@@ -34,7 +34,7 @@ def fits_not_converged(
 def warn_of_fits(names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]) -> None:
     """Warn of fits that did not converge, and name their variables."""
     found = fits_not_converged(names, not_converged)
-    warn_of_convergence(list(found), sum(found.values()))
+    warn_not_converged(list(found), sum(found.values()))
 
 
 def warn_of_disagreement(found: EdgeProbabilities) -> None:
@@ -47,6 +47,8 @@ def warn_of_disagreement(found: EdgeProbabilities) -> None:
         return
     pairs = "a pair" if much == 1 else f"{much} pairs"
     warn(
+        "not-converged",
+        "sweeps",
         f"The chains disagree about the probability of {pairs}, by up to {apart.max():.2f}, so "
-        f"that they were too short: give {option('sweeps', 4 * found.sweeps)}, say."
+        f"that they were too short: give {option('sweeps', 4 * found.sweeps)}, say.",
     )

@@ -58,8 +58,10 @@ class Copies:
         """Say that many columns are copies of others, where nobody said what to do about it."""
         if self.n_left >= FEWEST:
             warn(
+                "identical-columns",
+                "identical",
                 f"{self.n_left} columns are copies of others: {option('identical', 'group')} makes one "
-                f"node of each set of them, {option('identical', 'keep')} leaves them as they are."
+                f"node of each set of them, {option('identical', 'keep')} leaves them as they are.",
             )
 
     def as_json(self) -> dict[str, Any]:

@@ -64,8 +64,10 @@ def warn_of_linkage(knowledge: Knowledge, n_found: int, n_left: int) -> None:
     if knowledge.near is None or n_left or not n_found:
         return
     warn(
+        "linkage",
+        "min_distance",
         f"All {n_found} edges join variables that are nearer than {knowledge.near.min_distance:g}. Linkage on "
-        f"both sides explains far pairs away, so look at pairs alone too: {', '.join(_pairs_alone())}."
+        f"both sides explains far pairs away, so look at pairs alone too: {', '.join(_pairs_alone())}.",
     )
 
 

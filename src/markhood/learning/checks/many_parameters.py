@@ -45,8 +45,10 @@ def warn_of_letters(samples: Samples, n_edges: int) -> None:
     if n_edges or alphabet_of(samples.variables) != "protein" or costly_columns(samples):
         return  # of costly columns it was said before
     warn(
+        "many-parameters",
+        "",
         f"A coupling of two positions of a protein has up to {MOST_COUPLINGS} numbers, and no pair is strong enough to "
-        f"pay for them: {_for_proteins()}."
+        f"pay for them: {_for_proteins()}.",
     )
 
 
@@ -77,7 +79,9 @@ def warn_of_parameters(samples: Samples, *, heeds_order: bool) -> None:
     if alphabet_of(samples.variables) == "protein":
         instead = _for_proteins()
     warn(
+        "many-parameters",
+        samples.names[columns[0]],
         f"{len(columns)} column{'s have' if many else ' has'} so many levels that an edge would cost a "
         f"parameter for fewer than {SAMPLES_PER_PARAMETER} of the {n:.6g} samples, and only a strong one "
-        f"is found: {listed(named)}; {instead}."
+        f"is found: {listed(named)}; {instead}.",
     )

@@ -82,8 +82,10 @@ def predict(
     if is_sampled.any():
         n = int(is_sampled.sum())
         warn(
+            "sampled-prediction",
+            "",
             f"{n} sample{'s have' if n > 1 else ' has'} so many unknown values at once that they were drawn "
-            f"({SWEEPS} times), not summed over: with another {option('seed')} numbers differ a little."
+            f"({SWEEPS} times), not summed over: with another {option('seed')} numbers differ a little.",
         )
     return Prediction(chances, completed)
 

@@ -24,7 +24,7 @@ from markhood.data.reading import Missing, stored_reading
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.data.weights import weighted
-from markhood.errors import InputError, option, warn, warn_of_convergence
+from markhood.errors import InputError, option, warn, warn_not_converged
 from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.kernels.reference.newton import MAX_STEPS, newton
@@ -139,7 +139,7 @@ def fit_model(
     model = reported(graph, layout, fit, observed, method, prior)
     _name_infinities(model)
     stopped = [variables.names[v] for v in np.flatnonzero(~model.converged)]
-    warn_of_convergence(stopped, len(stopped))
+    warn_not_converged(stopped, len(stopped))
     return model
 
 
@@ -326,6 +326,8 @@ def _name_infinities(model: FittedModel) -> None:
     ]
     if parts:
         warn(
+            "separated",
+            "",
             f"The data are separated, and the maximum is infinite: {'; '.join(parts)}. A prior "
-            f"({option('prior', SCALE)}) makes all of them finite."
+            f"({option('prior', SCALE)}) makes all of them finite.",
         )
