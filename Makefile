@@ -33,11 +33,12 @@ test: $(VENV)/.installed  ## run the tests, and the examples in docstrings
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
 
-lint: $(VENV)/.installed  ## lint, formatting, types and import direction
+lint: $(VENV)/.installed  ## lint, formatting, types, import direction and wording
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/extensions/wording.py
 
 format: $(VENV)/.installed  ## format the code
 	$(BIN)/ruff check --fix .

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[1]
 PAGES = [path for path in sorted((DOCS / "learn").glob("*.md")) if path.stem != "index"]
-DATA = ["rodents.csv", "house-votes.csv", "variants.vcf.gz", "purine.sto"]
+DATA = ["rodents.csv", "variants.vcf.gz", "purine.sto"]
 PYTHON = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)\n+")
 LINK = re.compile(r"\[([^\]]+)\]\((?![a-z]+://)[^)]*\)")

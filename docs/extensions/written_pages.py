@@ -49,7 +49,7 @@ GROUPS = {
         "Locus",
         "independence_test",
     ],
-    "Would it come out again?": [
+    "Stability": [
         "bootstrap",
         "Bootstrap",
         "compare_groups",
@@ -84,7 +84,7 @@ def write_api(folder: Path) -> None:
         pages[f"markhood.{name}"] = [about, "", *_summary(f"markhood.{name}", public_names(module))]
         # `markhood.convert` is markhood.graph.convert by its public name; autodoc imports by name.
         sys.modules.setdefault(f"markhood.{name}", module)
-    pages["Criteria"] = ["See :doc:`/your-own-score`.", ""]
+    pages["Criteria"] = ["See :doc:`/how-to/own-score`.", ""]
     for criterion in (Criterion, BlanketTable, *CRITERIA.values()):
         pages["Criteria"] += _summary(criterion.__module__, [criterion.__name__])
     files = {title: re.sub(r"\W+", "-", title.lower()).strip("-") for title in pages}
