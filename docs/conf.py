@@ -52,7 +52,7 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 
-autosummary_generate = True
+autosummary_generate = [str(page) for page in (HERE / "generated" / "reference").glob("*.rst")]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

@@ -12,8 +12,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from statsmodels.datasets import anes96
-
+from markhood.datasets import load
 from markhood.errors import DataWarning
 from markhood.learning.request import Request
 from markhood.output.report.page import write_report
@@ -55,11 +54,10 @@ FRAME = (
 def write_live_report(folder: Path) -> None:
     """Write the report of the voters' network, which the front page shows."""
     (folder / REPORT).parent.mkdir(parents=True, exist_ok=True)
-    voters = anes96.load_pandas().data.drop(columns=["popul", "logpopul"]).astype(int)
-    request = Request.of("plrhc", {"bins": {"age": 5, "income": 5}})
+    request = Request.of("plrhc", {"bins": {"age": 5, "income": 5}, "exclude": ["population"]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        samples = request.read(voters)
+        samples = request.read(load("anes96"))
     write_report(request.learn(samples).graph, folder / REPORT, samples, "American voters, 1996")
 
 

@@ -90,6 +90,9 @@ def write_api(folder: Path) -> None:
     files = {title: re.sub(r"\W+", "-", title.lower()).strip("-") for title in pages}
     for title, lines in pages.items():
         _write(folder / "reference" / f"{files[title]}.rst", _heading(title, "=") + lines)
+    for page in (folder / "reference").glob("*.rst"):
+        if page.stem not in files.values():
+            page.unlink()
     listed = [f"   reference/{file}" for file in files.values()]
     index = [*_heading("API reference", "="), ".. toctree::", "   :maxdepth: 2", "", *listed]
     _write(folder / "api.rst", index)
