@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-CHECKED = ("docs",)
+CHECKED = ("docs", "examples")
 LEFT_OUT = (
     "docs/generated",
     "docs/gallery",
