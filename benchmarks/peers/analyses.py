@@ -164,7 +164,9 @@ def agreement(results: Sequence[Matrix], known: Sequence[Known]) -> str:
     pairs = np.triu_indices(known[0].truth.shape[0], 1)
     values = np.array([result[pairs] for result in results])
     truth = np.array([item.truth[pairs] for item in known])
-    return f"mean frequency {values[truth].mean():.2f} of edges, {values[~truth].mean():.3f} of others"
+    return (
+        f"mean frequency {values[truth].mean():.2f} of edges, {values[~truth].mean():.3f} of others"
+    )
 
 
 BAYES = Here("bayes", inclusion_probabilities)

@@ -38,7 +38,8 @@ class Markhood:
         def edges(table: Table) -> Edges:
             return learn(table, self.method, n_jobs=1, **self.options).edges
 
-        edges(np.random.default_rng(0).integers(0, 2, (50, 4), dtype=np.uint8))
+        rng = np.random.default_rng(0)
+        edges((rng.integers(0, 2, (200, 1)) ^ (rng.random((200, 4)) < 0.2)).astype(np.uint8))
         return edges
 
 
