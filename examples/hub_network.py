@@ -40,7 +40,7 @@ plt.show()
 # %%
 # Strength of the missed edges
 # ----------------------------
-# No missed edge has a |coupling| above 0.6. One variable of the strongest missed edge is 1 in only 7 %
+# No missed edge has an absolute coupling above 0.6. One variable of the strongest missed edge is 1 in only 7 %
 # of the samples.
 
 couplings = dict(zip(truth.edge_names(), model.couplings, strict=True))

@@ -58,6 +58,7 @@ WORDS = {
 ALLOWED = (
     "decimal places",
     "as far as possible",
+    "voter places",
 )
 
 PROSE = {
