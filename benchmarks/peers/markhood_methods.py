@@ -1,4 +1,4 @@
-"""markhood's own methods, through the same door as everyone else's: an array in, edges out."""
+"""The methods of markhood, with the same interface as all other tools: an array in, edges out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Markhood:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def why_absent(self) -> str | None:
-        """Say where this markhood is too old to know the method."""
+        """Return why this version of markhood cannot run the method, or None."""
         if self.method not in METHODS:
             return f"this markhood has no method {self.method!r}"
         unknown = sorted(set(self.options) - set(METHODS[self.method].names()))

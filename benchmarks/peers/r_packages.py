@@ -32,7 +32,7 @@ class RScript:
     source: str
 
     def why_absent(self) -> str | None:
-        """Say whether R or the package is missing."""
+        """Return what is missing, R or the package, or None."""
         if not shutil.which("Rscript"):
             return "Rscript is not on the PATH (Debian: apt install r-base-core)"
         if not r_versions(self.package):
@@ -45,7 +45,7 @@ class RScript:
         return f"{self.package} {package} (R {r})"
 
     def load(self) -> Callable[[Table], Edges]:
-        """Return what runs the script; R is started when it learns."""
+        """Return the function that runs the script; it starts R."""
         return self._learn
 
     def _learn(self, table: Table) -> Edges:
@@ -64,7 +64,7 @@ class RScript:
 
 @cache
 def r_versions(package: str) -> list[str]:
-    """Ask R for the versions of a package and of itself; nothing where it has no such package."""
+    """Return the versions of an R package and of R, or an empty list if it is not installed."""
     ask = f'cat(as.character(packageVersion("{package}")), as.character(getRversion()))'
     command = ["Rscript", "--vanilla", "-e", ask]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
