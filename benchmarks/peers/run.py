@@ -39,7 +39,9 @@ def main(arguments: list[str]) -> int:
             outcome = try_tool(family, peer, network, table, truth, options.timeout)
             print(f"{network}: {peer.name}: {outcome.status}", file=sys.stderr, flush=True)
             outcomes.append(outcome)
-            if options.output:  # rewritten after every tool, so that an interrupted run keeps its results
+            if (
+                options.output
+            ):  # rewritten after every tool, so that an interrupted run keeps its results
                 write_csv(outcomes, options.output)
     print(f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}, one thread each")
     print("; ".join(sorted(versions)))
