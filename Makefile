@@ -53,6 +53,10 @@ docs: $(VENV)/.docs  ## build the documentation into build/docs/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d build/docs/doctrees docs build/docs/html
 	@echo "Open build/docs/html/index.html"
 
+.PHONY: tutorials
+tutorials: $(VENV)/.docs  ## write the notebooks of the tutorials into build/notebooks, and redraw their figures
+	$(BIN)/python docs/extensions/tutorials.py
+
 .PHONY: readme
 readme: $(VENV)/.installed  ## write what the demo prints into README.md
 	$(BIN)/python docs/extensions/readme.py

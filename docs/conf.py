@@ -35,6 +35,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "tutorials",
 ]
 exclude_patterns = ["tests", "extensions", "templates", "generated/help.md"]
 templates_path = ["templates"]
