@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from markhood.data.account import understood
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
 from markhood.data.storage.packed import read_packed, write_packed
-from markhood.data.understood import understood
 from markhood.data.variables import Variables, described_variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph

@@ -11,10 +11,10 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from markhood.data.account import understood
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.samples import Weights
-from markhood.data.understood import understood
 from markhood.data.weights import UNIT, as_weights, repeated, similarity_weights
 from markhood.errors import DataWarning, InputError
 

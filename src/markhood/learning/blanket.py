@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.names import near
+from markhood.data.coding.names import suggest_names
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.learning.checks.copies import Copies
@@ -123,7 +123,9 @@ def _copies(samples: Samples, nodes: list[int]) -> dict[str, tuple[str, ...]]:
 def _number(target: str | int, samples: Samples) -> int:
     if isinstance(target, str):
         if target not in samples.names:
-            raise InputError(f"The data have no column {target!r}: {near(target, samples.names)}.")
+            raise InputError(
+                f"The data have no column {target!r}: {suggest_names(target, samples.names)}."
+            )
         return samples.names.index(target)
     if not 0 <= target < samples.n_variables:
         raise InputError(

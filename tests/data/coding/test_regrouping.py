@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import markhood
 from markhood.data.coding.encode import encode, encode_like
-from markhood.data.coding.merged import home_of
+from markhood.data.coding.merged import merged_level_of
 from markhood.data.coding.regrouping import cut_samples, level_counts, with_rare_merged
 from markhood.errors import InputError
 
@@ -29,7 +29,8 @@ def test_oracle_merged_levels_are_those_of_a_table_written_so(rows, fewest, miss
     for j, name in enumerate(data):
         levels = [level for level in merged.levels[j] if level is not None]
         written[name] = [
-            None if v is None else v if v in levels else home_of(v, levels) for v in data[name]
+            None if v is None else v if v in levels else merged_level_of(v, levels)
+            for v in data[name]
         ]
     again = encode_like(written, merged.levels, missing=missing)
     np.testing.assert_array_equal(merged.words, again.words)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import markhood
+from markhood.data.account import understood
 from markhood.data.formats.files import read_samples
 from markhood.data.genome.sequences import read_sequences, read_structure
-from markhood.data.understood import understood
 from markhood.errors import InputError
 
 ROWS = ["ACGU-A", "ACUA-A", "GCGAUA", "GUGUUA"]

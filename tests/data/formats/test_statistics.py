@@ -8,8 +8,8 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+from markhood.data.account import understood
 from markhood.data.formats.files import read_samples
-from markhood.data.understood import understood
 from markhood.errors import InputError
 
 FRAME = pd.DataFrame(

@@ -6,7 +6,7 @@ import pytest
 
 import markhood
 from markhood.data.coding.encode import encode
-from markhood.data.genome.loci import Locus, Places, loci_in_names
+from markhood.data.genome.loci import Coordinates, Locus, loci_in_names
 from markhood.data.genome.positions import known_loci
 from markhood.data.variables import Variables, described_variables
 
@@ -95,7 +95,7 @@ def test_property_documents_tell_what_variables_know():
 
 
 def test_example_distances():
-    apart = Places.of((*LOCI, None)).distances(np.array([[0, 1], [1, 0], [0, 2], [2, 3]]))
+    apart = Coordinates.of((*LOCI, None)).distances(np.array([[0, 1], [1, 0], [0, 2], [2, 3]]))
     assert apart.tolist()[:3] == [85, 85, np.inf]
     assert np.isnan(apart[3])
 

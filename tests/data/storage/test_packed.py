@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
+from markhood.data.storage.backends import Files
 from markhood.data.storage.packed import write_packed
 from markhood.data.storage.packing import pack
-from markhood.data.storage.places import Files
 from markhood.errors import InputError
 
 CHOICES = [{}, {"missing": "level"}, {"missing": "impute"}, {"missing": "drop"}, {"weights": "w"}]
@@ -63,7 +63,7 @@ def table(n_samples, choice):
 def test_property_a_packed_file_is_what_reading_it_gives(
     tmp_path, monkeypatch, ending, n_samples, choice
 ):
-    monkeypatch.setattr("markhood.data.storage.places.RESIDENT_BYTES", 1)
+    monkeypatch.setattr("markhood.data.storage.backends.RESIDENT_BYTES", 1)
     monkeypatch.setattr("markhood.data.storage.mapped.BLOCK_BYTES", 1)
     path, folder = tmp_path / f"data{ending}", tmp_path / "packed"
     frame = table(n_samples, choice)
@@ -218,7 +218,7 @@ def test_example_nothing_is_left_after_an_error(tmp_path, monkeypatch):
 
 def test_example_a_disk_that_is_too_small(tmp_path, monkeypatch):
     usage = type("Usage", (), {"free": 100})
-    monkeypatch.setattr("markhood.data.storage.places.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("markhood.data.storage.backends.shutil.disk_usage", lambda _: usage)
     with pytest.raises(
         InputError, match=r"need 128 bytes when packed, but the disk of .* has 100 b"
     ):

@@ -1,8 +1,8 @@
-"""The built-in data set: scikit-learn's handwritten digits, black and white.
+"""The built-in data set: the handwritten digits of scikit-learn in black and white.
 
-1797 pictures of 8 x 8 pixels; a pixel is on above half intensity. Neighbouring pixels depend on
-each other, so anyone can see whether the learned graph makes sense. It is shipped as a file,
-because the command line does not import scikit-learn.
+1797 images of 8 x 8 pixels; a pixel is on above half intensity. Neighbouring pixels depend on each
+other, so that it is easy to see whether a learned graph makes sense. The data are included as a
+file, because the command line does not import scikit-learn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SIDE = 8
 
 
 def digits() -> Samples:
-    """Return the digits' pixels, named by row and column: r0c0, r0c1, ... r7c7.
+    """Return the pixels of the digits, named by row and column: r0c0, r0c1, ... r7c7.
 
     Examples
     --------

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from markhood.data.account import Column, understood
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
-from markhood.data.understood import Column, understood
 from markhood.errors import DataWarning
 
 FRAME = pd.DataFrame(

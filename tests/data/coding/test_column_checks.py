@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from markhood.data.coding.cells import MISSING
-from markhood.data.coding.doubts import likeness, suspected_codes
+from markhood.data.coding.column_checks import likeness, suspected_codes
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.errors import DataWarning, InputError, on_command_line, written_by
