@@ -226,7 +226,7 @@ def repeated(samples: Samples) -> Samples:
     )
 
 
-def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:
+def similarity_weights(samples: Samples, threshold: float = 0.1, side: int = SIDE) -> Weights:
     """Weight samples by the number of similar samples, as is usual for aligned sequences.
 
     The weight of a sample is 1 / m, where m is the number of samples, including itself, that differ
@@ -238,6 +238,8 @@ def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:
     samples : Samples
     threshold : float, default=0.1
         Maximum share of variables in which similar samples differ.
+    side : int
+        Samples per side of a tile that is compared at a time.
 
     Returns
     -------
@@ -256,10 +258,10 @@ def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:
     digits = _by_sample(samples)
     n = samples.n_samples
     n_similar = np.zeros(n, np.int64)
-    for top in range(0, n, SIDE):
-        one = slice(top, min(n, top + SIDE))
-        for left in range(top, n, SIDE):
-            other = slice(left, min(n, left + SIDE))
+    for top in range(0, n, side):
+        one = slice(top, min(n, top + side))
+        for left in range(top, n, side):
+            other = slice(left, min(n, left + side))
             similar = _differences(digits, one, other) <= most
             n_similar[one] += similar.sum(axis=1)
             if left > top:

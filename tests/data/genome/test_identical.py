@@ -72,13 +72,12 @@ def test_example_labels_tell_variables_apart():
     assert find_duplicates(samples, np.array([0, 1, 1, 0])).node.tolist() == [0, 1, 1, 0]
 
 
-def test_example_many_blocks_are_as_one(monkeypatch):
+def test_property_the_size_of_blocks_does_not_matter():
     table = np.random.default_rng(0).integers(0, 2, (5, 60))
     samples = samples_with_levels(table)
     whole = find_duplicates(samples)
     assert whole.n_copies > 20
-    monkeypatch.setattr("markhood.data.genome.identical.WORDS_PER_BLOCK", 1)
-    assert find_duplicates(samples).node.tolist() == whole.node.tolist()
+    assert find_duplicates(samples, words_per_block=1).node.tolist() == whole.node.tolist()
     sets = identical_variables(samples)
     assert sum(len(own) - 1 for own in sets) == whole.n_copies
 

@@ -324,7 +324,7 @@ def _as_table(data: Any) -> NDArray[Any]:
         raise InputError(
             "not-a-table",
             "",
-            f"A {type(data).__name__} cannot be used as data: pass a 2-D array, a data frame "
+            f"Data of type {type(data).__name__} cannot be used: pass a 2-D array, a data frame "
             "(collected, if lazy) or a scipy sparse matrix.",
         )
     check_table(table.shape, table.dtype)

@@ -101,7 +101,7 @@ def _rows_of_loci(given: Any, names: Sequence[str]) -> list[Row]:
         items = list(zip(names, listed_positions, strict=True))
     else:
         raise _unusable(
-            f"A {type(given).__name__} cannot be used as positions: pass a mapping from names to "
+            f"Positions of type {type(given).__name__} cannot be used: pass a mapping from names to "
             "positions, a sequence with one position per variable, or the path of a file."
         )
     return [
