@@ -1,4 +1,4 @@
-"""Assert messages by code, place and facts; `tests/test_wording.py` is the file that tests sentences.
+"""Assert messages by code, place and facts; only `tests/test_wording.py` tests sentences.
 
 A fact is a short fragment of the text that does not depend on its wording: a row, a count, a name.
 """

@@ -83,8 +83,8 @@ def from_json(stored: Any, name: str) -> Any:
         raise InputError(
             "option-needed",
             name,
-            f"Only the hash of {option(name)} was stored, because it is large or an object: pass it "
-            "again.",
+            f"Only the hash of {option(name)} was stored, because it is large or an object: pass "
+            "it again.",
         )
     if "array" in stored:
         return np.array(stored["array"], dtype=stored["dtype"])

@@ -1,11 +1,11 @@
 """Drafts: temporary files that are written next to the output and renamed when complete.
 
 A draft is named ``.markhood-``, sixteen hexadecimal digits and ``.tmp``. A killed run leaves its
-draft, and the next run that makes one in the same folder removes it. Simultaneous runs must keep each
-other's drafts, and process numbers are not unique across containers and machines. So a draft is
-locked (`flock`) while it is written, and only drafts of the same user that can be locked are removed.
-On Windows, where files cannot be locked this way, drafts are neither removed nor kept open, because
-an open file could not be renamed.
+draft, and the next run that makes one in the same folder removes it. Simultaneous runs must keep
+each other's drafts, and process numbers are not unique across containers and machines. So a draft
+is locked (`flock`) while it is written, and only drafts of the same user that can be locked are
+removed. On Windows, where files cannot be locked this way, drafts are neither removed nor kept
+open, because an open file could not be renamed.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ def is_draft(name: str) -> bool:
 
 
 @contextmanager
-def draft_beside(place: Path, folder: bool = False) -> Iterator[Path]:
+def draft_beside(path: Path, folder: bool = False) -> Iterator[Path]:
     """Make an empty file or folder next to a path; remove it at the end if it still exists.
 
     Examples
     --------
     >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp(), "graph.csv")
-    >>> with draft_beside(place) as draft:
+    >>> path = Path(tempfile.mkdtemp(), "graph.csv")
+    >>> with draft_beside(path) as draft:
     ...     _ = draft.write_text("complete")
-    ...     _ = draft.replace(place)
-    >>> [path.name for path in place.parent.iterdir()]
+    ...     _ = draft.replace(path)
+    >>> [one.name for one in path.parent.iterdir()]
     ['graph.csv']
     """
-    remove_left_drafts(place.parent)
-    draft, held = _locked_draft(place.parent, folder)
+    remove_left_drafts(path.parent)
+    draft, held = _locked_draft(path.parent, folder)
     try:
         yield draft
     finally:

@@ -81,7 +81,7 @@ def warn(
     text: str,
     category: type[DataWarning | ConvergenceWarning] = DataWarning,
 ) -> None:
-    """Emit a warning that points at the caller of markhood, unless `filter_findings` silences it."""
+    """Emit a warning that points at the caller of markhood; `filter_findings` can silence it."""
     if code in _filters.ignored:
         return
     if code in _filters.errors:
@@ -99,7 +99,7 @@ def emit(log: FindingLog) -> None:
 
 
 def emit_before_an_error(log: FindingLog) -> None:
-    """Emit the warnings of a log, even where warnings are errors, before another error is raised."""
+    """Emit the warnings of a log before another error is raised, even if warnings are errors."""
     with suppress(DataWarning):
         emit(log)
 

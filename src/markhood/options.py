@@ -1,9 +1,10 @@
-"""Declare options once: type, default, help text, bounds, and how to write them on the command line.
+"""Declare options once: type, default, help text, bounds, and syntax on the command line.
 
 A group of options is a dataclass whose fields are made by `declare`. Everything else is read from
-these fields: checks and their messages (`Options.check`), estimators, the command line, the parameter
-sections of docstrings (`parameter_section`), provenance (`Options.as_json`) and the identity of
-checkpoints. Types are ordinary annotations, so that a type checker and `check` accept the same values.
+these fields: checks and their messages (`Options.check`), estimators, the command line, the
+parameter sections of docstrings (`parameter_section`), provenance (`Options.as_json`) and the
+identity of checkpoints. Types are ordinary annotations, so that a type checker and `check` accept
+the same values.
 
 Groups that estimators inherit are mutable, because scikit-learn sets parameters one by one; groups
 that are passed as values derive from `Sealed` and cannot be changed.

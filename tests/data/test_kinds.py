@@ -75,7 +75,12 @@ def test_example_ordered_dictionaries_of_numbers_are_ordinal_in_their_own_order(
     ordered = pa.DictionaryArray.from_arrays([0, 1, 2, 0], [3, 1, 2], ordered=True)
     for frame in (
         pa.table({"a": ordered, "b": CODES}),
-        pd.DataFrame({"a": pd.array(ordered.to_pandas(), pd.CategoricalDtype([3, 1, 2], True)), "b": CODES}),
+        pd.DataFrame(
+            {
+                "a": pd.array(ordered.to_pandas(), pd.CategoricalDtype([3, 1, 2], True)),
+                "b": CODES,
+            }
+        ),
     ):  # fmt: skip
         samples = encode(frame)
         assert samples.variables.kinds == ("ordinal", "ordinal")
@@ -109,7 +114,9 @@ def test_example_categories_are_not_cut_into_bins_unless_they_are_named():
 def test_example_texts_of_declared_categories_are_levels():
     for frame in (
         pd.DataFrame({"a": pd.Categorical(["None", "x", "y"]), "b": [0, 1, 1]}),
-        pl.DataFrame({"a": ["None", "x", "y"], "b": [0, 1, 1]}, schema_overrides={"a": pl.Categorical}),
+        pl.DataFrame(
+            {"a": ["None", "x", "y"], "b": [0, 1, 1]}, schema_overrides={"a": pl.Categorical}
+        ),
         pa.table({"a": pa.array(["None", "x", "y"]).dictionary_encode(), "b": [0, 1, 1]}),
     ):  # fmt: skip
         assert encode(frame).levels[0] == ("None", "x", "y")

@@ -248,7 +248,8 @@ def reals_in(samples: Samples, units: Mapping[str, Units]) -> NDArray[np.float64
             raise InputError(
                 "unknown-column",
                 name,
-                f"The data have no numeric column {name!r}, for which the graph was adjusted: add it.",
+                f"The data have no numeric column {name!r}, which is a covariate of the graph: "
+                "add it.",
             )
     columns = [(samples.reals[name].values - own.mean) / own.sd for name, own in units.items()]
     return np.array(columns).reshape(len(units), samples.n_samples)

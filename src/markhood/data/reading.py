@@ -140,9 +140,9 @@ class ColumnOptions(Options):
     )
     kinds: Kinds = declare(
         "auto",
-        "Whether the levels of columns are ordered: auto, nominal or ordinal, for all columns or by "
-        "name. By default, numbers with three or more distinct values and ordered categories are "
-        "ordered; text and unordered categories are not.",
+        "Whether the levels of columns are ordered: auto, nominal or ordinal, for all columns or "
+        "by name. By default, numbers with three or more distinct values and ordered categories "
+        "are ordered; text and unordered categories are not.",
         convert=checked_kinds,
         parse=lambda text: by_name(text) if "=" in text else text,
         metavar="KIND|LIST",
@@ -264,8 +264,8 @@ class Genome(Sealed):
     identical: Literal["auto", "keep", "group"] | float = declare(
         "auto",
         "Columns that are exact copies or complements of each other: keep each as a node, or group "
-        "them into one node; a number such as 0.99 also groups columns with at least this agreement "
-        "(Cohen's kappa). auto groups sites of genomes and alignments.",
+        "them into one node; a number such as 0.99 also groups columns with at least this "
+        "agreement (Cohen's kappa). auto groups sites of genomes and alignments.",
         convert=_identical,
         above=0,
         high=1,
@@ -274,8 +274,8 @@ class Genome(Sealed):
     )
     min_distance: float | None = declare(
         None,
-        "Leave out edges between variables that are nearer than this on one chromosome; they remain "
-        "in the regressions.",
+        "Leave out edges between variables that are nearer than this on one chromosome; they "
+        "remain in the regressions.",
         low=0,
     )
     genome_length: int | None = declare(

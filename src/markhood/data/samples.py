@@ -1,9 +1,9 @@
 """Packed samples, the input of the kernels: one bit per sample, one row per level except the first.
 
 With packed bits, counting the samples in which two indicators are one is a popcount of their
-intersection, and 10 000 samples of a binary variable take 1.3 kB. A variable with r levels has r - 1
-indicator rows: level k > 0 is a one bit in the k-th row, the first level has no one bits. So a binary
-variable has one row, and a constant variable has one row of zeros.
+intersection, and 10 000 samples of a binary variable take 1.3 kB. A variable with r levels has
+r - 1 indicator rows: level k > 0 is a one bit in the k-th row, the first level has no one bits. So
+a binary variable has one row, and a constant variable has one row of zeros.
 
 A sample with weight 3 counts as three samples. Weights that are not whole numbers are stored as
 multiples of a `unit`, a power of two, so that their sums are exact in any order.

@@ -1,9 +1,10 @@
 """`stacked()`: concatenate the samples of several tables.
 
-A variable has the levels that occur in any of the tables, and level numbers are translated to these.
-Numbers are sorted by size and text alphabetically, as in one table. Ordered categories keep their
-order if one table has all of them; two incomplete lists do not always determine an order. Bins and
-merged levels depend on the table that they were made from, so they must be the same in all tables.
+A variable has the levels that occur in any of the tables, and level numbers are translated to
+these. Numbers are sorted by size and text alphabetically, as in one table. Ordered categories keep
+their order if one table has all of them; two incomplete lists do not always determine an order.
+Bins and merged levels depend on the table that they were made from, so they must be the same in all
+tables.
 
 Weights are not rescaled: those that are not whole numbers have mean 1 in every table.
 """

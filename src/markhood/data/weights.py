@@ -1,9 +1,9 @@
 """Weights of samples, stored as whole multiples of a unit.
 
-Whole numbers are frequency weights: a sample with weight 3 counts as three samples. Other weights are
-survey weights: they are scaled to mean 1 (unless ``normalize_weights=False``) and rounded to 1/1024,
-so that their sums are exact. Without scaling, weights that sum to the size of a population would
-make every pair of variables significant.
+Whole numbers are frequency weights: a sample with weight 3 counts as three samples. Other weights
+are survey weights: they are scaled to mean 1 (unless ``normalize_weights=False``) and rounded to
+1/1024, so that their sums are exact. Without scaling, weights that sum to the size of a population
+would make every pair of variables significant.
 """
 
 from __future__ import annotations
@@ -178,8 +178,8 @@ def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
     ----------
     samples : Samples
     weights : array-like of shape (n_samples,), "similarity" or None
-        One weight per sample, or per row of the table that the samples came from. Samples of weight 0
-        are left out.
+        One weight per sample, or per row of the table that the samples came from. Samples of weight
+        0 are left out.
     normalize : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
 

@@ -1,4 +1,4 @@
-"""Columns of many numbers, cut: how many samples a bin has, what it is called, and who is cut at all."""
+"""Numeric columns in bins: their frequencies and names, and which columns are cut."""
 
 import numpy as np
 import pandas as pd

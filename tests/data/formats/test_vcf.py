@@ -1,4 +1,4 @@
-"""VCF and BCF: phased files are haplotypes, others genotypes, and every file is read or a sentence says why not."""
+"""VCF and BCF: phased files are haplotypes, others genotypes; a damaged file is an error."""
 
 import gzip
 import sys

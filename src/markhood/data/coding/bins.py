@@ -109,7 +109,7 @@ def columns_of_reals(
     values: Sequence[tuple[Any, ...]],
     declared: Collection[int] = (),
 ) -> list[int]:
-    """Return the covariates to use as numbers: more than 12 distinct ones, no bins or kind requested.
+    """Return the covariates to use as numbers: over 12 distinct ones, no bins or kind requested.
 
     When new data are matched to known variables, they are the other columns.
     """

@@ -1,4 +1,4 @@
-"""Code the values of columns by order of appearance: 0 for the first distinct value, 1 for the next.
+"""Code the values of columns by order of appearance: 0 for the first distinct value, then 1, ...
 
 The sort order of the values is known only when all have been read, so levels are sorted at the end
 (`indicators`) and one pass over the data suffices. `ArrayCoder` compares whole blocks of an array

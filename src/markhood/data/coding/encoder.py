@@ -231,7 +231,7 @@ class Encoder:
         return variables
 
     def _refuse_many(self, values: Sequence[tuple[Any, ...]]) -> None:
-        """Raise for columns with too many levels that are neither cut into bins nor real columns."""
+        """Raise for columns with too many levels that are not cut into bins or real columns."""
         reading, limit = self._reading, self._reading.max_levels
         if self._known is not None or (reading.bins is None and not reading.adjust_for):
             return

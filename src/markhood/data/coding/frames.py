@@ -152,7 +152,7 @@ def _as_column(column: nw.Series[Any]) -> Column:
         raise InputError(
             "not-a-level",
             str(column.name),
-            f"Column {str(column.name)!r} has values that cannot be converted to Python ({reason}): "
+            f"Column {str(column.name)!r} has values that Python cannot represent ({reason}): "
             "convert them to text or numbers.",
         ) from error
 

@@ -1,7 +1,7 @@
 """Turn codes into indicator rows: sort the levels of each column, one row per level but the first.
 
-Codes are in order of appearance. The row of a level has a one where all digits of the code are those
-of the level's code; for two levels this is the only digit or its complement. Many columns are
+Codes are in order of appearance. The row of a level has a one where all digits of the code are
+those of the level's code; for two levels this is the only digit or its complement. Many columns are
 processed at once.
 """
 

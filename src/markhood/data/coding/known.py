@@ -1,8 +1,8 @@
 """Translate the codes of new data to the levels of known variables.
 
 Coders give every distinct value a code. When a column is complete, each value must belong to one of
-the known levels; values of the same level (a bin, a merged level) then share a code. So new data use
-the same coders as other data.
+the known levels; values of the same level (a bin, a merged level) then share a code. So new data
+use the same coders as other data.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def merged_level_of(value: Any, levels: Collection[Any]) -> Any | None:
 
     Examples
     --------
-    >>> merged_level_of(4.0, [1, 2, "3 or 4"]), merged_level_of(6, [1, "3 to 8"]), merged_level_of(9, [1, 2, "3 or 4"])
-    ('3 or 4', '3 to 8', None)
+    >>> [merged_level_of(value, [1, 2, "3 or 4", "5 to 8"]) for value in (4.0, 6, 9)]
+    ['3 or 4', '5 to 8', None]
     >>> merged_level_of("z", ["a", "b", "other"]), merged_level_of("I", ["-", "AG", "LVIMC"])
     ('other', 'LVIMC')
     """

@@ -1,8 +1,8 @@
 """Merge the levels of packed samples: similar letters, rare levels, numbers into bins.
 
-A level is a row of bits, so merging levels is the bitwise or of their rows, without reading the data
-again. Rare ordered levels are merged with the rarer of their two neighbours, the rarest first; rare
-categories become `other`. Two levels always remain, because a constant column has no edges.
+A level is a row of bits, so merging levels is the bitwise or of their rows, without reading the
+data again. Rare ordered levels are merged with the rarer of their two neighbours, the rarest first;
+rare categories become `other`. Two levels always remain, because a constant column has no edges.
 """
 
 from __future__ import annotations

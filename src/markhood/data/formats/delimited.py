@@ -1,9 +1,9 @@
 """Read CSV, TSV and similar text files, compressed or not, with Python's csv parser.
 
 The encoding is that of the byte order mark, else UTF-8. Text that is not UTF-8 was most likely
-written on Windows and is read as Windows-1252, with a warning. The delimiter is the one that divides
-the first lines into equal numbers of fields. With another delimiter, a comma in numbers is a decimal
-comma unless all such numbers could have thousands separators. `rows` interprets the rows.
+written on Windows and is read as Windows-1252, with a warning. The delimiter is the one that
+divides the first lines into equal numbers of fields. With another delimiter, a comma in numbers is
+a decimal comma unless all such numbers could have thousands separators. `rows` interprets the rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read data files by the ending of their name, and folders.
 
-Only the ending determines the format, not the content, so that the effect of a command is clear from
-its text. A folder has packed samples, or Parquet files that are concatenated.
+Only the ending determines the format, not the content, so that the effect of a command is clear
+from its text. A folder has packed samples, or Parquet files that are concatenated.
 """
 
 from __future__ import annotations
@@ -225,8 +225,8 @@ def _read_folder(path: Path, reading: Reading) -> Samples:
         raise InputError(
             "file-format",
             path.name,
-            f"{path} is a directory: pass a file, a folder of packed samples or a folder of Parquet "
-            "files.",
+            f"{path} is a directory: pass a file, a folder of packed samples or a folder of "
+            "Parquet files.",
         )
     return finished(read_parquet(files, reading), reading)
 

@@ -1,8 +1,8 @@
 """Read small text files with named columns: pairs, groups, priors and positions of variables.
 
 The first line may be a header with the expected names; other columns are then ignored, so that an
-edge list written by markhood can be used. Any other first line is data, so that a misspelt header is
-an error.
+edge list written by markhood can be used. Any other first line is data, so that a misspelt header
+is an error.
 """
 
 from __future__ import annotations

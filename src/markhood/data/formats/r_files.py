@@ -49,7 +49,7 @@ def read_r(path: Path, reading: Reading) -> Samples:
     raise InputError(
         "file-part",
         path.name,
-        f"{path} has {len(tables)} tables, {listed([repr(name) for name in tables])}: name one with "
+        f"{path} has {len(tables)} tables, {listed(list(map(repr, tables)))}: name one with "
         f"{option('array')}.",
     )
 

@@ -3,10 +3,11 @@
 Such a table does not state whether the first row has column names, whether the first column has row
 labels, and whether lines end in an empty field. The reader guesses all three from the first rows.
 The first row is a header if none of its cells occurs again in its column, or if it cannot be data:
-numbers counted from 0 (as pandas writes columns without names), many numbers counted from 1 or after
-a name, one cell fewer than the other rows, or an empty cell above row labels. The first column has
-row labels if it has no name and its values are unique. Both guesses are checked against the whole
-table, which is read again only if a guess was wrong. Decisions that are not obvious are warnings.
+numbers counted from 0 (as pandas writes columns without names), many numbers counted from 1 or
+after a name, one cell fewer than the other rows, or an empty cell above row labels. The first
+column has row labels if it has no name and its values are unique. Both guesses are checked against
+the whole table, which is read again only if a guess was wrong. Decisions that are not obvious are
+warnings.
 """
 
 from __future__ import annotations
@@ -308,7 +309,7 @@ def _by_column(
         "file-damaged",
         source.path.name,
         f"{source.locate(n_before + at).capitalize()} of {source.path} has "
-        f"{counted(found, 'field')} instead of {width}: use the same number of fields in all lines.",
+        f"{counted(found, 'field')} instead of {width}: use the same number in all lines.",
     )
 
 
@@ -353,8 +354,8 @@ def _warn_about_decisions(guess: _Guess, source: Source, log: FindingLog) -> Non
         log.add_warning(
             "index-column",
             where,
-            f"The first column{called} has row labels and was left out. If it is a variable, rename "
-            "it.",
+            f"The first column{called} has row labels and was left out. If it is a variable, "
+            "rename it.",
         )
     nameless = [
         f"x{j}" for j, name in enumerate(names) if not name and not (guess.index and j == 0)

@@ -1,10 +1,10 @@
 """Read files of SPSS, Stata and SAS, with their value labels, through pyreadstat.
 
-Labels become the names of levels, in the order of the values: "never" (1) before "often" (3). Values
-that the file declares as missing are missing. Values without a label keep their numbers. Labelled
-values are ordered if some have no label, as between "not at all" (1) and "very much" (7), and if SPSS
-measures them as ordinal or scale; else they are categories. For numbers without labels the measure
-"nominal" is ignored, because it is the default of SPSS.
+Labels become the names of levels, in the order of the values: "never" (1) before "often" (3).
+Values that the file declares as missing are missing. Values without a label keep their numbers.
+Labelled values are ordered if some have no label, as between "not at all" (1) and "very much" (7),
+and if SPSS measures them as ordinal or scale; else they are categories. For numbers without labels
+the measure "nominal" is ignored, because it is the default of SPSS.
 
 Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process with a
 limit of processor time, and returns JSON.

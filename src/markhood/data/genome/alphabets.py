@@ -6,8 +6,9 @@ ten letters, so that a table of answers A to E is not a protein.
 **Classes.** A coupling of two positions with 20 letters each has 361 parameters, whose penalty few
 likelihood ratios exceed. Amino acids that replace each other are merged into eight classes (Murphy,
 Wallqvist and Levy, Protein Engineering 13, 2000, 149-152): large hydrophobic, small, hydroxyl,
-proline, aromatic, acidic and amide, basic, histidine. Bases are merged into purines and pyrimidines.
-The IUPAC letters B, Z, J, U and O are in the classes of the letters that they may be or resemble.
+proline, aromatic, acidic and amide, basic, histidine. Bases are merged into purines and
+pyrimidines. The IUPAC letters B, Z, J, U and O are in the classes of the letters that they may be
+or resemble.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ FEWEST_BASES = 3
 
 # The letters of each class; its name has the standard ones.
 MURPHY = {
-    "LVIMC": "LVIMCJU", "AG": "AG", "ST": "ST", "P": "P", "FYW": "FYW", "EDNQ": "EDNQBZ", "KR": "KRO", "H": "H",
+    "LVIMC": "LVIMCJU", "AG": "AG", "ST": "ST", "P": "P",
+    "FYW": "FYW", "EDNQ": "EDNQBZ", "KR": "KRO", "H": "H",
 }  # fmt: skip
 CLASSES: dict[Alphabet, dict[str, str]] = {
     "protein": MURPHY,

@@ -1,8 +1,8 @@
 """Read aligned sequences: every position that varies is a variable, and its letters are the levels.
 
 The first pass over the file selects positions that vary and have few gaps, the second pass packs
-them, in chunks. Letters are coded as ASCII numbers, which are in alphabetical order, and converted to
-letters at the end.
+them, in chunks. Letters are coded as ASCII numbers, which are in alphabetical order, and converted
+to letters at the end.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
     """Read aligned sequences in FASTA, A2M, A3M or Stockholm, which may be compressed (.gz).
 
     Gaps are "-", ".", "~", "?" and "*" (stop); in nucleotides also N and the other ambiguity codes,
-    in proteins X. By default gaps are the level "-", as usual for sequences; they are missing values
-    if ``reading.missing`` is not "error". Columns are positions, counted from "1".
+    in proteins X. By default gaps are the level "-", as usual for sequences; they are missing
+    values if ``reading.missing`` is not "error". Columns are positions, counted from "1".
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
     if reading.known is not None:  # keep its positions, whether or not they vary in these data

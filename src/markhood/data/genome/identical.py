@@ -1,8 +1,8 @@
 """Find variables that are exact copies or complements of each other, and group them.
 
 Two variables are copies if the same samples have their k-th level, for every k. Binary and ordered
-variables are also grouped if the levels of one are reversed, as for alleles that were counted on the
-other strand. Rows are hashed in blocks, and rows with equal hashes are compared.
+variables are also grouped if the levels of one are reversed, as for alleles that were counted on
+the other strand. Rows are hashed in blocks, and rows with equal hashes are compared.
 
 The first column represents its group, because ties go to the lower index.
 """

@@ -101,8 +101,8 @@ def _rows_of_loci(given: Any, names: Sequence[str]) -> list[Row]:
         items = list(zip(names, listed_positions, strict=True))
     else:
         raise _unusable(
-            f"Positions of type {type(given).__name__} cannot be used: pass a mapping from names to "
-            "positions, a sequence with one position per variable, or the path of a file."
+            f"Positions of type {type(given).__name__} cannot be used: pass a mapping from names "
+            "to positions, a sequence with one position per variable, or the path of a file."
         )
     return [
         ("in positions", [name, *(locus if isinstance(locus, (tuple, list)) else [locus])])

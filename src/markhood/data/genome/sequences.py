@@ -1,11 +1,11 @@
 """Read files of aligned sequences, one sequence at a time: FASTA, A2M, A3M and Stockholm.
 
-**A2M and A3M.** Lower-case letters and dots are insertions, which differ between sequences. They are
-not columns of the alignment and are dropped, so that all sequences have the same length.
+**A2M and A3M.** Lower-case letters and dots are insertions, which differ between sequences. They
+are not columns of the alignment and are dropped, so that all sequences have the same length.
 
 **Stockholm.** A line has a name and letters. In an alignment with several blocks every name occurs
-again, so the sequences are held in memory; a file with one block is streamed. Of the annotation, the
-consensus structure of an RNA (`#=GC SS_cons`) can be read.
+again, so the sequences are held in memory; a file with one block is streamed. Of the annotation,
+the consensus structure of an RNA (`#=GC SS_cons`) can be read.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def read_structure(path: Path) -> Structure:
         raise InputError(
             "sequences",
             path.name,
-            f"{path} has no consensus structure (#=GC {CONSENSUS}): pass a Stockholm file with one.",
+            f"{path} has no consensus structure (#=GC {CONSENSUS}): pass a file with one.",
         )
     return Structure(len(drawn), _paired(path, drawn))
 
@@ -170,8 +170,8 @@ def _aligned_lines(path: Path, file: IO[str]) -> Iterator[tuple[str, str]]:
             raise InputError(
                 "file-damaged",
                 path.name,
-                f"Line {number + 1} of {path} has {len(words)} words instead of a name and letters: "
-                "pass a Stockholm file.",
+                f"Line {number + 1} of {path} has {len(words)} words instead of a name and "
+                "letters: pass a Stockholm file.",
             )
         yield words[0], words[1]
 

@@ -6,8 +6,8 @@ packs the calls, site by site.
 A phased file gives haplotypes: a sample is a chromosome copy, and its levels are the alleles, 0 for
 the reference; more than two alleles are not ordered. Other files give genotypes: a sample is an
 individual, and its ordered levels are the numbers of copies of non-reference alleles, as in PLINK.
-Haplotypes of an unphased file would need invented phases; genotypes of a phased file would have half
-the samples at the same penalty per edge.
+Haplotypes of an unphased file would need invented phases; genotypes of a phased file would have
+half the samples at the same penalty per edge.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ END_OF_BGZF = bytes.fromhex("1f8b08040000000000ff0600424302001b00030000000000000
 def read_vcf(path: Path, reading: Reading) -> Samples:
     """Read haplotypes or genotypes from a VCF or BCF file, which may be compressed (.gz, .bgz).
 
-    Variables are named by chromosome and position, as in "7:117559590", and if several variants have
-    the same position, also by alleles, "7:117559590:CTT:C". If all calls are phased, a sample is a
-    chromosome copy with its alleles; else an individual with its number of non-reference alleles.
+    Variables are named by chromosome and position, as in "7:117559590", and if several variants
+    have the same position, also by alleles, "7:117559590:CTT:C". If all calls are phased, a sample
+    is a chromosome copy with its alleles; else an individual with its number of non-reference
+    alleles.
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
     if reading.known is not None:  # keep its sites, whether or not they vary in these data

@@ -1,7 +1,7 @@
 """Check that packed samples fit in memory, before they are read.
 
-The kernels use all variables at once, so the packed bits must be in memory. An error at the start is
-better than being killed by the system an hour later.
+The kernels use all variables at once, so the packed bits must be in memory. An error at the start
+is better than being killed by the system an hour later.
 """
 
 from __future__ import annotations

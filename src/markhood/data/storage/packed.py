@@ -6,14 +6,14 @@
                             variable's list; chromosomes and positions, if known
     FOLDER/weights.npy      counts of the weights, int64, if any
     FOLDER/missing.npy      masks of missing values, uint64, if any
-    FOLDER/reals.npy        numeric covariates, float64, one row each; their names, means and standard
-                            deviations are in variables.json
+    FOLDER/reals.npy        numeric covariates, float64, one row each; their names, means and
+                            standard deviations are in variables.json
 
-The formats are NPY and JSON, so that other programs can read them; hashes are BLAKE2b with 16 bytes,
-as printed by `b2sum --length 128`. A folder is written under another name and renamed when it is
-complete. Every read checks all hashes, which takes about a second per gigabyte. The content is also
-checked, because kernels index by it, and a hash does not show that a folder was made by markhood. The
-fingerprint of the samples is saved, so that it is computed only once.
+The formats are NPY and JSON, so that other programs can read them; hashes are BLAKE2b with 16
+bytes, as printed by `b2sum --length 128`. A folder is written under another name and renamed when
+it is complete. Every read checks all hashes, which takes about a second per gigabyte. The content
+is also checked, because kernels index by it, and a hash does not show that a folder was made by
+markhood. The fingerprint of the samples is saved, so that it is computed only once.
 
 Levels other than numbers, text, booleans and None (such as dates) become text.
 """
