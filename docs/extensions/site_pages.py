@@ -63,6 +63,7 @@ PAGES = {
         "command-line": "Command line",
         "generated/api": "API reference",
         "glossary": "Glossary",
+        "reference/messages": "Message codes",
         "changelog": "Changes",
     },
     "Inside": {
@@ -74,6 +75,7 @@ PAGES = {
 
 # Files that stand in a page of the site: after which text, or in place of the whole.
 HELP = "\n```{include} generated/help.md\n```\n"
+MESSAGES = "\n```{include} ../generated/messages.md\n```\n"
 CHANGES = "```{include} ../CHANGELOG.md\n```\n"
 
 REPORT = "live/digits.html"
@@ -111,6 +113,8 @@ def as_on_site(page: str, text: str) -> str:
         text = pattern.sub(link, text)
     if page == "command-line":
         text = re.sub(r"\nWhat `--help` prints .*\n", lambda _: HELP, text)
+    if page == "reference/messages":
+        text = re.sub(r"\nThe site that `make docs` builds .*\n", lambda _: MESSAGES, text)
     if page == "index":
         text = PICTURE.sub(FRAME, text) + "".join(map(_toctree, PAGES))
     return text

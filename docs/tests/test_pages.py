@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from markhood.errors import DataWarning
+from markhood.findings import CODES
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
 import readme
 import site_pages
+import written_pages
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -42,7 +44,7 @@ def test_a_page_is_plain_markdown_whose_links_lead_somewhere(page):
 def test_every_page_is_in_the_sidebar():
     listed = {page for group in site_pages.PAGES.values() for page in group}
     there = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert listed - {"gallery/index", "generated/api"} == there
+    assert listed - {"gallery/index", "generated/api", "reference/messages"} == there
 
 
 def test_every_example_and_the_reference_are_linked_on_the_site():
@@ -56,3 +58,10 @@ def test_every_extra_is_told_of():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     told = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "start.md").read_text(), re.MULTILINE)
     assert told == sorted(project["optional-dependencies"])
+
+
+def test_every_message_code_is_listed_on_the_site():
+    text = (ROOT / "docs" / "reference" / "messages.md").read_text()
+    assert "generated/messages.md" in site_pages.as_on_site("reference/messages", text)
+    listed = [code for codes in written_pages.grouped_codes().values() for code in codes]
+    assert sorted(listed) == sorted(CODES.keys() - {"unclassified"})

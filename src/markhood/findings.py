@@ -147,7 +147,7 @@ CODES = {
 
 
 # The first code of each group in `CODES`, by the title of the group in the documentation.
-GROUPS = {
+CODE_GROUPS = {
     "Options": "option-value",
     "Files": "file-not-found",
     "Tables": "too-few-rows",
