@@ -34,7 +34,10 @@ CODES = {
     "option-unknown": Code(
         "An option, method or name does not exist.", "Check the spelling; the message lists names."
     ),
-    "option-conflict": Code("Two options exclude each other.", "Leave one of them out."),
+    "option-conflict": Code(
+        "An option excludes another one, or does not apply to the data.",
+        "Leave one of them out.",
+    ),
     "option-needed": Code("An option or argument is missing.", "Pass it."),
     "not-supported": Code(
         "A combination of method, data and options is not supported.",
@@ -49,7 +52,7 @@ CODES = {
         "Check its path and permissions.",
     ),
     "file-format": Code(
-        "The format of a file is unknown, or an option is for another format.",
+        "The format of a file is unknown or not supported.",
         "Use one of the formats that the message lists.",
     ),
     "file-damaged": Code(
@@ -59,38 +62,59 @@ CODES = {
     "file-encoding": Code("A text file is not UTF-8.", "Save it as UTF-8, or pass encoding=."),
     "file-exists": Code("An output would replace another file.", "Choose another name."),
     "file-not-writable": Code("An output cannot be written.", "Choose another folder."),
-    "file-header": Code("The header row was guessed.", "Pass header=True or header=False."),
-    "decimal-comma": Code("Numbers were read with a decimal comma.", "No action needed."),
-    "file-content": Code(
-        "What a file contains and how its values were read.",
-        "No action needed.",
+    "file-header": Code(
+        "The header row was guessed, or a column has no name.",
+        "Pass header=True or header=False.",
     ),
+    "decimal-comma": Code("Numbers were read with a decimal comma.", "No action needed."),
+    "file-content": Code("What a file contains and how its values were read.", "No action needed."),
     "file-part": Code(
         "A file has several parts, such as sheets or arrays, of which one can be read.",
         "Name the part to read, or save it as a file.",
     ),
     # Tables
     "too-few-rows": Code("There are too few rows to learn from.", "Add rows."),
-    "too-few-columns": Code("There are fewer than two variables.", "Keep more columns."),
+    "too-few-columns": Code(
+        "There are fewer than two variables.",
+        "Keep more columns, or sites with less variation.",
+    ),
     "not-a-table": Code("The data are not a table of values.", "Pass a two-dimensional table."),
-    "unknown-column": Code("A named column does not exist.", "Check the spelling."),
+    "unknown-column": Code(
+        "A named column does not exist.",
+        "Check the spelling; the message lists similar names.",
+    ),
     "duplicate-column": Code("Two columns have the same name.", "Rename one of them."),
     "columns-differ": Code(
-        "Columns or rows differ from those expected.",
-        "Pass tables with the same columns.",
+        "Columns differ from those expected.",
+        "Use tables with the same columns.",
     ),
-    "constant-column": Code("A column has a single value.", "Leave it out; it has no edges."),
+    "constant-column": Code("A column has a single value and cannot have edges.", "Leave it out."),
     "empty-column": Code("All values of a column are missing.", "Leave it out."),
     "distinct-column": Code(
         "Nearly every value of a column is different: an identifier, date, text or measurement.",
         "Leave the column out, or cut numbers into bins.",
     ),
-    "index-column": Code("A column was taken as row labels.", "Pass index=False to keep it."),
-    "too-many-levels": Code("A column has too many levels.", "Leave it out or cut it into bins."),
+    "index-column": Code(
+        "A column has row labels and was left out.",
+        "Rename it if it is a variable.",
+    ),
+    "too-many-levels": Code(
+        "A column has too many levels.",
+        "Leave it out, cut it into bins, or raise max_levels=.",
+    ),
     "not-a-level": Code("A value cannot be a level.", "Use numbers, text or other plain values."),
-    "unknown-level": Code("New data have a level that the model does not know.", "Recode it."),
-    "infinite-values": Code("A column contains infinite values.", "Replace them."),
-    "missing-values": Code("Values are missing.", "Choose how to treat them with missing=."),
+    "unknown-level": Code(
+        "New data have a level that the model does not have.",
+        "Recode it, or leave out the rows.",
+    ),
+    "infinite-values": Code(
+        "A column contains infinite values.",
+        "Replace them, or leave the column out.",
+    ),
+    "missing-values": Code(
+        "Values are missing.",
+        "Fill them in, or choose how to treat them with missing=.",
+    ),
     "missing-codes": Code(
         "A value looks like a code for missing, or was treated as one.",
         "Name such values in missing_values=.",
@@ -99,19 +123,28 @@ CODES = {
         "Rows were left out because of missing values or zero weight.",
         "No action needed.",
     ),
-    "binned-columns": Code("Numeric columns were cut into bins.", "Change this with bins=."),
+    "binned-columns": Code(
+        "Numeric columns were cut into bins, or others cannot be.",
+        "Change this with bins=.",
+    ),
     "merged-levels": Code(
         "Rare levels or similar letters were merged.",
         "Change this with merge_rare= or letters=.",
     ),
-    "level-kinds": Code("Columns were taken as ordered or nominal.", "Change this with kinds=."),
+    "level-kinds": Code("Columns were read as ordered or nominal.", "Change this with kinds=."),
     "weights": Code("Weights are not usable.", "Pass one finite, non-negative number per row."),
     "frequency-weights": Code(
         "Whole-number weights are treated as frequencies.",
         "For survey weights, divide them by their mean.",
     ),
-    "labels": Code("Group, stratum, cluster or pair labels do not fit the rows.", "Correct them."),
-    "covariates": Code("How a covariate is used, or why it cannot be.", "See adjust_for=."),
+    "labels": Code(
+        "Group, stratum, cluster or pair labels do not fit the rows.",
+        "Pass one label per row.",
+    ),
+    "covariates": Code(
+        "How a covariate is used, or why it cannot be used.",
+        "Change adjust_for=, bins= or missing=.",
+    ),
     # Genomes and alignments
     "genotypes": Code("Genotypes cannot be read as requested.", "Change genotypes=."),
     "sequences": Code(
@@ -125,7 +158,10 @@ CODES = {
     "dense-graph": Code("The graph is unusually dense.", "See the advice in the message."),
     "many-parameters": Code("There are many parameters per row.", "Merge levels or order them."),
     "constraints": Code("Required, forbidden or grouped edges are not usable.", "Correct them."),
-    "checkpoint": Code("A checkpoint cannot be used for this run.", "Use another folder."),
+    "checkpoint": Code(
+        "A checkpoint cannot be used for this run.",
+        "Use another folder, or leave out checkpoint=.",
+    ),
     "data-changed": Code("The data differ from those of the graph.", "Use the same data."),
     "not-converged": Code("Fits or chains did not converge.", "See the advice in the message."),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
