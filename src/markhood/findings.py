@@ -76,7 +76,7 @@ CODES = {
     "too-few-rows": Code("There are too few rows to learn from.", "Add rows."),
     "too-few-columns": Code(
         "There are fewer than two variables.",
-        "Keep more columns, or sites with less variation.",
+        "Keep more columns, or lower min_minor=.",
     ),
     "not-a-table": Code("The data are not a table of values.", "Pass a two-dimensional table."),
     "unknown-column": Code(
