@@ -15,6 +15,7 @@ from markhood.commandline.bootstrap import bootstrap
 from markhood.commandline.choose_gamma import choose_gamma
 from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
+from markhood.commandline.datasets import datasets
 from markhood.commandline.demo import demo
 from markhood.commandline.fit import fit
 from markhood.commandline.learn import learn
@@ -96,6 +97,7 @@ COMMANDS = (
     report,
     predict,
     demo,
+    datasets,
     simulate,
     compare,
     paper,

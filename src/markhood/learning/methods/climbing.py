@@ -256,6 +256,6 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
                 "Pensar et al., 2017",
                 "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal pseudo-likelihood learning of "
                 "discrete Markov network structures. Bayesian Analysis 12(4), 1195-1215. "
-                "https://doi.org/10.1214/16-BA1032.",
+                "https://arxiv.org/abs/1401.4988.",
             ),
         )

@@ -136,7 +136,7 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
                 "Schlüter et al., 2018",
                 "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint Posterior score for "
                 "learning Markov network structures. International Journal of Approximate Reasoning 92, 295-320. "
-                "https://doi.org/10.1016/j.ijar.2017.10.018.",
+                "https://arxiv.org/abs/1608.02315.",
             ),
         )
 
