@@ -153,6 +153,7 @@ SAME_RESULT = {"encoding", "max_levels", "positions", "imputations", "shuffles",
                "executor", "checkpoint"}  # fmt: skip
 OF_METHODS = {
     "gamma": 0.1,
+    "factors": 1,
     "keep_draws": True,
     "rule": "and",
     "start": "empty",

@@ -23,13 +23,11 @@ from markhood.data.coding.merged import UNSEEN, level_numbers
 from markhood.data.coding.names import suggest_names
 from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
-from markhood.data.variables import Variables, default_names, level_text
+from markhood.data.variables import UNKNOWN, Variables, default_names, level_text
 from markhood.errors import DataWarning, InputError
 from markhood.findings import FindingLog
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
-
-UNKNOWN = np.iinfo(np.uint16).max  # level number of a missing value
 
 
 def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:

@@ -20,6 +20,7 @@ from markhood.data.genome.loci import MOST_POSITION, Loci, Locus
 
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
+UNKNOWN = 2**16 - 1  # level number of a missing value
 
 
 class Member(NamedTuple):
