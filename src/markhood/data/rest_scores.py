@@ -1,4 +1,4 @@
-"""Rest scores: what hidden factors add to a variable's regression, estimated from the other variables.
+"""Rest scores: hidden factors in a variable's regression, estimated from the other variables.
 
 A hidden factor behind many variables makes all of them dependent. The regression of variable i
 therefore gets, for each of K components, the score of the *other* variables on it,
@@ -57,7 +57,7 @@ class Components(NamedTuple):
 def level_columns(
     codes: NDArray[np.uint16], variables: Variables
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return level numbers as columns, (n_columns, n_samples), and the variable of each; NaN where unknown."""
+    """Return columns of level numbers, (n_columns, n_samples), NaN if missing, and owners."""
     columns, owners = [], []
     for variable, (own, levels, is_ordered) in enumerate(
         zip(codes, variables.levels or (), variables.is_ordered, strict=True)
@@ -87,7 +87,7 @@ def with_rest_scores(
     variables: Variables,
     components: Components | None,
 ) -> NDArray[np.float64]:
-    """Return the real columns of all variables, (n_reals, n_samples), with each one's rest scores if there are any.
+    """Return the real columns of all variables, (n_reals, n_samples), with rest scores if any.
 
     Those have shape (n_variables, n_reals + K, n_samples).
     """
@@ -101,7 +101,7 @@ def with_rest_scores(
 
 
 def known_codes(samples: Samples, n_variables: int) -> NDArray[np.uint16]:
-    """Return the level numbers of the first variables, (n_variables, n_samples), with missing values marked."""
+    """Return level numbers of the first variables, (n_variables, n_samples), and mark missing."""
     bits = Bits(samples.words, samples.n_samples, None if samples.is_binary else samples.starts)
     found = np.stack([codes(bits, v) for v in range(n_variables)])
     for variable, mask in samples.missing.items():
@@ -162,7 +162,9 @@ def leading_eigenvectors(
 def rest_scores(
     known: NDArray[np.uint16], variables: Variables, components: Components, n_targets: int
 ) -> NDArray[np.float64]:
-    """Return each target's scores without its own columns, (n_targets, K, n_samples), of about unit variance.
+    """Return scores without each target's own columns, (n_targets, K, n_samples).
+
+    Their variance is about 1.
 
     Targets that are not part of the components (covariates, which come last) have the scores of all
     columns.
