@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE / "extensions"))
 
 import matplotlib as mpl
 from site_pages import write_live_report
-from written_pages import write_api, write_help
+from written_pages import write_api, write_help, write_messages
 
 import markhood
 
@@ -37,7 +37,13 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "tutorials",
 ]
-exclude_patterns = ["tests", "extensions", "templates", "generated/help.md"]
+exclude_patterns = [
+    "tests",
+    "extensions",
+    "templates",
+    "generated/help.md",
+    "generated/messages.md",
+]
 templates_path = ["templates"]
 default_role = "py:obj"
 # sphinx-gallery's settings hold functions, which Sphinx cannot keep between builds.
@@ -45,6 +51,7 @@ suppress_warnings = ["config.cache"]
 
 write_api(HERE / "generated")
 write_help(HERE / "generated" / "help.md")
+write_messages(HERE / "generated" / "messages.md")
 write_live_report(HERE / "generated" / "site")
 html_extra_path = ["generated/site"]
 

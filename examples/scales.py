@@ -26,8 +26,8 @@ path = Path(tempfile.mkdtemp(), "answers.csv")
 answers.to_csv(path, index=False)
 
 graph = markhood.learn(path, bins={"age": 5, "town": 4})
-for sentence in graph.provenance["data"]["understood"]["choices"]:
-    print(sentence)
+for finding in graph.provenance["data"]["understood"]["findings"]:
+    print(finding["text"])
 
 # %%
 # On the command line: ``markhood learn answers.csv --bins age=5,town=4 --report answers.html``.

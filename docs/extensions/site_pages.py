@@ -40,6 +40,7 @@ LISTED = re.compile(r"^- \[[^\]]+\]\(([^)#:]+)\.(?:md|rst)\)", re.MULTILINE)
 
 # Files that stand in a page of the site: after which text, or in place of the whole.
 HELP = "\n```{include} ../generated/help.md\n```\n"
+MESSAGES = "\n```{include} ../generated/messages.md\n```\n"
 CHANGES = "```{include} ../../CHANGELOG.md\n```\n"
 
 REPORT = "live/voters.html"
@@ -75,6 +76,8 @@ def as_on_site(page: str, text: str) -> str:
         text = pattern.sub(link, text)
     if page == "reference/command-line":
         text = re.sub(r"\nThe site that `make docs` builds .*\n", lambda _: HELP, text)
+    if page == "reference/messages":
+        text = re.sub(r"\nThe site that `make docs` builds .*\n", lambda _: MESSAGES, text)
     if page == "index":
         listed = [f"{title} <{section}/index>" for section, title in SECTIONS.items()]
         text = PICTURE.sub(FRAME, text) + _toctree(listed)

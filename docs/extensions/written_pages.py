@@ -1,4 +1,4 @@
-"""Pages written from the code: the API reference and the help of every command."""
+"""Write pages from the code: the API reference, the help of every command, message codes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
+from markhood.findings import CODE_GROUPS, CODES
 from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
 from markhood.scores.table import BlanketTable
@@ -127,6 +128,28 @@ def help_of(command: list[str]) -> str:
     rich_utils.MAX_WIDTH = HELP_WIDTH
     result = CliRunner().invoke(app, [*command, "--help"], prog_name="markhood", color=False)
     return "\n".join(line.rstrip() for line in result.output.strip().splitlines())
+
+
+def write_messages(path: Path) -> None:
+    """Write a table of message codes for each group, in alphabetical order."""
+    lines: list[str] = []
+    for title, codes in grouped_codes().items():
+        lines += [f"### {title}", "", "| code | meaning | what to do |", "|---|---|---|"]
+        lines += [f"| `{code}` | {CODES[code].meaning} | {CODES[code].advice} |" for code in codes]
+        lines.append("")
+    _write(path, lines)
+
+
+def grouped_codes() -> dict[str, list[str]]:
+    """Return the message codes of each group, sorted."""
+    groups: dict[str, list[str]] = {}
+    titles = {first: title for title, first in CODE_GROUPS.items()}
+    title = ""
+    for code in CODES:
+        title = titles.get(code, title)
+        if title:
+            groups.setdefault(title, []).append(code)
+    return {title: sorted(codes) for title, codes in groups.items()}
 
 
 def _heading(title: str, underline: str) -> list[str]:

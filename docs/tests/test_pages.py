@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from markhood.errors import DataWarning
+from markhood.findings import CODES
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
 import readme
 import site_pages
+import written_pages
 
 DOCS = ROOT / "docs"
 IN_SECTIONS = sorted(page for name in site_pages.SECTIONS for page in (DOCS / name).glob("*.md"))
@@ -72,3 +74,10 @@ def test_every_extra_is_described():
     page = (DOCS / "how-to" / "install.md").read_text()
     described = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
     assert described == sorted(project["optional-dependencies"])
+
+
+def test_every_message_code_is_listed_on_the_site():
+    text = (ROOT / "docs" / "reference" / "messages.md").read_text()
+    assert "generated/messages.md" in site_pages.as_on_site("reference/messages", text)
+    listed = [code for codes in written_pages.grouped_codes().values() for code in codes]
+    assert sorted(listed) == sorted(CODES.keys() - {"unclassified"})

@@ -1,9 +1,9 @@
-"""Values as JSON, and as a hash of their content.
+"""Convert values to JSON, and to a hash of their content.
 
-Provenance and checkpoints must say whether two values are the same. `repr` does not: NumPy abbreviates long arrays,
-and objects without a `__repr__` show an address. Here every value is written out in full. Small values are stored
-whole, so that an analysis can be repeated from its provenance; large ones, and objects of the caller's own, are stored
-by their hash.
+Provenance and checkpoints compare values. `repr` is not sufficient for this: NumPy abbreviates long
+arrays, and objects without a `__repr__` show an address. Here all of a value is used. Small values
+are stored completely, so that an analysis can be repeated from its provenance; of large values and
+user-defined objects the hash is stored.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import numpy as np
 
 from markhood.errors import InputError, option
 
-MOST_NUMBERS = 100_000  # of an array or list that is stored whole: about a megabyte of JSON
+MOST_NUMBERS = 100_000  # of an array or list that is stored: about a megabyte of JSON
 _OWN = "markhood."
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON: as it is where that is possible, else its content hash.
+    """Return a value as JSON if possible, else its content hash.
 
     Examples
     --------
@@ -68,12 +68,12 @@ _MARKS = {"array", "items", "hash"}
 
 
 def from_json(stored: Any, name: str) -> Any:
-    """Return the value that `as_json` wrote; lists come back as tuples.
+    """Return the value that `as_json` stored; lists become tuples.
 
     Raises
     ------
     InputError
-        Where only the hash was stored.
+        If only the hash was stored.
     """
     if isinstance(stored, (list, tuple)):
         return tuple(from_json(one, name) for one in stored)
@@ -81,7 +81,10 @@ def from_json(stored: Any, name: str) -> Any:
         return stored
     if "hash" in stored:
         raise InputError(
-            f"{option(name)} was stored by its hash only, because it is large or an object: pass it again."
+            "option-needed",
+            name,
+            f"Only the hash of {option(name)} was stored, because it is large or an object: pass "
+            "it again.",
         )
     if "array" in stored:
         return np.array(stored["array"], dtype=stored["dtype"])
@@ -91,15 +94,15 @@ def from_json(stored: Any, name: str) -> Any:
 
 
 def content_hash(value: Any) -> str:
-    """Return a hash that is the same exactly for values that mean the same.
+    """Return a hash that is equal for values with the same content.
 
-    Dataclasses and objects of markhood are their class and what they hold. An object of the caller's own is
-    its class, the source of that class, and what it holds.
+    The content of a dataclass or an object of markhood is its class and its attributes. For a
+    user-defined object the source of its class is included.
 
     Raises
     ------
     InputError
-        Where a value holds something whose content cannot be read, such as an open file.
+        If the content of a value cannot be read, as for an open file.
     """
     digest = hashlib.blake2b(digest_size=16)
     for part in _parts(value):
@@ -108,7 +111,7 @@ def content_hash(value: Any) -> str:
 
 
 def _parts(value: Any) -> Iterable[bytes]:
-    """Yield the bytes of a value; each part says what it is and how long."""
+    """Yield the bytes of a value, each part with its type and length."""
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         yield _framed(type(value).__name__, repr(value).encode())
     elif isinstance(value, np.generic):
@@ -143,25 +146,27 @@ def _parts_of_object(value: Any) -> Iterable[bytes]:
         yield _framed(name, source + _joined(sorted(_held(value).items())))
         return
     raise InputError(
-        f"A {kind.__name__} has no content that can be compared, so that its results cannot be saved: use "
-        f"numbers, texts, arrays and plain objects, or leave {option('checkpoint')} out."
+        "checkpoint",
+        kind.__name__,
+        f"The content of a {kind.__name__} cannot be compared, so its results cannot be saved: use "
+        f"numbers, texts, arrays and plain objects, or leave out {option('checkpoint')}.",
     )
 
 
 def _is_plain_class(kind: type) -> bool:
-    """Return whether objects of a class, written in Python, are what their attributes are."""
+    """Return whether a class is written in Python and its objects are defined by attributes."""
     is_written_in_python = bool(kind.__flags__ & (1 << 9))
     return is_written_in_python and "__reduce__" not in vars(kind)
 
 
 def _held(value: Any) -> dict[str, Any]:
-    """Return the attributes of an object, without those that a dataclass does not compare."""
+    """Return the attributes of an object, of a dataclass only those that are compared."""
     slots = [name for base in type(value).__mro__ for name in getattr(base, "__slots__", ())]
     held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
     held |= {
         name: own
         for name, own in getattr(value, "__dict__", {}).items()
-        if not isinstance(getattr(type(value), name, None), cached_property)  # what is derived
+        if not isinstance(getattr(type(value), name, None), cached_property)
     }
     if is_dataclass(value):
         return {
@@ -179,7 +184,7 @@ def _framed(kind: str, content: bytes) -> bytes:
 
 
 def _source(kind: type) -> str:
-    """Return the text of a class; its name where it was typed at a prompt."""
+    """Return the source of a class, or its name if it was defined at a prompt."""
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):

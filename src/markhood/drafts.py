@@ -1,10 +1,11 @@
-"""Drafts: what is written beside its place and moved there when it is whole.
+"""Drafts: temporary files that are written next to the output and renamed when complete.
 
-A draft is called ``.markhood-`` and sixteen digits and ``.tmp``. A kill leaves it; the next run that
-makes one in the same folder takes it away. Runs at the same time must not take each other's, and a process
-number says nothing across containers or machines: so a draft is locked (`flock`) while it is written, and
-only one that can be locked, and is the user's own, is left over. Where nothing can be locked, as on Windows, nothing
-is removed; and no draft is held open there, because an open one could not be moved.
+A draft is named ``.markhood-``, sixteen hexadecimal digits and ``.tmp``. A killed run leaves its
+draft, and the next run that makes one in the same folder removes it. Simultaneous runs must keep
+each other's drafts, and process numbers are not unique across containers and machines. So a draft
+is locked (`flock`) while it is written, and only drafts of the same user that can be locked are
+removed. On Windows, where files cannot be locked this way, drafts are neither removed nor kept
+open, because an open file could not be renamed.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not there on Windows
+except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 _NAME = re.compile(r"\.markhood-[0-9a-f]{16}\.tmp")
 
 
 def is_draft(name: str) -> bool:
-    """Whether a file or folder of that name is a draft, of this run, another, or one that was killed.
+    """Return whether a file or folder with this name is a draft of any run.
 
     Examples
     --------
@@ -39,21 +40,21 @@ def is_draft(name: str) -> bool:
 
 
 @contextmanager
-def draft_beside(place: Path, folder: bool = False) -> Iterator[Path]:
-    """Make an empty file or folder beside a place; what is still there at the end is removed.
+def draft_beside(path: Path, folder: bool = False) -> Iterator[Path]:
+    """Make an empty file or folder next to a path; remove it at the end if it still exists.
 
     Examples
     --------
     >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp(), "graph.csv")
-    >>> with draft_beside(place) as draft:
-    ...     _ = draft.write_text("whole")
-    ...     _ = draft.replace(place)
-    >>> [path.name for path in place.parent.iterdir()]
+    >>> path = Path(tempfile.mkdtemp(), "graph.csv")
+    >>> with draft_beside(path) as draft:
+    ...     _ = draft.write_text("complete")
+    ...     _ = draft.replace(path)
+    >>> [one.name for one in path.parent.iterdir()]
     ['graph.csv']
     """
-    remove_left_drafts(place.parent)
-    draft, held = _locked_draft(place.parent, folder)
+    remove_left_drafts(path.parent)
+    draft, held = _locked_draft(path.parent, folder)
     try:
         yield draft
     finally:
@@ -74,16 +75,16 @@ def remove_left_drafts(folder: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Say what stood in the way of writing; in our words where the system's mislead."""
+    """Return why a file could not be written, clearer than the message of the system."""
     if error.errno == errno.ENXIO:
-        return "nobody reads from that pipe; start its reader first"
+        return "the pipe has no reader; start its reader first"
     if error.errno == errno.EFBIG:
-        return "it would be larger than files may be here, see ulimit -f"
+        return "it exceeds the maximum file size, see ulimit -f"
     return error.strerror or str(error)
 
 
 def _locked_draft(folder: Path, is_folder: bool) -> tuple[Path, int | None]:
-    """Make a draft and lock it, once more where another run took it for left over before the lock."""
+    """Make a draft and lock it; try again if another run removed it before it was locked."""
     while True:
         draft = folder / f".markhood-{secrets.token_hex(8)}.tmp"
         held = _open_new(draft, is_folder)
@@ -96,11 +97,11 @@ def _locked_draft(folder: Path, is_folder: bool) -> tuple[Path, int | None]:
 
 
 def _open_new(draft: Path, is_folder: bool) -> int | None:
-    """Make a draft, and leave it open where it can be locked."""
+    """Make a draft, and keep it open if it can be locked."""
     if is_folder:
         draft.mkdir()
         return None if fcntl is None else os.open(draft, os.O_RDONLY)
-    # Unlike mkstemp's, its mode follows the umask.
+    # Unlike with mkstemp, the mode follows the umask.
     held = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     if fcntl is not None:
         return held
@@ -111,10 +112,10 @@ def _open_new(draft: Path, is_folder: bool) -> int | None:
 def _remove_if_left(draft: Path) -> None:
     found = draft.lstat()
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-        return  # a link or a device of that name is none of ours
+        return  # a link or a device, which markhood does not make
     if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
         return
-    # As another may put something else in its place: no link is followed, no pipe waited for.
+    # The file may have been replaced since: do not follow links or wait for pipes.
     held = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         if _lock(held, wait=False):

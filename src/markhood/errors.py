@@ -1,12 +1,13 @@
 """Errors and warnings: how a finding is raised, emitted, silenced and worded.
 
-`InputError`, `DataWarning` and `ConvergenceWarning` carry a `markhood.findings.Finding`: a code, a place and a text of
-one or two sentences (what is wrong, where, what to do). The command line prints the text and exits with code 2; in Python an
+`InputError`, `DataWarning` and `ConvergenceWarning` have the code, place and text of a
+`markhood.findings.Finding`. The command line prints the text and exits with code 2; in Python an
 `InputError` is a `ValueError`.
 
-A text that names an option writes it with `option`, so that users read it as they would type it: ``missing='drop'`` in
-Python, ``--missing drop`` on the command line, which sets this with `written_by` before it calls anything. Text that is quoted from
-data has its control characters escaped: see `printable`.
+A text that names an option writes it with `option`, so that users read it as they would type it:
+``missing='drop'`` in Python, ``--missing drop`` on the command line, which sets this with
+`written_by` before it calls anything else. `printable` escapes the control characters of text that
+is quoted from data.
 """
 
 from __future__ import annotations
@@ -25,15 +26,12 @@ from markhood.findings import CODES, FindingLog
 Writer = Callable[[str, Any], str]
 
 _NOT_GIVEN = object()
-_NAMES_SHOWN = 3
-_OWN_PACKAGES = (
-    "markhood",
-    "sklearn",
-)  # scikit-learn wraps what estimators do in frames of its own
+NAMES_SHOWN = 5
+_OWN_PACKAGES = ("markhood", "sklearn")  # scikit-learn wraps the methods of estimators
 
 
 class _Coded:
-    """What errors and warnings have in common: the code, place and text of a finding."""
+    """An error or warning with the code, place and text of a finding."""
 
     args: tuple[str, str, str]
 
@@ -49,18 +47,18 @@ class _Coded:
 
 
 class InputError(_Coded, ValueError):
-    """Input that cannot be used; `code` and `where` are those of its finding, and its text says what to do."""
+    """Input that cannot be used; `code` and `where` name the problem, the text states the fix."""
 
 
 class DataWarning(_Coded, UserWarning):
-    """Data that can be used, but perhaps not as the user meant it."""
+    """Data that can be used, but perhaps not as the user meant."""
 
 
 class ConvergenceWarning(_Coded, UserWarning):
     """Fits or chains that stopped before they converged; the text names their variables."""
 
 
-# Control characters, marks that reverse the direction of writing, line breaks, and halves of surrogate pairs.
+# Control characters, marks that change the writing direction, line breaks and lone surrogates.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -83,7 +81,7 @@ def warn(
     text: str,
     category: type[DataWarning | ConvergenceWarning] = DataWarning,
 ) -> None:
-    """Emit a warning that points at the line from which markhood was called; see `filter_findings`."""
+    """Emit a warning that points at the caller of markhood; `filter_findings` can silence it."""
     if code in _filters.ignored:
         return
     if code in _filters.errors:
@@ -101,7 +99,7 @@ def emit(log: FindingLog) -> None:
 
 
 def emit_before_an_error(log: FindingLog) -> None:
-    """Emit warnings, and let the error through that is about to be raised."""
+    """Emit the warnings of a log before another error is raised, even if warnings are errors."""
     with suppress(DataWarning):
         emit(log)
 
@@ -113,15 +111,15 @@ class _Filters(NamedTuple):
     errors: frozenset[str] = frozenset()
 
 
-# For the whole process, not the thread: the tiles of a command run on other threads than it does.
+# Global to the process, not to the thread, because a command runs its tiles on several threads.
 _filters = _Filters()
 
 
 class filter_findings:  # noqa: N801  (used like a function)
     """Silence warnings by their code, or turn them into errors.
 
-    Takes effect at once, for the whole process, in addition to earlier calls. As a context manager it restores the
-    earlier setting.
+    Takes effect at once, for the whole process, in addition to earlier calls. As a context manager
+    it restores the previous setting at the end of the block.
 
     Parameters
     ----------
@@ -159,23 +157,47 @@ class filter_findings:  # noqa: N801  (used like a function)
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Restore the earlier setting."""
+        """Restore the previous setting."""
         global _filters
         _filters = self._before
 
 
 def warn_not_converged(names: Sequence[str], n_fits: int) -> None:
-    """Emit a `ConvergenceWarning` for the variables whose fits did not converge, if there are any."""
+    """Emit a `ConvergenceWarning` for the variables whose fits did not converge, if any."""
     if names:
-        shown = ", ".join(names[:_NAMES_SHOWN])
-        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         warn(
             "not-converged",
             names[0],
-            f"{n_fits} fit{'s' if n_fits > 1 else ''} of {shown}{more} did not converge, so scores and "
-            "couplings of these variables are inexact. Look for columns that nearly copy others or have very rare levels.",
+            f"{counted(n_fits, 'fit')} of {listed(names, 3)} did not converge, so scores and "
+            "couplings of these variables are inexact. Look for columns that nearly copy others or "
+            "have very rare levels.",
             ConvergenceWarning,
         )
+
+
+def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
+    """Join the first few items as in prose.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c", "d"], shown=2)
+    'a, b and 2 more'
+    """
+    head = list(items[:shown])
+    if len(items) > shown:
+        head.append(f"{len(items) - shown} more")
+    return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1.
+
+    Examples
+    --------
+    >>> counted(1, "column"), counted(0, "row")
+    ('1 column', '0 rows')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def option(name: str, value: Any = _NOT_GIVEN) -> str:
@@ -211,13 +233,13 @@ def on_command_line(name: str, value: Any) -> str:
     return f"{flag} {shlex.quote(','.join(map(str, items)))}"
 
 
-# For the whole process, not the thread: the tiles of a command run on other threads than it does.
+# Global to the process, not to the thread, because a command runs its tiles on several threads.
 _writer: Writer = in_python
 
 
 @contextmanager
 def written_by(writer: Writer) -> Iterator[None]:
-    """Have texts write options as this interface does."""
+    """Write the options in messages as this interface does."""
     global _writer
     before, _writer = _writer, writer
     try:

@@ -1,11 +1,12 @@
-"""Message codes: every error, warning and note of markhood is a finding with a code, a place and a text.
+"""Message codes: every error, warning and note of markhood has a code, a place and a text.
 
-The code names the kind of problem and stays the same from release to release; the place is the column, option or
-file that is concerned; the text says what is wrong, where, and what to do. Programs and tests look at code and place,
-people read the text. `CODES` lists every code with its meaning and what to do about it; the documentation prints that table.
+The code names the kind of problem and stays the same from release to release. The place is the
+column, option or file that is concerned. The text states what is wrong, where, and what to do.
+Programs and tests look at code and place; people read the text. `CODES` lists every code with its
+meaning and advice, and the documentation prints that table.
 
-Findings of one table are gathered in a `FindingLog` while it is read, because a guess may be taken back before the table is complete,
-and because a user wants to see all problems at once.
+A `FindingLog` collects the findings of one table while it is read, because the reader may revise
+a guess before the table is complete.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Severity = Literal["warning", "note"]
 
 
 class Code(NamedTuple):
-    """What a code means, and what to do about it."""
+    """Meaning of a code, and what to do about it."""
 
     meaning: str
     advice: str
@@ -33,7 +34,10 @@ CODES = {
     "option-unknown": Code(
         "An option, method or name does not exist.", "Check the spelling; the message lists names."
     ),
-    "option-conflict": Code("Two options exclude each other.", "Leave one of them out."),
+    "option-conflict": Code(
+        "An option excludes another one, or does not apply to the data.",
+        "Leave one of them out.",
+    ),
     "option-needed": Code("An option or argument is missing.", "Pass it."),
     "not-supported": Code(
         "A combination of method, data and options is not supported.",
@@ -43,49 +47,110 @@ CODES = {
     "memory": Code("The work needs more memory than there is.", "Use fewer columns or rows."),
     # Files
     "file-not-found": Code("A file or folder does not exist.", "Check the path."),
-    "file-unreadable": Code("A file cannot be opened or is not a regular file.", "Check the file."),
-    "file-format": Code("The format of a file is not known.", "Use one of the listed formats."),
-    "file-damaged": Code("The content of a file breaks its format.", "Write the file again."),
-    "file-encoding": Code("A text file is not UTF-8.", "Save it as UTF-8, or pass its encoding."),
+    "file-unreadable": Code(
+        "A file cannot be opened or is not a regular file.",
+        "Check its path and permissions.",
+    ),
+    "file-format": Code(
+        "The format of a file is unknown or not supported.",
+        "Use one of the formats that the message lists.",
+    ),
+    "file-damaged": Code(
+        "The content of a file does not follow its format.",
+        "Write the file again.",
+    ),
+    "file-encoding": Code("A text file is not UTF-8.", "Save it as UTF-8, or pass encoding=."),
     "file-exists": Code("An output would replace another file.", "Choose another name."),
-    "file-not-writable": Code("An output cannot be written.", "Choose another place."),
-    "file-header": Code("The header row was guessed.", "Pass header=True or header=False."),
-    "file-content": Code("What a file contains.", "For information."),
-    "file-part": Code("Only one of several parts of a file was read.", "Name the part to read."),
+    "file-not-writable": Code("An output cannot be written.", "Choose another folder."),
+    "file-header": Code(
+        "The header row was guessed, or a column has no name.",
+        "Pass header=True or header=False.",
+    ),
+    "decimal-comma": Code("Numbers were read with a decimal comma.", "No action needed."),
+    "file-content": Code("What a file contains and how its values were read.", "No action needed."),
+    "file-part": Code(
+        "A file has several parts, such as sheets or arrays, of which one can be read.",
+        "Name the part to read, or save it as a file.",
+    ),
     # Tables
     "too-few-rows": Code("There are too few rows to learn from.", "Add rows."),
-    "too-few-columns": Code("There are fewer than two variables.", "Keep more columns."),
+    "too-few-columns": Code(
+        "There are fewer than two variables.",
+        "Keep more columns, or lower min_minor=.",
+    ),
     "not-a-table": Code("The data are not a table of values.", "Pass a two-dimensional table."),
-    "unknown-column": Code("A named column does not exist.", "Check the spelling."),
+    "unknown-column": Code(
+        "A named column does not exist.",
+        "Check the spelling; the message lists similar names.",
+    ),
     "duplicate-column": Code("Two columns have the same name.", "Rename one of them."),
-    "columns-differ": Code("Columns differ from those expected.", "Pass the same columns."),
-    "constant-column": Code("A column has a single value.", "Leave it out; it has no edges."),
+    "columns-differ": Code(
+        "Columns differ from those expected.",
+        "Use tables with the same columns.",
+    ),
+    "constant-column": Code("A column has a single value and cannot have edges.", "Leave it out."),
     "empty-column": Code("All values of a column are missing.", "Leave it out."),
     "distinct-column": Code(
         "Nearly every value of a column is different: an identifier, date, text or measurement.",
         "Leave the column out, or cut numbers into bins.",
     ),
-    "index-column": Code("A column was taken as row labels.", "Pass index=False to keep it."),
-    "too-many-levels": Code("A column has too many levels.", "Leave it out or cut it into bins."),
+    "index-column": Code(
+        "A column has row labels and was left out.",
+        "Rename it if it is a variable.",
+    ),
+    "too-many-levels": Code(
+        "A column has too many levels.",
+        "Leave it out, cut it into bins, or raise max_levels=.",
+    ),
     "not-a-level": Code("A value cannot be a level.", "Use numbers, text or other plain values."),
-    "unknown-level": Code("New data have a level that the model does not know.", "Recode it."),
-    "infinite-values": Code("A column contains infinite values.", "Replace them."),
-    "missing-values": Code("Values are missing.", "Choose how to treat them with missing=."),
-    "missing-codes": Code("A value looks like a code for missing.", "Name it in missing_values=."),
-    "rows-dropped": Code("Rows were left out.", "For information."),
-    "binned-columns": Code("Numeric columns were cut into bins.", "Change this with bins=."),
-    "merged-levels": Code("Rare levels were merged.", "Change this with min_level_count=."),
-    "level-kinds": Code("Columns were taken as ordered or nominal.", "Change this with kinds=."),
-    "weights": Code("Weights are not usable or not plausible.", "Correct them."),
+    "unknown-level": Code(
+        "New data have a level that the model does not have.",
+        "Recode it, or leave out the rows.",
+    ),
+    "infinite-values": Code(
+        "A column contains infinite values.",
+        "Replace them, or leave the column out.",
+    ),
+    "missing-values": Code(
+        "Values are missing.",
+        "Fill them in, or choose how to treat them with missing=.",
+    ),
+    "missing-codes": Code(
+        "A value looks like a code for missing, or was treated as one.",
+        "Name such values in missing_values=.",
+    ),
+    "rows-dropped": Code(
+        "Rows were left out because of missing values or zero weight.",
+        "No action needed.",
+    ),
+    "binned-columns": Code(
+        "Numeric columns were cut into bins, or others cannot be.",
+        "Change this with bins=.",
+    ),
+    "merged-levels": Code(
+        "Rare levels or similar letters were merged.",
+        "Change this with merge_rare= or letters=.",
+    ),
+    "level-kinds": Code("Columns were read as ordered or nominal.", "Change this with kinds=."),
+    "weights": Code("Weights are not usable.", "Pass one finite, non-negative number per row."),
     "frequency-weights": Code(
         "Whole-number weights are treated as frequencies.",
         "For survey weights, divide them by their mean.",
     ),
-    "labels": Code("Group, stratum, cluster or pair labels do not fit the rows.", "Correct them."),
-    "covariates": Code("How a covariate is used, or why it cannot be.", "See adjust_for=."),
+    "labels": Code(
+        "Group, stratum, cluster or pair labels do not fit the rows.",
+        "Pass one label per row.",
+    ),
+    "covariates": Code(
+        "How a covariate is used, or why it cannot be used.",
+        "Change adjust_for=, bins= or missing=.",
+    ),
     # Genomes and alignments
-    "genotypes": Code("How genotypes were read.", "Change this with genotypes=."),
-    "sequences": Code("Sequences cannot be read as an alignment.", "Align them."),
+    "genotypes": Code("Genotypes cannot be read as requested.", "Change genotypes=."),
+    "sequences": Code(
+        "Sequences cannot be read as an alignment.",
+        "Align them, or change min_minor= and max_gap=.",
+    ),
     "positions": Code("Positions of sites are missing or not usable.", "Pass positions=."),
     # Learning
     "identical-columns": Code("Columns are copies of each other.", "Use identical='group'."),
@@ -97,7 +162,10 @@ CODES = {
     "dense-graph": Code("The graph is unusually dense.", "See the advice in the message."),
     "many-parameters": Code("There are many parameters per row.", "Merge levels or order them."),
     "constraints": Code("Required, forbidden or grouped edges are not usable.", "Correct them."),
-    "checkpoint": Code("A checkpoint cannot be used for this run.", "Use another folder."),
+    "checkpoint": Code(
+        "A checkpoint cannot be used for this run.",
+        "Use another folder, or leave out checkpoint=.",
+    ),
     "data-changed": Code("The data differ from those of the graph.", "Use the same data."),
     "not-converged": Code("Fits or chains did not converge.", "See the advice in the message."),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
@@ -118,6 +186,17 @@ CODES = {
 }
 
 
+# The first code of each group in `CODES`, by the title of the group in the documentation.
+CODE_GROUPS = {
+    "Options": "option-value",
+    "Files": "file-not-found",
+    "Tables": "too-few-rows",
+    "Genomes and alignments": "genotypes",
+    "Learning": "identical-columns",
+    "Graphs and models": "graph-invalid",
+}
+
+
 @dataclass(frozen=True)
 class Finding:
     """A message with its code and place.
@@ -127,7 +206,7 @@ class Finding:
     code : str
         One of `CODES`.
     where : str
-        The column, option or file that is concerned; empty where it is the whole table or request.
+        The column, option or file that is concerned; empty for the whole table or request.
     text : str
         What is wrong or was decided, and what to do.
     severity : {"warning", "note"}
@@ -156,17 +235,25 @@ class Finding:
 
 @dataclass
 class FindingLog:
-    """The findings of one table while it is read, and the columns that were left out with the reason."""
+    """Collect the findings of one table while it is read, and the columns that are left out.
+
+    Attributes
+    ----------
+    findings : list of Finding
+        In the order in which they were recorded, without repetitions.
+    left_out : dict of str to str
+        Columns that are not variables, with the reason.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     _n_emitted: int = 0
 
-    def warn(self, code: str, where: str, text: str) -> None:
+    def add_warning(self, code: str, where: str, text: str) -> None:
         """Record a finding that becomes a warning when the table is complete."""
         self._record(Finding(code, where, text, "warning"))
 
-    def note(self, code: str, where: str, text: str) -> None:
+    def add_note(self, code: str, where: str, text: str) -> None:
         """Record a finding that is shown in the summary only."""
         self._record(Finding(code, where, text))
 

@@ -1,6 +1,6 @@
-"""Classes by the names that people type: those that the modules of a package define with a `name`.
+"""Find the classes of a package that have a `name`, such as methods and criteria.
 
-So a new method or criterion is listed by being there. The modules of the package are imported for it.
+A new class is listed without registration: all modules of the package are imported.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def classes_named(package: str, having: str) -> dict[str, type[Any]]:
-    """Return the classes with a `name` of their own and this attribute, by name in alphabetical order.
+    """Return the classes with a `name` and this attribute, sorted by name.
 
     Examples
     --------

@@ -1,12 +1,13 @@
-"""Options, each declared once: type, default, help text, bounds, and how it is written in a shell.
+"""Declare options once: type, default, help text, bounds, and syntax on the command line.
 
-A group of options is a dataclass whose fields are made by `declare`. Everything else is read from these
-fields: the checks and their messages (`Options.check`), estimators, the command line, the parameter sections of
-docstrings (`parameter_section`), provenance (`Options.as_json`) and the identity of checkpoints. Types are ordinary
-annotations, so that a type checker and `check` agree on what is accepted.
+A group of options is a dataclass whose fields are made by `declare`. Everything else is read from
+these fields: checks and their messages (`Options.check`), estimators, the command line, the
+parameter sections of docstrings (`parameter_section`), provenance (`Options.as_json`) and the
+identity of checkpoints. Types are ordinary annotations, so that a type checker and `check` accept
+the same values.
 
-Groups that estimators inherit must be mutable, because scikit-learn sets parameters one by one; groups that are
-passed as values derive from `Sealed` and cannot be changed after they are made.
+Groups that estimators inherit are mutable, because scikit-learn sets parameters one by one; groups
+that are passed as values derive from `Sealed` and cannot be changed.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ _Documented = TypeVar("_Documented")
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is known of an option apart from its type and default.
+    """Declaration of an option, except for its type and default.
 
     Attributes
     ----------
     help : str
         One or two sentences for help texts and docstrings.
     low, high, above, below : float, optional
-        Bounds of a number: inclusive, and exclusive.
+        Inclusive and exclusive bounds of a number.
     convert : callable, optional
-        Brings a value into its canonical form: plain values that can be written as JSON.
+        Converts a value to its canonical form: plain values that can be written as JSON.
     content : callable, optional
-        Returns what a value says as plain values, where it may be a path or a table: for provenance.
+        Returns the content of a path or table as plain values, for the provenance.
     parse : callable, optional
-        Turns the text of a command line into a value; by default the type decides.
+        Converts the text on a command line to a value; by default the type determines this.
     metavar : str, optional
-        What a command line shows in place of the value.
+        Placeholder of the value in the help of the command line.
     """
 
     help: str
@@ -79,7 +80,7 @@ class Declaration:
 
 
 def declare(default: Any, help: str, **details: Any) -> Any:
-    """Declare an option: a dataclass field with its help text; see `Declaration` for the details."""
+    """Declare an option: a dataclass field with a help text; see `Declaration` for details."""
     return field(default=default, metadata={"declaration": Declaration(help, **details)})
 
 
@@ -96,7 +97,7 @@ class Options:
 
     @classmethod
     def _declarations(cls) -> tuple[list[Field[Any]], list[str], dict[str, Any]]:
-        """Return the fields, names and types of the options, looked up once: requests are made often."""
+        """Return the fields, names and types of the options; cached, as requests are made often."""
         if "_looked_up" not in cls.__dict__:
             declared = [one for one in fields(cls) if "declaration" in one.metadata]  # type: ignore[arg-type]
             cls._looked_up = declared, [one.name for one in declared], get_type_hints(cls)
@@ -118,11 +119,11 @@ class Options:
         return cls._declarations()[2]
 
     def check(self) -> None:
-        """Bring every option into its canonical form and raise `InputError` for a wrong one."""
+        """Convert every option to its canonical form; raise `InputError` for an invalid value."""
         hints = self.hints()
         for one in self.declared():
             value, declared = getattr(self, one.name), declaration_of(one)
-            if value is one.default:  # which is right, and in its canonical form
+            if value is one.default:  # which is valid and in canonical form
                 continue
             if declared.convert is not None:
                 value = declared.convert(value)
@@ -147,7 +148,7 @@ class Options:
 
 
 class Sealed(Options):
-    """A group of options that is a value: checked when it is made, and not changed afterwards."""
+    """An immutable group of options, which is checked when it is made."""
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -155,35 +156,35 @@ class Sealed(Options):
         object.__setattr__(self, "_is_sealed", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse changes; `dataclasses.replace` makes a changed copy."""
+        """Prevent changes; `dataclasses.replace` makes a changed copy."""
         if getattr(self, "_is_sealed", False) and name in self.names():
-            raise AttributeError(f"{type(self).__name__} cannot be changed: make another one.")
+            raise AttributeError(f"{type(self).__name__} is immutable: use dataclasses.replace.")
         object.__setattr__(self, name, value)
 
 
 def options_from_json(kind: type[Options], stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the stored options that a group declares, as values.
+    """Return the values of the stored options that a group declares.
 
     Raises
     ------
     InputError
-        Where an option was stored by its hash only, because it was too large or an object of the caller's own.
+        If only the hash of an option was stored, because it is large or a user-defined object.
     """
     return {name: from_json(stored[name], name) for name in kind.names() if name in stored}
 
 
 def parts_of(hint: Any) -> tuple[Any, ...]:
-    """Return the members of a union, or the type itself."""
+    """Return the members of a union type, or the type itself."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
 def choices_of(hint: Any) -> list[Any]:
-    """List the words that a type allows."""
+    """List the words of a type's literals."""
     return [word for one in parts_of(hint) if get_origin(one) is Literal for word in get_args(one)]
 
 
 def parameter_section(kinds: Iterable[type[Options]], indent: str = "    ") -> str:
-    """Write the options of some groups as the parameter section of a numpydoc docstring.
+    """Return the parameter section of a numpydoc docstring for some groups of options.
 
     Examples
     --------
@@ -207,10 +208,10 @@ def parameter_section(kinds: Iterable[type[Options]], indent: str = "    ") -> s
 
 
 def documented(*kinds: type[Options]) -> Callable[[_Documented], _Documented]:
-    """Replace ``{parameters}`` in a docstring by the options of some groups."""
+    """Replace ``{parameters}`` in a docstring by the parameter section of some groups."""
 
     def decorate(thing: _Documented) -> _Documented:
-        if thing.__doc__ is not None:  # python -OO has none
+        if thing.__doc__ is not None:  # None with python -OO
             section = parameter_section(kinds)
             thing.__doc__ = thing.__doc__.replace("{parameters}", section)
         return thing
@@ -242,18 +243,20 @@ def _check_value(name: str, value: Any, hint: Any, declared: Declaration) -> Non
         choices = [True, False]
     if choices and not numbers:
         listed = ", ".join(map(str, choices))
-        raise InputError(f"Unknown {option(name)} {value!r}: choose one of {listed}.")
+        raise InputError(
+            "option-value", name, f"Unknown {option(name)} {value!r}: choose one of {listed}."
+        )
     what = "text"
     if numbers:
         what = ("a whole number" if int in numbers else "a finite number") + declared.range()
     elif str not in parts:
         what = _type_text(hint)
     others = f", or {' or '.join(map(str, choices))}" if choices else ""
-    raise InputError(f"{option(name)} must be {what}{others}, not {value!r}.")
+    raise InputError("option-value", name, f"{option(name)} must be {what}{others}, not {value!r}.")
 
 
 def _fits(value: Any, hint: Any, declared: Declaration) -> bool:
-    """Return whether a value is of a type, and within the bounds."""
+    """Return whether a value has a type and is within the bounds."""
     if hint is Any:
         return True
     if hint in (None, NoneType):

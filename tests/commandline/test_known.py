@@ -105,7 +105,7 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
         (
             {"never.csv": "tax,spent\n"},
             "--forbidden-edges never.csv",
-            "There is no variable 'spent' (line 1 of never.csv): near it are 'spend'",
+            "There is no variable 'spent' (line 1 of never.csv): similar names are 'spend'",
         ),
         (
             {"never.csv": "tax,war\ntax,tax\n"},

@@ -39,7 +39,7 @@ def test_nothing_is_packed_over(table, tmp_path):
     (tmp_path / "packed").write_text("mine")
     done = run("pack", tmp_path / "data.csv", "-o", tmp_path / "packed")
     assert done.exit_code == 2
-    assert "is there already: name a new folder" in done.stderr
+    assert "[file-exists]" in done.stderr
     assert (tmp_path / "packed").read_text() == "mine"
 
 

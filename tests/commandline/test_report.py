@@ -48,7 +48,7 @@ def test_variables_stand_where_a_file_says(coins, tmp_path):
         (["report", "coins.csv", "-o", "report.pdf"], r"'\.pdf'.*\.html"),
         (["report", "coins.csv", "-o", "no/report.html"], "folder no"),
         (["report", "broken.graphml"], r"broken\.graphml"),
-        (["report", "three.csv", "--max-levels", "2"], "more than 2 values"),
+        (["report", "three.csv", "--max-levels", "2"], "more than 2 distinct"),
         (["report", "letter.doc"], r"\.doc"),
         (["learn", "coins.csv", "--report", "report.txt"], r"'\.txt'"),
         (["report", "coins.csv", "--layout", "spiral"], "'spiral'.*circle"),

@@ -78,7 +78,7 @@ def test_ordered_levels_are_learned_back_with_their_signs(tmp_path):
     done = run("simulate", "grid", *arguments, "-o", "d.csv", "--truth", "t.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     done = run("learn", "d.csv", "-o", "l.json", cwd=tmp_path)
-    assert "16 columns of 5 numbers are taken as ordered" in done.stdout
+    assert "16 columns of 5 numbers are ordered" in done.stdout
     truth, learned = (markhood.read_graph(tmp_path / f"{name}.json") for name in "tl")
     assert learned.variables == truth.variables
     assert learned.edges.tolist() == truth.edges.tolist()

@@ -222,7 +222,7 @@ assert learned.edges.tolist() == markhood.learn(values).edges.tolist()
 try:
     markhood.read_samples("rows.digits", table=markhood.TableFormat(header=True))
 except markhood.InputError as error:
-    assert "is not for .digits" in str(error)
+    assert (error.code, error.where) == ("option-conflict", "header")
 else:
     raise AssertionError
 """

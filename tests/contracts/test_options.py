@@ -1,8 +1,8 @@
 """Every declared option works the same in `learn`, in the estimators and on the command line.
 
-The cases are generated from the declarations. `SHARED` and `OF_METHODS` hold an example value for each option, with
-the other options and the data that it needs to have an effect. Data are read from files, because some options are
-for one file format only.
+The cases are generated from the declarations. `SHARED` and `OF_METHODS` hold an example value for
+each option, with the other options and the data that it needs to have an effect. Data are read from
+files, because some options are for one file format only.
 """
 
 import ast
@@ -149,7 +149,8 @@ SHARED = {
 }
 ELSEWHERE = {"kernels", "scheduler"}  # another value needs a GPU, or a cluster: tests of these
 # The result is the same, or no checkpoint can be made: neither is part of its identity.
-SAME_RESULT = {"encoding", "max_levels", "positions", "imputations", "shuffles", "n_jobs", "executor", "checkpoint"}  # fmt: skip
+SAME_RESULT = {"encoding", "max_levels", "positions", "imputations", "shuffles", "n_jobs",
+               "executor", "checkpoint"}  # fmt: skip
 OF_METHODS = {
     "gamma": 0.1,
     "factors": 1,
@@ -355,12 +356,12 @@ def test_example_the_command_line_has_all_options_with_their_help():
 @pytest.mark.parametrize(
     ("options", "in_python", "in_shell"),
     [
-        ({"n_jobs": 0}, "n_jobs must be", "--n-jobs must be"),
-        ({"gamma": -1}, "gamma must be", "--gamma must be"),
-        ({"imputations": 1}, "imputations must be", "--imputations must be"),
-        ({"group_rule": "within"}, "group_rule='within' needs groups", "--group-rule within needs"),
-        ({"refit": False}, "no option refit=False", "no option --no-refit"),
-        ({"kernels": "tpu"}, "Unknown kernels 'tpu'", "Unknown --kernels 'tpu'"),
+        ({"n_jobs": 0}, "n_jobs ", "--n-jobs "),
+        ({"gamma": -1}, "gamma ", "--gamma "),
+        ({"imputations": 1}, "imputations ", "--imputations "),
+        ({"group_rule": "within"}, "group_rule='within'", "--group-rule within"),
+        ({"refit": False}, "refit=False", "--no-refit"),
+        ({"kernels": "tpu"}, "kernels 'tpu'", "--kernels 'tpu'"),
     ],
 )
 def test_example_messages_name_options_as_the_caller_wrote_them(

@@ -48,7 +48,7 @@ def decode() -> Callable[[Samples], list[tuple[Any, ...]]]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks of 64 rows and tiles of 512, so that small tables have many of them."""
+    """Use chunks of 64 rows and tiles of 512, so that small tables have several."""
     monkeypatch.setattr("markhood.data.coding.encoder.CHUNK_BYTES", 1)
     monkeypatch.setattr("markhood.data.coding.encoder.TILE_CELLS", 1024)
     monkeypatch.setattr("markhood.data.coding.frames.LANE", 64)

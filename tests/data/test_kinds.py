@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from markhood.data.account import table_summary
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
 from markhood.data.storage.packed import read_packed, write_packed
-from markhood.data.understood import understood
 from markhood.data.variables import Variables, described_variables
-from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.output.graphs.files import read_graph, write_graph
+from messages import refuses
 
 MOODS = ["low", "even", "high"]
 TABLE = pd.DataFrame(
@@ -75,7 +75,12 @@ def test_example_ordered_dictionaries_of_numbers_are_ordinal_in_their_own_order(
     ordered = pa.DictionaryArray.from_arrays([0, 1, 2, 0], [3, 1, 2], ordered=True)
     for frame in (
         pa.table({"a": ordered, "b": CODES}),
-        pd.DataFrame({"a": pd.array(ordered.to_pandas(), pd.CategoricalDtype([3, 1, 2], True)), "b": CODES}),
+        pd.DataFrame(
+            {
+                "a": pd.array(ordered.to_pandas(), pd.CategoricalDtype([3, 1, 2], True)),
+                "b": CODES,
+            }
+        ),
     ):  # fmt: skip
         samples = encode(frame)
         assert samples.variables.kinds == ("ordinal", "ordinal")
@@ -109,7 +114,9 @@ def test_example_categories_are_not_cut_into_bins_unless_they_are_named():
 def test_example_texts_of_declared_categories_are_levels():
     for frame in (
         pd.DataFrame({"a": pd.Categorical(["None", "x", "y"]), "b": [0, 1, 1]}),
-        pl.DataFrame({"a": ["None", "x", "y"], "b": [0, 1, 1]}, schema_overrides={"a": pl.Categorical}),
+        pl.DataFrame(
+            {"a": ["None", "x", "y"], "b": [0, 1, 1]}, schema_overrides={"a": pl.Categorical}
+        ),
         pa.table({"a": pa.array(["None", "x", "y"]).dictionary_encode(), "b": [0, 1, 1]}),
     ):  # fmt: skip
         assert encode(frame).levels[0] == ("None", "x", "y")
@@ -125,38 +132,37 @@ def test_example_the_owner_says_otherwise():
     assert encode(encode(TABLE)).variables.kinds == encode(TABLE).variables.kinds
 
 
-def test_example_the_choice_is_kept_and_nobody_is_warned():
-    about = understood(encode(TABLE))
+def test_example_the_choice_is_recorded_without_a_warning():
+    about = table_summary(encode(TABLE))
     assert about.kinds == {"ordered": 2, "categories": 2, "binary": 1}
-    sentence = "1 column of 4 numbers is taken as ordered (kinds='nominal' for categories)."
-    assert about.choices == (sentence,)
-    assert about.as_json()["choices"] == [sentence]
-    said = understood(encode(TABLE, kinds={"word": "ordinal"})).choices
-    assert any("Text is ordered as follows: 'word' (a < b < c)" in one for one in said)
+    (note,) = about.findings
+    assert (note.code, note.where, note.severity) == ("level-kinds", "kinds", "note")
+    assert "1 column of 4 numbers" in note.text
+    assert about.as_json()["findings"] == [note.as_json()]
+    notes = table_summary(encode(TABLE, kinds={"word": "ordinal"})).findings
+    assert any("'word' (a < b < c)" in one.text for one in notes)
 
 
-def test_example_a_level_for_missing_values_has_no_place_among_steps():
+def test_example_columns_with_a_level_for_missing_values_are_nominal():
     holes = [[1, 0], [2, 1], [3, 0], [None, 1]]
     assert encode(holes, missing="level").variables.kinds == ("nominal", "binary")
-    with pytest.raises(InputError, match="no place among steps"):
+    with refuses("option-conflict", "x0"):
         encode(holes, missing="level", kinds="ordinal")
     assert encode(holes, missing="impute").variables.kinds == ("ordinal", "binary")
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "expected"),
     [
-        ("ordered", "Unknown kinds 'ordered'"),
-        ({"answer": "binary"}, "Unknown kinds 'binary'"),
-        (3, "Unknown kinds 3"),
-        ({"age": "ordinal"}, "kinds names a column 'age' that is not there"),
+        ("ordered", ("option-value", "kinds", "'ordered'")),
+        ({"answer": "binary"}, ("option-value", "kinds", "'binary'")),
+        (3, ("option-value", "kinds", "3")),
+        ({"age": "ordinal"}, ("unknown-column", "age")),
     ],
 )
-def test_example_kinds_that_are_none(given, said):
-    with pytest.raises(InputError) as error:
+def test_example_unknown_kinds(given, expected):
+    with refuses(*expected):
         encode(TABLE, kinds=given)
-    assert said in str(error.value)
-    assert str(error.value).endswith(".")
 
 
 def test_property_kinds_travel_through_files(tmp_path):

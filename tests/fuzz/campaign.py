@@ -1,10 +1,11 @@
-"""Run the command line on thousands of hostile inputs: `python tests/fuzz/campaign.py --inputs 10000`.
+"""Run the command line on hostile inputs: `python tests/fuzz/campaign.py --inputs 10000`.
 
-An input is a folder of files, some of them damaged, and a command line; both are drawn from a seed and a
-number, so `--seed 3 --only 1234` runs one again. A process that has imported everything forks a child
-for each, which gives up its privileges, takes limits on time and memory, and runs the program's own entry. A child must end
-with a known exit code and no traceback, leave no draft and after a failure no output, change no file but
-its outputs, and print nothing that a terminal would obey. What does not is kept in build/fuzz.
+An input is a folder of files, some of them damaged, and a command line; both are drawn from a seed
+and a number, so `--seed 3 --only 1234` runs one again. A process that has imported everything forks
+a child for each, which gives up its privileges, takes limits on time and memory, and runs the
+program's own entry. A child must end with a known exit code and no traceback, leave no draft and
+after a failure no output, change no file but its outputs, and print nothing that a terminal would
+obey. What does not is kept in build/fuzz.
 """
 
 from __future__ import annotations
@@ -187,7 +188,8 @@ def faults_of(
     if code == 2 and not case.signal and "markhood: " not in said and "Usage:" not in said:
         faults.append("no sentence")
     allowed = may_change(case, code)
-    # Of two outputs the first may be there, whole, and was said to be, when the second cannot be written.
+    # Of two outputs the first may be there, whole, and was said to be, when the second cannot be
+    # written.
     allowed |= {word for word in case.line if f"Wrote {word}" in said}
     for name in sorted({*before, *after}):
         if before.get(name) == after.get(name) or {name, name.split("/")[0]} & allowed:
@@ -314,7 +316,8 @@ def keep(seed: int, number: int, case: Case, outcome: Outcome) -> None:
     place = FOUND / f"{seed}-{number}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    about = {"line": case.line, "faults": outcome.faults, "code": outcome.code, "stdout": case.stdout,
+    about = {"line": case.line, "faults": outcome.faults, "code": outcome.code,
+             "stdout": case.stdout,
              "signal": case.signal, "largest_file": case.largest_file}  # fmt: skip
     (place / "about.json").write_text(json.dumps(about, indent=1))
     (place / "said.txt").write_text(outcome.errors, encoding="utf-8", errors="replace")

@@ -1,7 +1,7 @@
 """Command lines with every option of every command, as found in the program itself.
 
-What an option may sensibly be is in `WORDS`; one that is not there gets anything. Numbers that are the size
-of the work stay small: a run that takes an hour because it was told to is no hang.
+What an option may sensibly be is in `WORDS`; one that is not there gets anything. Numbers that are
+the size of the work stay small: a run that takes an hour because it was told to is no hang.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from typing import Any
 WHOLE = ["-1", "0", "1", "2", "3", "7", "x", "", "1.5", "٣"]
 LARGE = [*WHOLE, "65535", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 400]
 REAL = ["-0.1", "0", "0.25", "0.5", "1", "2", "1e308", "nan", "inf", "-inf", "x", ""]
-TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "é", "a,b", ",", "=", "\udcff",
-        "%n", "$(id)", "a\nb"]  # fmt: skip
-DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3", "parquet0",
-              "arrow0", "arrow1", "fasta0", "fasta.gz", "a3m0", "sto0", "vcf0", "vcf.gz", "bed", "packed", "packed", "packed-weighted",
+TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "é", "a,b", ",", "=",
+        "\udcff", "%n", "$(id)", "a\nb"]  # fmt: skip
+DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3",
+              "parquet0", "arrow0", "arrow1", "fasta0", "fasta.gz", "a3m0", "sto0", "vcf0",
+              "vcf.gz", "bed", "packed", "packed", "packed-weighted",
               "packed-weighted"]  # fmt: skip
 GRAPH_KINDS = ["graph-csv", "graph-json", "graph-graphml", "graph-gexf", "graph-npz"]
-OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv", "out",
-           "no/out.csv", "pipe.csv", "null.csv", "full.csv", "victim.csv", "x" * 300 + ".csv", "folder.csv",
-           "out.json", "protected.csv", "closed/out.csv", "loop.json", "saved/run.json"]  # fmt: skip
+OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv",
+           "out", "no/out.csv", "pipe.csv", "null.csv", "full.csv", "victim.csv",
+           "x" * 300 + ".csv", "folder.csv", "out.json", "protected.csv", "closed/out.csv",
+           "loop.json", "saved/run.json"]  # fmt: skip
 
 WORDS: dict[str, list[str]] = {
     "method": ["plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "plm", "x"],
@@ -183,9 +185,10 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
         ]
     if command == "paper":
         line += [rng.choice(["cost", "cost", "screening", "comparison", "x"]), "--replicates", "1",
-                 "--burn-in", "50", "--thinning", "1", "--networks", "hub", "--variables", "64", "--samples",
-                 "250", "--methods", rng.choice(["plrhc", ""]), "--output", rng.choice(["paper", "new", "data.csv", "closed",
-                 "no/paper", "x" * 300])]  # fmt: skip
+                 "--burn-in", "50", "--thinning", "1", "--networks", "hub", "--variables", "64",
+                 "--samples", "250", "--methods", rng.choice(["plrhc", ""]), "--output",
+                 rng.choice(["paper", "new", "data.csv", "closed", "no/paper",
+                             "x" * 300])]  # fmt: skip
     if command == "simulate":
         line += [
             "--samples",

@@ -1,7 +1,7 @@
 """Valid files of every kind that markhood reads, and ways to damage them, hashes and all.
 
-A file is a name and its bytes; a folder's files have names with a slash. The valid ones are made once, by
-markhood itself, so that they stay what it writes.
+A file is a name and its bytes; a folder's files have names with a slash. The valid ones are made
+once, by markhood itself, so that they stay what it writes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from markhood.learning.run import Run
 
 Files = dict[str, bytes]
 
-HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc", "a,b",
-                 ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1", "🦔"]  # fmt: skip
+HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc",
+                 "a,b", ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1",
+                 "🦔"]  # fmt: skip
 
 
 def tree(folder: Path) -> Files:
@@ -94,8 +95,9 @@ def edited(content: bytes, rng: Random) -> bytes:
     """Return bytes with some changed, left out, put in, doubled, or all after some cut off."""
     for _ in range(rng.choice([1, 1, 2, 4])):
         at, size = rng.randrange(len(content) + 1), rng.choice([1, 1, 2, 8, 64])
-        new = rng.choice([rng.randbytes(size), bytes(size), b"\xff" * size, b"9" * size, b"-1", b"nan",
-                          b"1e999", b"\n", b",", b'"', b"[" * 500, struct.pack("<q", -1)])  # fmt: skip
+        new = rng.choice([rng.randbytes(size), bytes(size), b"\xff" * size, b"9" * size, b"-1",
+                          b"nan", b"1e999", b"\n", b",", b'"', b"[" * 500,
+                          struct.pack("<q", -1)])  # fmt: skip
         content = rng.choice([
             content[:at] + new + content[at + len(new) :],
             content[:at] + content[at + size :],
@@ -118,7 +120,8 @@ def with_hostile_name(content: bytes, rng: Random) -> bytes:
 def with_other_values(value: Any, rng: Random) -> Any:
     """Return JSON in which something, somewhere, is something else."""
     if rng.random() < 0.2 or not isinstance(value, (dict, list)) or not value:
-        return rng.choice([None, True, -1, 0, 10**30, 1.5, float("nan"), "", "x", [], {}, [[]], [value],
+        return rng.choice([None, True, -1, 0, 10**30, 1.5, float("nan"), "", "x", [], {}, [[]],
+                           [value],
                            "\x1b[31m", [0] * 100])  # fmt: skip
     if isinstance(value, list):
         at = rng.randrange(len(value))

@@ -30,13 +30,13 @@ TABLE = np.array([[0, 1, 7], [1, 2, 8], [1, 0, 7], [0, 2, 8]] * 20)
 
 
 def read_anything(content: bytes, path: Path, **options: Any) -> str:
-    """Read a file with this content; return "samples", or the sentence that refused it."""
+    """Read a file with this content; return "samples", or the code of the error."""
     path.write_bytes(content)
     return _outcome(lambda: read_file(path, Reading(**options)))
 
 
 def encode_anything(data: Any, **options: Any) -> str:
-    """Encode data of any kind; return "samples", or the sentence that refused them."""
+    """Encode data of any kind; return "samples", or the code of the error."""
     return _outcome(lambda: encode_table(data, Reading(**options)))
 
 
@@ -47,10 +47,11 @@ def _outcome(make: Any) -> str:
         try:
             samples = make()
         except InputError as error:
-            said = str(error)
-            assert said, "an error says what is wrong"
-            assert "\n" not in said, f"one sentence, not lines: {said!r}"
-            return said
+            text, code = str(error), error.code
+            assert text, "an error has a text"
+            assert "\n" not in text, f"a text has one line: {text!r}"
+            assert code != "unclassified", text
+            return code
     check_samples(samples)
     return "samples"
 

@@ -16,7 +16,8 @@ import atheris
 
 import markhood.kernels._native
 
-# atheris sees nothing of what an editable install's own finder imports; the compiled module needs it.
+# atheris sees nothing of what an editable install's own finder imports; the compiled module needs
+# it.
 sys.meta_path[:] = [
     finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__
 ]

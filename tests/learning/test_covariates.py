@@ -331,7 +331,7 @@ def test_oracle_drawn_nodes_have_the_shares_that_they_have_given_the_covariates(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"adjust_for": ["agee"]}, "There is no column 'agee': near it are 'age'."),
+        ({"adjust_for": ["agee"]}, "There is no column 'agee': similar names are 'age'."),
         ({"adjust_for": ["age", "a", "b", "c"]}, "a graph needs two"),
         (
             {"knowledge": markhood.Knowledge(required_edges=[("age", "a")])},

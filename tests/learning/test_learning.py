@@ -145,7 +145,7 @@ def test_example_provenance(method):
             "kinds": {"binary": 10},
             "missing": 0,
             "left_out": {},
-            "notes": [],
+            "findings": [],
         },
     }
     assert list(provenance["seconds"]) == phases

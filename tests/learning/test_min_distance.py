@@ -6,6 +6,7 @@ import pytest
 
 import markhood
 from markhood.learning.methods import METHODS
+from messages import refuses
 
 STEP = 100
 
@@ -155,16 +156,16 @@ def test_example_on_a_circle_the_way_over_the_origin_counts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "length", "message"),
+    ("names", "length", "expected"),
     [
-        (None, 1000, "needs to know where variables lie"),
-        ({}, 0, "genome_length must be a whole number"),
-        ({}, 10**13, "must be a whole number of bases"),
-        ({}, 500, "lies at 900, and genome_length is 500"),
-        ({"chr1:300": "chr2:300"}, 1000, "on several chromosomes"),
+        (None, 1000, ("positions", "genome_length")),
+        ({}, 0, ("option-value", "genome_length")),
+        ({}, 10**13, ("option-value", "genome_length")),
+        ({}, 500, ("option-value", "genome_length", "900", "500")),
+        ({"chr1:300": "chr2:300"}, 1000, ("option-conflict", "genome_length")),
     ],
 )
-def test_example_what_is_no_circle(names, length, message):
+def test_example_what_is_no_circle(names, length, expected):
     table = genome().to_numpy() if names is None else genome().rename(columns=names)
-    with pytest.raises(markhood.InputError, match=message):
+    with refuses(*expected):
         markhood.learn(table, genome=markhood.Genome(genome_length=length))

@@ -143,7 +143,7 @@ def _said(call):
     """The last literal text of an exception's message, where it can be read off the source."""
     if not call.args:
         return None
-    message = call.args[0]
+    message = call.args[-1]
     if isinstance(message, ast.JoinedStr):
         message = message.values[-1]
     return message.value if isinstance(message, ast.Constant) else None

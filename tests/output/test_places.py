@@ -77,7 +77,7 @@ def test_example_a_pipe_is_written_to_where_someone_reads(tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     check_place(pipe)
-    with pytest.raises(InputError, match="nobody reads from that pipe"):
+    with pytest.raises(InputError, match="the pipe has no reader"):
         replace_all({pipe: b"content"})
     content = b"content" * 100_000  # more than a pipe holds
     reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
@@ -125,5 +125,5 @@ def test_example_the_largest_size_of_files_is_called_that(tmp_path):
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
     )
-    assert "larger than files may be here, see ulimit -f" in done.stderr
+    assert "ulimit -f" in done.stderr
     assert list(tmp_path.iterdir()) == []

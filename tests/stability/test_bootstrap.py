@@ -261,7 +261,7 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         ({"replicates": 1}, "replicates must be a whole number from 2 up"),
         ({"resample": "x"}, "Unknown resample 'x'"),
         ({"level": 1.0}, "level must be a number between 0 and 1"),
-        ({"clusters": [1, 2]}, "There are labels in clusters of shape (2,) for 300 samples"),
+        ({"clusters": [1, 2]}, "clusters has shape (2,) for 300 samples"),
         ({"resample": "model", "strata": [0] * 300}, "draws none"),
         ({"model": object()}, "model is for resample='model'"),
         ({"nonsense": 1}, "has no option nonsense=1"),

@@ -412,7 +412,7 @@ def test_example_all_networks_have_the_same_positions():
         ((DATA, DATA), {"by": SEX}, "Pass either two tables or more"),
         ((DATA,), {"by": np.zeros(400)}, "by has 1 value"),
         ((DATA,), {"by": np.arange(400) < 1}, "Group '1' has 1 sample"),
-        ((DATA,), {"by": [1, 2]}, "There are labels in by of shape (2,)"),
+        ((DATA,), {"by": [1, 2]}, "by has shape (2,)"),
         ((DATA, DATA[["a", "b"]]), {}, "different columns ('c' is missing from one)"),
         ((DATA, DATA), {"names": ["a"]}, "There are 1 names for 2 tables"),
         ((DATA, DATA), {"names": ["a", "a"]}, "Two groups have the same name"),

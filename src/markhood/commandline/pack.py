@@ -30,8 +30,9 @@ def pack(
     from markhood.data.storage.packing import pack_file
 
     samples = pack_file(data, output, ask.reading())
-    for sentence in samples.account.file if samples.account else ():
-        say(sentence)
+    for finding in samples.account.findings if samples.account else ():
+        if finding.code == "file-content":
+            say(finding.text)
     size = sum(file.stat().st_size for file in output.iterdir())
     say(
         f"Wrote {output}: {samples.n_samples} samples of {samples.n_variables} variables in "

@@ -46,7 +46,7 @@ def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ())
 
 def print_summary(graph: Graph, console: Console) -> None:
     """Say what was learned, from what, and how long it took."""
-    from markhood.data.genome.loci import told
+    from markhood.data.genome.loci import describe_loci
 
     about = graph.provenance
     data, seconds = about["data"], about["seconds"]
@@ -71,7 +71,7 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(f"copies    {n_copies} {are}: --identical group")
     console.print(f"method    {about['method']} ({printable(options)})")
     if graph.variables.loci is not None:
-        places = told(graph.variables.loci, graph.variables.genome_length)
+        places = describe_loci(graph.variables.loci, graph.variables.genome_length)
         console.print(printable(f"positions {places}"))
     if adjusted := about.get("adjusted_for"):
         console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
@@ -113,8 +113,8 @@ def counted(number: int, noun: str) -> str:
 
 def understood_lines(graph: Graph) -> Iterator[str]:
     """Say how the data were understood."""
-    from markhood.data.coding.findings import listed
     from markhood.data.variables import level_text
+    from markhood.errors import listed
 
     data = graph.provenance["data"]
     about = data["understood"]
@@ -124,12 +124,15 @@ def understood_lines(graph: Graph) -> Iterator[str]:
         read.append(f"left out {listed(columns)}")
     if about["missing"]:
         read.append(f"{about['missing']} missing values")
-    for sentence in about.get("file", ()):
-        yield f"file      {sentence}"
+    notes = [one for one in about["findings"] if one["severity"] == "note"]
+    for one in notes:
+        if one["code"] == "file-content":
+            yield f"file      {one['text']}"
     if read:
         yield f"read      {'; '.join(read)}"
-    for sentence in about.get("choices", ()):
-        yield f"kinds     {sentence}"
+    for one in notes:
+        if one["code"] != "file-content":
+            yield f"kinds     {one['text']}"
     levels = [list(map(level_text, own)) for own in graph.variables.levels or ()]
     if len({tuple(own) for own in levels}) == 1:
         # That 0 is 0 goes without saying.

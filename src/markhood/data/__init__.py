@@ -1,10 +1,10 @@
-"""What people have becomes packed samples.
+"""Read tables of observations into packed samples.
 
-In come arrays, data frames, sparse matrices, files and folders; out come `Samples`: for every variable
-a row of bits for each level but the first, with the names and levels (`Variables`), weights, and what is
-missing. Open `samples` first, then `coding.encode` for data in memory, or `formats.files` for data
-on disk. `reading` has the choices that every source takes; `known` reads edges that are known beforehand,
-as people write them down; `identical` finds variables that no data can tell apart.
+Arrays, data frames, sparse matrices, files and folders become `Samples`: for every variable a row
+of bits per level except the first, with names and levels (`Variables`), weights and missing values.
+Start with `samples`, then read `coding.encode` for data in memory or `formats.files` for data on
+disk. `reading` has the options that every source shares, `account` describes how a table was read,
+and `genome` has sites of genomes and columns of alignments.
 
-Nothing here knows what a score is: data are read the same whatever is learned from them.
+This package does not depend on scores: data are read in the same way for every method.
 """

@@ -1,6 +1,6 @@
-"""Data as people give them: a path, or a table in memory.
+"""Convert the data that a user passes, a path or a table in memory, to samples.
 
-The readers of files are imported when there is a file: they are many, and most calls have a table.
+The file readers are imported only for a path, because most calls have a table.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from markhood.data.samples import Samples
 
 
 def as_samples(data: Any, reading: Reading) -> Samples:
-    """Return data as samples: a path is read, anything else encoded, as the reading says."""
+    """Read a path, or encode a table, with the options of a reading."""
     if isinstance(data, (str, os.PathLike)):
         from markhood.data.formats.files import read_file
 

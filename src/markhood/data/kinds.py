@@ -1,10 +1,9 @@
-"""Which variables are ordinal: decided when all values are known, as the user chose or by these rules.
+"""Decide which variables are ordinal: as requested by the user, else by these rules.
 
-A column that was declared to be a category is what it was declared to be, whether its categories are
-numbers or text: ordered categories, enums and bins are ordinal, unordered categories are nominal.
-Other columns are ordinal where they have three or more values that are all numbers, and nominal where
-some are text. Two values are both. Where missing values are a level of their own, that level has no
-place in the order, so the column is nominal.
+Declared categories keep their kind, whether they are numbers or text: ordered categories, enums and
+bins are ordinal, unordered categories are nominal. Other columns are ordinal if they have three or
+more values that are all numbers, and nominal if some are text. For two values the kinds coincide.
+A column in which missing is a level is nominal, because missing has no position in the order.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ Kinds = str | Mapping[str, str]
 
 
 class Category(NamedTuple):
-    """What a source declares about a column of categories.
+    """Declaration of a categorical column.
 
     Attributes
     ----------
     order : sequence
-        The categories in the order in which levels are listed; empty for the sort order.
+        The categories in order; empty for the sort order.
     is_ordered : bool
-        Whether the order means something.
+        Whether the categories are ordinal.
     """
 
     order: Sequence[Any] = ()
@@ -40,7 +39,7 @@ class Category(NamedTuple):
 
 
 def checked_kinds(kinds: Any) -> Kinds:
-    """Return a choice of kinds, or raise.
+    """Check the option `kinds`.
 
     Examples
     --------
@@ -48,14 +47,15 @@ def checked_kinds(kinds: Any) -> Kinds:
     {'age': 'ordinal'}
     >>> checked_kinds("ordered")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown kinds 'ordered': choose auto, nominal or ordinal, or a kind for each column.
+    markhood.errors.InputError: Unknown kinds 'ordered': choose auto, nominal or ordinal.
     """
     chosen = dict(kinds) if isinstance(kinds, Mapping) else kinds
     for kind in chosen.values() if isinstance(chosen, dict) else [chosen]:
         if not isinstance(kind, str) or kind not in CHOICES:
             raise InputError(
-                f"Unknown {option('kinds')} {kind!r}: choose {', '.join(CHOICES[:-1])} or "
-                f"{CHOICES[-1]}, or a kind for each column."
+                "option-value",
+                "kinds",
+                f"Unknown {option('kinds')} {kind!r}: choose auto, nominal or ordinal.",
             )
     return chosen
 
@@ -63,7 +63,7 @@ def checked_kinds(kinds: Any) -> Kinds:
 def with_kinds(
     variables: Variables, kinds: Kinds, declared: Mapping[int, Category] = MappingProxyType({})
 ) -> tuple[Variables, list[str]]:
-    """Return variables with their kinds, and sentences about what was decided.
+    """Return variables with their kinds, and texts that state the decisions.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def with_kinds(
     Examples
     --------
     >>> variables = Variables(("mood", "eyes"), ((1, 2, 3), ("blue", "brown", "green")))
-    >>> found, said = with_kinds(variables, "auto")
-    >>> found.kinds, said
-    (('ordinal', 'nominal'), ["1 column of 3 numbers is taken as ordered (kinds='nominal' for categories)."])
+    >>> found, decisions = with_kinds(variables, "auto")
+    >>> found.kinds, decisions
+    (('ordinal', 'nominal'), ["1 column of 3 numbers is ordered (kinds='nominal' for categories)."])
     """
     if isinstance(kinds, Mapping):
         _require_names(kinds, variables.names)
@@ -87,7 +87,7 @@ def with_kinds(
     wanted = [
         kinds.get(name, "auto") if isinstance(kinds, Mapping) else kinds for name in variables.names
     ]
-    known: dict[tuple[Any, ...], bool] = {}  # most columns have the levels of others
+    known: dict[tuple[Any, ...], bool] = {}  # many columns share their levels
     ordered, numbers, texts = [], [], []
     for j, (own, kind) in enumerate(zip(levels, wanted, strict=True)):
         is_number = known.get(own)
@@ -103,15 +103,18 @@ def with_kinds(
             numbers.append(j)
         if is_ordered and not is_number and not by_itself:
             texts.append(j)
-    said = [*_of_numbers(levels, numbers), *_of_texts(variables.names, levels, texts)]
-    return replace(variables, ordered=tuple(ordered)), said
+    decisions = [*_of_numbers(levels, numbers), *_of_texts(variables.names, levels, texts)]
+    return replace(variables, ordered=tuple(ordered)), decisions
 
 
 def _require_names(kinds: Iterable[str], names: Sequence[str]) -> None:
     for name in kinds:
         if name not in names:
             raise InputError(
-                f"{option('kinds')} names a column {name!r} that is not there: check the spelling."
+                "unknown-column",
+                name,
+                f"{option('kinds')} names the column {name!r}, which does not exist: check the "
+                "spelling.",
             )
 
 
@@ -122,35 +125,33 @@ def _refuse_missing_level(name: str, *, is_named: bool) -> None:
         else f"choose another {option('missing')}, or name the columns that are ordered"
     )
     raise InputError(
-        f"Column {name!r} cannot be ordered while missing is one of its levels, which has no place "
-        f"among steps: {advice}."
+        "option-conflict",
+        name,
+        f"Column {name!r} cannot be ordered while missing is one of its levels: {advice}.",
     )
 
 
 def _of_numbers(levels: Sequence[tuple[Any, ...]], columns: Sequence[int]) -> list[str]:
-    """Say which columns of numbers were taken as ordered."""
+    """State how many numeric columns are ordered."""
     if not columns:
         return []
     fewest, most = (pick(len(levels[j]) for j in columns) for pick in (min, max))
     several = f"{fewest} to {most}" if fewest < most else f"{fewest}"
     many = len(columns) > 1
-    sentence = (
-        f"{len(columns)} column{'s'[:many]} of {several} numbers {'are' if many else 'is'} taken "
-        f"as ordered ({option('kinds', 'nominal')} for categories)."
+    text = (
+        f"{len(columns)} column{'s'[:many]} of {several} numbers {'are' if many else 'is'} ordered "
+        f"({option('kinds', 'nominal')} for categories)."
     )
-    return [sentence]
+    return [text]
 
 
 def _of_texts(
     names: Sequence[str], levels: Sequence[tuple[Any, ...]], columns: Sequence[int]
 ) -> list[str]:
-    """Say which order was chosen for text that the user called ordinal."""
+    """State the order of text that the user declared as ordinal."""
     if not columns:
         return []
     shown = [f"{names[j]!r} ({' < '.join(map(str, levels[j]))})" for j in columns[:NAMES_SHOWN]]
     more = f" and {len(columns) - NAMES_SHOWN} more" if len(columns) > NAMES_SHOWN else ""
-    sentence = (
-        f"Text is ordered as follows: {', '.join(shown)}{more}. Use ordered categories for another "
-        "order."
-    )
-    return [sentence]
+    order = f"{', '.join(shown)}{more}"
+    return [f"Text is ordered as follows: {order}. Use ordered categories for another order."]

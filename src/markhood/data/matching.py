@@ -1,9 +1,9 @@
-"""New data as level numbers of known variables, whatever the data come as.
+"""Match new data to known variables: columns by name, values by level.
 
-A graph or a model knows its variables by name, and their levels. New data may have further columns, lack
-some levels, or list them in another order. They are read with `Reading.known`: the columns of the known variables
-only, each value as the level that it is or belongs to (a bin, a merged level, a class of letters). Packed samples
-have levels already, which are translated by the same rule (`markhood.data.coding.merged.level_numbers`).
+New data for a graph or a model may have additional columns, lack some levels, or list levels in
+another order. They are read with `Reading.known`: only the columns of the known variables, each
+value as its level (possibly a bin, a merged level or a class of letters). The levels of packed
+samples are translated by the same rule (`markhood.data.coding.merged.level_numbers`).
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.encode import column_names, pack_table
 from markhood.data.coding.merged import UNSEEN, level_numbers
-from markhood.data.coding.names import near
+from markhood.data.coding.names import suggest_names
 from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
-from markhood.data.understood import Notes
 from markhood.data.variables import UNKNOWN, Variables, default_names, level_text
 from markhood.errors import DataWarning, InputError
+from markhood.findings import FindingLog
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 
 
 def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
-    """Return the level numbers that samples have in variables of the same names.
+    """Return samples as level numbers of known variables with the same names.
 
     Parameters
     ----------
     samples : Samples
     variables : Variables
-        With their levels; all are among the samples' own.
+        With their levels; the samples have all of these variables.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
     Raises
     ------
     InputError
-        Where a variable is not there, or has a value that is none of its levels.
+        If a variable is missing, or has a value that is not one of its levels.
 
     Examples
     --------
@@ -60,7 +60,11 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
     found = np.empty((len(variables), samples.n_samples), np.uint16)
     for i, name in enumerate(variables.names):
         if name not in columns:
-            raise InputError(f"The data have no column {name!r}: {near(name, samples.names)}.")
+            raise InputError(
+                "unknown-column",
+                name,
+                f"The data have no column {name!r}: {suggest_names(name, samples.names)}.",
+            )
         j = columns[name]
         own, shown = codes(samples.bits, j).astype(np.int64), samples.levels[j]
         levels = shown if variables.levels is None else variables.levels[i]
@@ -74,8 +78,10 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
         if (own < 0).any():
             strange = shown[int(codes(samples.bits, j)[own.argmin()])]
             raise InputError(
-                f"Column {name!r} has the value {level_text(strange)!r}, which is none of its "
-                f"levels: {', '.join(map(level_text, levels))}."
+                "unknown-level",
+                name,
+                f"Column {name!r} has the value {level_text(strange)!r}, which is not one of its "
+                f"levels: {', '.join(map(level_text, levels))}.",
             )
         found[i] = own
     return found
@@ -96,11 +102,11 @@ def read_like(
     variables : Variables
         With their levels.
     reading : Reading, optional
-        How the known data were read: what means missing, and what to do about it. Choices of columns,
-        kinds and levels are ignored, since they are those of the variables.
+        How the known data were read: codes for missing, and how to treat missing values. Columns,
+        kinds and levels are those of the variables.
     names : sequence of str, optional
-        The columns of the known data, for an array that has as many and whose variables are not
-        called x0, x1, ...; by default the variables.
+        The columns of the known data, for an array with the same number of columns whose variables
+        are not called x0, x1, ...; by default the variables.
     reals : sequence of str, default=()
         Covariates to read as numbers, which are then in ``Samples.reals``.
     """
@@ -115,12 +121,12 @@ def read_like(
         bins=None,
         merge_rare=None,
         letters="all",
-        notes=Notes(),
+        log=FindingLog(),
     )
     if isinstance(data, (str, os.PathLike)):
         from markhood.data.formats.files import read_file
 
-        with warnings.catch_warnings():  # how such a file is read was said before
+        with warnings.catch_warnings():  # emitted when the known data were read
             warnings.simplefilter("ignore", DataWarning)
             return read_file(data, reading)
     if column_names(data) is not None:
@@ -128,24 +134,26 @@ def read_like(
     table = np.array(data, dtype=object) if isinstance(data, (list, tuple)) else data
     shape = np.shape(table)
     numbered = default_names(shape[-1] if shape else 0)
-    for called in (numbered, names or wanted, wanted):
-        if len(shape) == 2 and len(called) == shape[1] and {*wanted} <= {*called}:
-            return pack_table(table, called, reading)
+    for columns in (numbered, names or wanted, wanted):
+        if len(shape) == 2 and len(columns) == shape[1] and {*wanted} <= {*columns}:
+            return pack_table(table, columns, reading)
     raise InputError(
-        f"The data have shape {shape}, and the model has {len(names or variables)} variables: give a "
-        "column for each, or a data frame with their names."
+        "columns-differ",
+        "",
+        f"The data have shape {shape}, and the model has {len(names or variables)} variables: pass "
+        "one column per variable, or a data frame with their names.",
     )
 
 
 class Units(NamedTuple):
-    """What a covariate is measured in by regressions."""
+    """Mean and standard deviation that standardise a covariate in regressions."""
 
     mean: float
     sd: float
 
 
 def real_units(provenance: Mapping[str, Any]) -> dict[str, Units]:
-    """Return the covariates of many numbers that a graph was adjusted for, with their units."""
+    """Return the numeric covariates that a graph was adjusted for, with their units."""
     return {name: Units(**own) for name, own in provenance.get("real_covariates", {}).items()}
 
 
@@ -164,27 +172,27 @@ def codes_like(
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
-        Columns are matched by name. Those of an array are called x0, x1, ... if the variables are, and
-        else are the `names`, or the variables that are not hidden, in order.
+        Columns are matched by name. Those of an array are x0, x1, ... if the variables have such
+        names, else `names`, or the variables that are not hidden, in order.
     variables : Variables
         With their levels.
     hidden : collection of int
-        Variables that are not looked at, whether the data have them or not.
+        Variables that are ignored, whether or not the data have them.
     reading : Reading, optional
         How the known data were read.
     missing : {"impute", "drop", "error", "level"}, default="impute"
-        What to do about missing values in place of what the reading says; by default keep them.
+        How to treat missing values, instead of as in the reading; by default they are kept.
     unseen : bool, default=False
-        Whether a value that is none of a variable's levels has the number past the last one. By default
-        it is an error.
+        Whether a value that is not one of a variable's levels gets the number after the last level.
+        By default it is an error.
     names : sequence of str, optional
-        The columns of the known data, where the variables are in another order or only some of them;
-        by default the variables.
+        The columns of the known data, if they are more than the variables or in another order; by
+        default the variables.
 
     Returns
     -------
     ndarray of shape (n_variables, n_samples), dtype uint16
-        `UNKNOWN` where a value is missing, unless missing is one of the variable's levels.
+        `UNKNOWN` for a missing value, unless missing is one of the variable's levels.
 
     Examples
     --------
@@ -210,10 +218,14 @@ def numbers_like(
     names: Sequence[str] | None = None,
     units: Mapping[str, Units] = MappingProxyType({}),
 ) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
-    """Return what `codes_like` does, and the covariates of these units, (n_covariates, n_samples), standardised."""
+    """Return `codes_like` and the covariates in these units, of shape (n_covariates, n_samples)."""
     shown = [j for j in range(len(variables)) if j not in hidden]
     if not shown:
-        raise InputError("All variables are targets, and none is left to predict them from.")
+        raise InputError(
+            "option-value",
+            "targets",
+            "All variables are targets: leave at least one variable to predict them from.",
+        )
     picked = variables.pick(shown)
     if unseen:
         wider = tuple((*levels, UNSEEN) for levels in picked.levels or ())
@@ -232,7 +244,10 @@ def reals_in(samples: Samples, units: Mapping[str, Units]) -> NDArray[np.float64
     for name in units:
         if name not in samples.reals:
             raise InputError(
-                f"The data have no numbers in a column {name!r}, which the graph was adjusted for: give them."
+                "unknown-column",
+                name,
+                f"The data have no numeric column {name!r}, which is a covariate of the graph: "
+                "add it.",
             )
     columns = [(samples.reals[name].values - own.mean) / own.sd for name, own in units.items()]
     return np.array(columns).reshape(len(units), samples.n_samples)

@@ -1,13 +1,14 @@
-"""Rest scores: what hidden factors add to a variable's regression, estimated from the other variables.
+"""Rest scores: hidden factors in a variable's regression, estimated from the other variables.
 
-A hidden factor behind many variables makes all of them dependent. The regression of variable i therefore gets, for each of K
-components, the score of the *other* variables on it,
+A hidden factor behind many variables makes all of them dependent. The regression of variable i
+therefore gets, for each of K components, the score of the *other* variables on it,
 
     r_ik = sum over j != i of v_jk z_j,
 
-with z the standardised columns and v their weights, the leading eigenvectors of the correlation matrix. Leaving out i's own columns
-keeps the score from predicting i by itself. An ordered or binary variable has one column, a nominal one a column for each level
-but the first. Missing values count as the mean.
+with z the standardised columns and v their weights, the leading eigenvectors of the correlation
+matrix. Leaving out i's own columns keeps the score from predicting i by itself. An ordered or
+binary variable has one column, a nominal one a column for each level but the first. Missing values
+count as the mean.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ MOST_DENSE = 3000  # columns or rows whose eigenvectors are computed from the wh
 class Components(NamedTuple):
     """The leading components of some samples.
 
-    ``weights`` of shape (n_columns, K) are those of the standardised columns in the scores, ``owners`` of shape (n_columns,)
-    the variable of each column, ``means`` and ``deviations`` its units. ``eigenvalues`` of shape (K,) sum up to
-    the number of columns over all components.
+    ``weights`` of shape (n_columns, K) are those of the standardised columns in the scores,
+    ``owners`` of shape (n_columns,) the variable of each column, ``means`` and ``deviations`` its
+    units. ``eigenvalues`` of shape (K,) sum up to the number of columns over all components.
     """
 
     weights: NDArray[np.float64]
@@ -56,7 +57,7 @@ class Components(NamedTuple):
 def level_columns(
     codes: NDArray[np.uint16], variables: Variables
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return level numbers as columns, (n_columns, n_samples), and the variable of each; NaN where unknown."""
+    """Return columns of level numbers, (n_columns, n_samples), NaN if missing, and owners."""
     columns, owners = [], []
     for variable, (own, levels, is_ordered) in enumerate(
         zip(codes, variables.levels or (), variables.is_ordered, strict=True)
@@ -86,7 +87,7 @@ def with_rest_scores(
     variables: Variables,
     components: Components | None,
 ) -> NDArray[np.float64]:
-    """Return the real columns of all variables, (n_reals, n_samples), with each one's rest scores if there are any.
+    """Return the real columns of all variables, (n_reals, n_samples), with rest scores if any.
 
     Those have shape (n_variables, n_reals + K, n_samples).
     """
@@ -100,7 +101,7 @@ def with_rest_scores(
 
 
 def known_codes(samples: Samples, n_variables: int) -> NDArray[np.uint16]:
-    """Return the level numbers of the first variables, (n_variables, n_samples), with missing values marked."""
+    """Return level numbers of the first variables, (n_variables, n_samples), and mark missing."""
     bits = Bits(samples.words, samples.n_samples, None if samples.is_binary else samples.starts)
     found = np.stack([codes(bits, v) for v in range(n_variables)])
     for variable, mask in samples.missing.items():
@@ -161,9 +162,12 @@ def leading_eigenvectors(
 def rest_scores(
     known: NDArray[np.uint16], variables: Variables, components: Components, n_targets: int
 ) -> NDArray[np.float64]:
-    """Return each target's scores without its own columns, (n_targets, K, n_samples), of about unit variance.
+    """Return scores without each target's own columns, (n_targets, K, n_samples).
 
-    Targets that are not part of the components (covariates, which come last) have the scores of all columns.
+    Their variance is about 1.
+
+    Targets that are not part of the components (covariates, which come last) have the scores of all
+    columns.
     """
     columns, _ = level_columns(known, variables)
     columns -= components.means[:, np.newaxis]

@@ -1,12 +1,12 @@
-"""Samples as the kernels want them: one bit per sample, one row per level but the first.
+"""Packed samples, the input of the kernels: one bit per sample, one row per level except the first.
 
-Packing turns "count the samples where both are one" into "count the one bits of an
-intersection", and makes 10 000 samples of a binary variable fit in 1.3 kB. A variable with r levels
-is r - 1 indicator rows: level k > 0 is a one bit in the k-th of them, the first level has none. So a
-binary variable is one row, and so is a constant one, which has no one bits.
+With packed bits, counting the samples in which two indicators are one is a popcount of their
+intersection, and 10 000 samples of a binary variable take 1.3 kB. A variable with r levels has
+r - 1 indicator rows: level k > 0 is a one bit in the k-th row, the first level has no one bits. So
+a binary variable has one row, and a constant variable has one row of zeros.
 
-Weights count samples: one of weight 3 is three samples. Real weights are kept as whole multiples of
-a `unit`, a power of two, so that sums of them are exact and no order of adding matters.
+A sample with weight 3 counts as three samples. Weights that are not whole numbers are stored as
+multiples of a `unit`, a power of two, so that their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from numpy.typing import NDArray
 from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
-from markhood.errors import InputError
+from markhood.errors import InputError, option
 from markhood.kernels.protocol import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
+    from markhood.data.account import Account
     from markhood.data.reading import Reading
-    from markhood.data.understood import Account
 
 BITS_PER_WORD = 64
-WORDS_PER_LANE = 8  # rows are padded to the widest vector register: no kernel has a tail loop
+WORDS_PER_LANE = 8  # rows are padded to the widest vector register: kernels need no tail loop
 
 
 class Weights(NamedTuple):
-    """How often each sample counts: ``counts`` of shape (n_samples,), dtype int64, times ``unit``."""
+    """Weights of samples: ``counts`` of shape (n_samples,), dtype int64, times ``unit``."""
 
     counts: NDArray[np.int64]
     unit: float = 1.0
 
 
 class RealColumn(NamedTuple):
-    """A covariate of many numbers: ``values`` of shape (n_samples,), dtype float64.
+    """A numeric covariate: ``values`` of shape (n_samples,), dtype float64.
 
-    Regressions have it less its ``mean``, in units of its ``deviation``. These are of all samples that were read, so
-    that coefficients have the same units in every part and replicate of them.
+    Regressions use it standardised by ``mean`` and ``deviation``. These are computed from all
+    samples that were read, so that coefficients have the same units in subsets and replicates.
     """
 
     values: NDArray[np.float64]
@@ -56,12 +56,12 @@ class RealColumn(NamedTuple):
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Self:
-        """Measure mean and standard deviation."""
+        """Compute mean and standard deviation."""
         return cls(values, float(values.mean()), float(values.std()) or 1.0)
 
     @property
     def standardised(self) -> NDArray[np.float64]:
-        """The values less the mean, in standard deviations."""
+        """The values minus the mean, in standard deviations."""
         return np.asarray((self.values - self.mean) / self.deviation)
 
     def take(self, rows: NDArray[np.int64]) -> Self:
@@ -71,37 +71,37 @@ class RealColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Discrete data, packed, with what is needed to name the result.
+    """Packed discrete data with names, levels and weights.
 
     Attributes
     ----------
     words : ndarray of shape (n_rows, n_words), dtype uint64
         Indicator rows, variable after variable. Sample s is bit ``s % 64`` of word ``s // 64``.
-        Bits past ``n_samples`` are zero, so they are never counted; ``n_words`` is a multiple of
+        Bits past ``n_samples`` are zero, so they are not counted; ``n_words`` is a multiple of
         eight.
     n_samples : int
-        Number of bits that mean something in each row.
+        Number of bits in use in each row.
     variables : Variables
-        Their names, the values that occur in each, in order, and their kinds.
+        Names, levels and kinds of the variables.
     missing : mapping of int to ndarray of shape (n_words,), dtype uint64
         For each variable that has missing values, the samples in which it is missing; its
-        indicator rows are zero there. Empty unless the data were read to be imputed.
+        indicator rows are zero there. Empty unless the data were read with ``missing="impute"``.
     weights : Weights, optional
-        How often each sample counts; by default once.
+        Weight of each sample; by default 1.
     account : Account, optional
-        What was understood of the table that the samples came from.
+        How the table was read that the samples came from.
     are_sites : bool, default=False
-        Whether the variables are sites of genomes or columns of alignments, among which copies are
-        the rule: then they are grouped unless somebody says otherwise.
+        Whether the variables are sites of genomes or columns of alignments, which are often copies
+        of each other: these are grouped by default.
     rows : ndarray of shape (n_samples,), dtype int64, optional
-        The row of the table that each sample came from. None where every row became a sample, in
+        The row of the table that each sample came from. None if every row became a sample, in
         order.
     reading : Reading, optional
-        How the table was read, so that new data can be read in the same way.
+        The options with which the table was read, to read new data in the same way.
     library : {"pandas", "polars"}, optional
-        That of the data frame that the samples came from, for the frames of results.
+        Library of the data frame that the samples came from, for the frames of results.
     reals : mapping of str to RealColumn
-        Covariates of many numbers, by name: they are in every regression, and are not variables.
+        Numeric covariates by name: they are in every regression, and are not variables.
     components : Components, optional
         Components of the variables, whose rest scores are in every regression (`rest_scores.py`).
     """
@@ -131,8 +131,8 @@ class Samples:
 
     @property
     def levels(self) -> Levels:
-        """The values that occur in each variable, in order; a constant one has one."""
-        return cast("Levels", self.variables.levels)  # of data they are always known
+        """The sorted values of each variable; a constant variable has one."""
+        return cast("Levels", self.variables.levels)  # always known for data
 
     @property
     def n_variables(self) -> int:
@@ -141,12 +141,12 @@ class Samples:
 
     @property
     def is_binary(self) -> bool:
-        """Whether no variable has more than two levels."""
+        """Whether all variables have at most two levels."""
         return len(self.words) == len(self.names)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the rows of each variable begin, and end: of shape (n_variables + 1,)."""
+        """The first row of each variable, and the number of rows: of shape (n_variables + 1,)."""
         if self.is_binary:
             return np.arange(len(self.names) + 1)
         n_rows = [max(1, len(values) - 1) for values in self.levels]
@@ -154,14 +154,14 @@ class Samples:
 
     @cached_property
     def total_weight(self) -> float:
-        """Number of samples, each as often as it counts: the N of every formula."""
+        """Sum of the weights of all samples: the N of every formula."""
         if self.weights is None:
             return self.n_samples
         return float(self.weights.counts.sum() * self.weights.unit)
 
     @cached_property
     def bits(self) -> Bits:
-        """The samples as kernels take them."""
+        """The samples as an argument of kernels."""
         starts = None if self.is_binary else self.starts
         return Bits(
             self.words, self.n_samples, starts, self._weighting(), self._ordered(), self._reals()
@@ -169,14 +169,14 @@ class Samples:
 
     @cached_property
     def ones(self) -> NDArray[np.int64]:
-        """Samples in which each row has a one, of shape (n_rows,)."""
-        # A block at a time: the counts of all words at once would be an eighth of the data again.
+        """Number of samples in which each row has a one, of shape (n_rows,)."""
+        # In blocks, because the counts of all words take an eighth of the memory of the data.
         blocks = np.array_split(self.words, max(1, self.words.size >> 20))
         return np.concatenate([np.bitwise_count(b).sum(axis=1, dtype=np.int64) for b in blocks])
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        """Share of the total weight in which each row has a one, of shape (n_rows,)."""
+        """Share of the total weight for which each row has a one, of shape (n_rows,)."""
         weighting = self.bits.weighting
         if weighting is None:
             return np.asarray(self.ones / self.n_samples)
@@ -186,7 +186,7 @@ class Samples:
 
     @cached_property
     def is_constant(self) -> NDArray[np.bool_]:
-        """Whether each variable has one level only, of shape (n_variables,)."""
+        """Whether each variable has a single level, of shape (n_variables,)."""
         if self.is_binary:
             constant: NDArray[np.bool_] = (self.ones == 0) | (self.ones == self.n_samples)
             return constant
@@ -194,9 +194,9 @@ class Samples:
 
     @cached_property
     def information(self) -> NDArray[np.float64]:
-        """What there is to know of each variable over all samples: N times its entropy, in nats.
+        """N times the entropy of each variable, in nats, of shape (n_variables,).
 
-        Shares of levels are those of the samples, whatever these weigh: a rough number will do.
+        An approximation for weighted samples: the shares of levels are unweighted.
         """
         n, rows = self.n_samples, self.ones
         owner = np.repeat(np.arange(self.n_variables), np.diff(self.starts))
@@ -211,9 +211,9 @@ class Samples:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of names, levels and values: equal for equal data, whatever file they came from."""
+        """Hash of names, levels and values: equal for equal data from any file."""
         digest = hashlib.blake2b(digest_size=16)
-        distinct = {id(ls): ls for ls in self.levels}  # most variables share their levels
+        distinct = {id(ls): ls for ls in self.levels}  # many variables share their levels
         texts = {k: json.dumps([level_text(v) for v in ls]) for k, ls in distinct.items()}
         levels = ", ".join(map(texts.__getitem__, map(id, self.levels)))
         digest.update(f"[{self.n_samples}, {json.dumps(self.names)}, [{levels}]]".encode())
@@ -232,7 +232,7 @@ class Samples:
         return digest.hexdigest()
 
     def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """Return the weight of the samples whose bits are set, for each of some packed rows.
+        """Return the total weight of the samples whose bits are set, for each packed row.
 
         Examples
         --------
@@ -249,7 +249,7 @@ class Samples:
         return np.asarray(counts * weighting.unit)
 
     def pick(self, variables: NDArray[np.int64]) -> Samples:
-        """Return some variables only, in this order, in memory; without components, which are of all."""
+        """Return some of the variables, in this order, in memory, without components."""
         lengths = np.diff(self.starts)[variables]
         before = np.cumsum(lengths) - lengths
         rows = np.repeat(self.starts[variables] - before, lengths) + np.arange(lengths.sum())
@@ -263,7 +263,7 @@ class Samples:
         )
 
     def take(self, rows: NDArray[np.int64]) -> Samples:
-        """Return some samples only, in this order; one that is named twice is there twice.
+        """Return some of the samples, in this order; repeated indices repeat samples.
 
         Examples
         --------
@@ -286,20 +286,20 @@ class Samples:
         )
 
     def per_sample(self, values: Any, name: str) -> NDArray[Any]:
-        """Return one value per sample, given one per sample or one per row of the table.
+        """Return one value per sample from one value per sample or per row of the table.
 
-        Rows that were left out (missing values, weight zero) are left out of the values too.
+        Values of rows that were left out (missing values, weight zero) are left out.
 
         Parameters
         ----------
         values : array-like of shape (n_samples,) or (n_rows,)
         name : str
-            What the values are, for the message.
+            The option with the values, for messages.
 
         Examples
         --------
         >>> from markhood.data.coding.encode import encode
-        >>> encode([[0, 1], [1, 0], [1, 0]], weights=[1, 0, 2]).per_sample(["a", "b", "c"], "labels")
+        >>> encode([[0, 1], [1, 0], [1, 0]], weights=[1, 0, 2]).per_sample(["a", "b", "c"], "pairs")
         array(['a', 'c'], dtype='<U1')
         """
         given = np.asarray(values)
@@ -310,16 +310,18 @@ class Samples:
             return np.asarray(given[self.rows])
         dropped = f" of {n_rows} rows" if n_rows != self.n_samples else ""
         raise InputError(
-            f"There are {name} of shape {given.shape} for {self.n_samples} samples{dropped}: give "
-            "one per row."
+            "weights" if name == "weights" else "labels",
+            name,
+            f"{option(name)} has shape {given.shape} for {self.n_samples} samples{dropped}: pass "
+            "one value per row.",
         )
 
     def with_order(self, ordered: Sequence[bool]) -> Samples:
-        """Return the same samples, the levels of some variables being steps and of others not."""
+        """Return the same samples with ordered levels for some variables."""
         return replace(self, variables=replace(self.variables, ordered=tuple(ordered)))
 
     def _ordered(self) -> NDArray[np.bool_] | None:
-        """Return which variables are ordered, of shape (n_variables,); None where there are none."""
+        """Return which variables are ordered, of shape (n_variables,); None if there are none."""
         if self.is_binary or self.variables.ordered is None:
             return None
         return np.array(self.variables.ordered)
@@ -354,9 +356,9 @@ def words_per_row(n_samples: int) -> int:
 def taken_bits(
     words: NDArray[np.uint64], n_samples: int, rows: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """Return packed rows with some of their samples only, in this order."""
+    """Return packed rows with some of their samples, in this order."""
     taken = np.zeros((len(words), words_per_row(len(rows))), np.uint64)
-    block = max(1, (1 << 24) // max(1, n_samples))  # rows at a time: unpacked they are eightfold
+    block = max(1, (1 << 24) // max(1, n_samples))  # unpacked rows take eight times the memory
     for start in range(0, len(words), block):
         bits = unpacked(words[start : start + block], n_samples)
         taken[start : start + block] = packed(bits[:, rows], taken.shape[1])

@@ -1,11 +1,12 @@
-"""`stacked()`: the samples of several tables as those of one table, its rows below each other.
+"""`stacked()`: concatenate the samples of several tables.
 
-A variable has the levels that occur in any of the tables, so every table's level numbers are translated to these.
-Numbers are in order of size and text in the order of the alphabet, as in one table. Ordered categories keep
-their order where one table has all of them; two incomplete lists do not always determine an order. Bins and
-merged levels depend on the table that they were made from, so they must be the same in all tables.
+A variable has the levels that occur in any of the tables, and level numbers are translated to
+these. Numbers are sorted by size and text alphabetically, as in one table. Ordered categories keep
+their order if one table has all of them; two incomplete lists do not always determine an order.
+Bins and merged levels depend on the table that they were made from, so they must be the same in all
+tables.
 
-Weights stay as they were read: those that are not whole numbers have mean 1 in every table.
+Weights are not rescaled: those that are not whole numbers have mean 1 in every table.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from markhood.data.variables import UNKNOWN, Variables, level_text
 from markhood.errors import InputError, option
 from markhood.kernels.words import packed
 
-BLOCK = 1 << 24  # level numbers that are held at a time
+BLOCK = 1 << 24  # level numbers in memory at a time
 
 
 def stacked(parts: Sequence[Samples]) -> Samples:
-    """Put samples of the same variables below each other.
+    """Concatenate samples of the same variables.
 
     Parameters
     ----------
     parts : sequence of Samples
-        With the same names, in any order: that of the first is kept.
+        With the same names in any order; the order of the first is kept.
 
     Returns
     -------
@@ -46,7 +47,7 @@ def stacked(parts: Sequence[Samples]) -> Samples:
     Raises
     ------
     InputError
-        If the parts have different variables, or levels that cannot be put into one order.
+        If the parts have different variables, or levels without a common order.
 
     Examples
     --------
@@ -89,8 +90,10 @@ def _require_same_names(parts: Sequence[Samples]) -> None:
     for part in parts[1:]:
         if apart := sorted(names ^ {*part.names, *part.reals}):
             raise InputError(
-                f"The tables have different columns ({apart[0]!r} is missing from one): give all tables the "
-                f"same variables, or choose them with {option('columns')}."
+                "columns-differ",
+                str(apart[0]),
+                f"The tables have different columns ({apart[0]!r} is missing from one): use the "
+                f"same columns in all tables, or select them with {option('columns')}.",
             )
 
 
@@ -101,25 +104,28 @@ def _variables(parts: Sequence[Samples]) -> Variables:
     for j, name in enumerate(first.names):
         columns = [of_part[name] for of_part in numbers]
         own = [part.levels[k] for part, k in zip(parts, columns, strict=True)]
-        of_steps = [
+        are_ordered = [
             part.variables.is_ordered[k]
             for part, k, values in zip(parts, columns, own, strict=True)
             if len(values) > 2
         ]
-        levels.append(own[0] if len(set(own)) == 1 else _union(name, own, any(of_steps)))
+        levels.append(own[0] if len(set(own)) == 1 else _union(name, own, any(are_ordered)))
         are_numbers = all(isinstance(level, Real) for level in levels[j])
-        ordered.append(all(of_steps) and (are_numbers or (any(of_steps) and None not in levels[j])))
+        has_order = are_numbers or (any(are_ordered) and None not in levels[j])
+        ordered.append(all(are_ordered) and has_order)
     return Variables(
         first.names, tuple(levels), tuple(ordered), first.loci, first.members, first.genome_length
     )
 
 
-def _union(name: str, own: Sequence[tuple[Any, ...]], are_steps: bool) -> tuple[Any, ...]:
-    """Return the levels of all tables, in order, the level of missing values last."""
+def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tuple[Any, ...]:
+    """Return the levels of all tables, sorted, with missing as the last level."""
     if any(are_merged(values) or bin_like((), values) is not None for values in own):
         raise InputError(
-            f"Column {name!r} was cut into bins or had levels merged, and not in the same way in all tables: "
-            f"put the groups into one table and name their column with {option('by')}."
+            "columns-differ",
+            name,
+            f"Column {name!r} has different bins or merged levels in the tables: put the groups "
+            f"into one table and name their column with {option('by')}.",
         )
     named = {level_text(level): level for values in own for level in reversed(values)}
     known = [level for level in named.values() if level is not None]
@@ -128,21 +134,23 @@ def _union(name: str, own: Sequence[tuple[Any, ...]], are_steps: bool) -> tuple[
         found = list(longest)
     else:
         found = [known[k] for k in in_order(known)] + ([None] if None in named.values() else [])
-    if are_steps and not all(isinstance(level, Real) for level in known):
+    if are_ordered and not all(isinstance(level, Real) for level in known):
         at = {level_text(level): k for k, level in enumerate(found)}
         rising = all(
             (np.diff([at[level_text(level)] for level in values]) > 0).all() for values in own
         )
         if len(longest) < len(named) or not rising:
             raise InputError(
-                f"Column {name!r} has ordered levels whose order in all tables together is not known: put the "
-                f"groups into one table and name their column with {option('by')}."
+                "columns-differ",
+                name,
+                f"Column {name!r} has ordered levels without a common order in all tables: put the "
+                f"groups into one table and name their column with {option('by')}.",
             )
     return tuple(found)
 
 
 def _weights(parts: Sequence[Samples]) -> Weights | None:
-    """Return all weights in the finest unit; None where no part has any."""
+    """Return all weights in the smallest unit; None if no part has weights."""
     given = [part.weights or Weights(np.ones(part.n_samples, np.int64)) for part in parts]
     if all(part.weights is None for part in parts):
         return None

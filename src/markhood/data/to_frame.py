@@ -1,10 +1,10 @@
-"""Data frames of results: pandas or polars, made in one place.
+"""Make data frames of results with pandas or polars.
 
-A column is an array, a list of Python values, or `Ordered` categories. Arrays and lists keep their types: an array of
-objects stays one in pandas, so that names are what they were; a list of texts becomes the library's own text type.
+A column is an array, a list of Python values, or `Ordered` categories. Arrays and lists keep their
+types: an array of objects remains one in pandas, a list of texts gets the text type of the library.
 
-**Which library?** That of the user's data, which samples and the provenance of graphs record; else polars where it is imported and pandas is not, else
-pandas, or whichever of the two is installed. All callers ask `frame_library`.
+**Choice of library**: that of the user's data, which samples and the provenance of graphs record;
+else the one that is imported, else the one that is installed; pandas before polars.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LIBRARIES = ("pandas", "polars")
 
 
 class Ordered(NamedTuple):
-    """A column of ordered categories: texts, and the number of each value among them."""
+    """A column of ordered categories: texts, and the index of each value among them."""
 
     levels: tuple[str, ...]
     codes: NDArray[np.integer[Any]]
@@ -38,19 +38,19 @@ def library_of(data: Any) -> str | None:
 
 
 def frame_library(data: Any = None, provenance: Mapping[str, Any] | None = None) -> str:
-    """Return the library of the frames to make: "pandas" or "polars".
+    """Return the library of data frames to make: "pandas" or "polars".
 
     Parameters
     ----------
     data : optional
-        What the user gave; a frame of one of the two decides.
+        The user's data; a data frame determines the library.
     provenance : mapping, optional
-        Of a graph, which says what its data were.
+        Of a graph, which records the library of its data.
 
     Raises
     ------
     InputError
-        Where neither is installed.
+        If neither library is installed.
     """
     known = library_of(data) or (provenance or {}).get("data", {}).get("library")
     if known in LIBRARIES:
@@ -59,7 +59,10 @@ def frame_library(data: Any = None, provenance: Mapping[str, Any] | None = None)
     installed = [name for name in LIBRARIES if name in imported or find_spec(name)]
     if not installed:
         raise InputError(
-            "A data frame needs pandas or polars: pip install 'markhood[pandas]' or 'markhood[polars]'."
+            "library-missing",
+            "pandas",
+            "Data frames need pandas or polars: pip install 'markhood[pandas]' or "
+            "'markhood[polars]'.",
         )
     return (imported or installed)[0]
 
@@ -70,7 +73,7 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
     Parameters
     ----------
     columns : mapping of str to ndarray, list or Ordered
-        All of one length.
+        All of the same length.
     library : {"pandas", "polars"}, optional
         By default `frame_library`.
 
@@ -85,7 +88,11 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
     try:
         return module.DataFrame({name: made(module, own) for name, own in columns.items()})
     except UnicodeEncodeError as error:
-        raise InputError(f"{library.capitalize()} cannot hold a name: {error}.") from None
+        raise InputError(
+            "not-supported",
+            library,
+            f"{library} cannot store a name ({error}): rename it, or use pandas.",
+        ) from None
 
 
 def frame_of_rows(
@@ -93,13 +100,13 @@ def frame_of_rows(
     names: Iterable[str] = (),
     provenance: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Return a data frame of rows that all have the same keys.
+    """Return a data frame of rows with the same keys.
 
     Parameters
     ----------
     rows : sequence of mapping
     names : iterable of str, default=()
-        The columns of a frame without rows.
+        The columns of a data frame without rows.
     provenance : mapping, optional
         As for `frame_library`.
     """
@@ -111,10 +118,10 @@ def frame_of_rows(
 def frame_of_levels(
     variables: Variables, numbers: NDArray[np.integer[Any]], library: str | None = None
 ) -> Any:
-    """Return level numbers as a data frame in the words of the data.
+    """Return a data frame of levels from level numbers.
 
-    Numbers and truth values are columns of these, ordered texts ordered categories, all else what the library
-    makes of it. A level number beyond a variable's levels is a missing value.
+    Numbers and booleans keep their types, ordered texts become ordered categories, and other levels
+    get the default type of the library. A number beyond a variable's levels is a missing value.
 
     Parameters
     ----------
@@ -145,7 +152,7 @@ def frame_of_levels(
 
 
 def level_array(levels: Sequence[Any]) -> NDArray[Any]:
-    """Return levels as an array: numbers as numbers, where all are, else as objects.
+    """Return levels as an array: of numbers if all levels are, else of objects.
 
     Examples
     --------
@@ -160,12 +167,14 @@ def level_array(levels: Sequence[Any]) -> NDArray[Any]:
 
 
 def installed_library(name: str) -> Any:
-    """Import an optional library, or say how to install it."""
+    """Import an optional library; the error states how to install it."""
     try:
         return import_module(name)
     except ImportError:
         raise InputError(
-            f"The library {name} is not installed: pip install 'markhood[{name}]'."
+            "library-missing",
+            name,
+            f"The library {name} is not installed: pip install 'markhood[{name}]'.",
         ) from None
 
 
@@ -176,7 +185,7 @@ def _pandas_column(pandas: Any, column: Any) -> Any:
         return pandas.Series(column, dtype=column.dtype)
     try:
         return pandas.Series(column)
-    except UnicodeEncodeError:  # a lone surrogate, which the text type cannot hold
+    except UnicodeEncodeError:  # a lone surrogate, which the text type does not support
         return pandas.Series(column, dtype=object)
 
 

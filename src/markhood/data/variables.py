@@ -1,11 +1,10 @@
-"""`Variables`: what the columns of a table are called, which values each can have, and its kind.
+"""`Variables`: names, levels and kinds of the columns of a table.
 
-Samples, graphs and models are all about the same variables, and share this value, so that an edge
-can be read in the words of the data long after these are gone. In a file it is a small JSON
-document, in which equal lists of levels are written once.
+Samples, graphs and models share this value, so that an edge can be read in the words of the data
+without the data. In a file it is a JSON document in which equal lists of levels are written once.
 
-A variable can stand for others that no data tell apart from it: its members. They keep their names, their
-levels and the place of their column, so that all of it can be unfolded again.
+A variable can represent other variables that are exact copies or complements of it: its members.
+These keep their names, levels and column numbers, so that the graph can be unfolded again.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from markhood.data.genome.loci import MOST_POSITION, Loci, Locus
 
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
-UNKNOWN = 2**16 - 1  # the level number of a value that is missing
+UNKNOWN = 2**16 - 1  # level number of a missing value
 
 
 class Member(NamedTuple):
-    """A variable that another one stands for.
+    """A variable that is represented by another one.
 
     Attributes
     ----------
     name : str
     column : int
-        Its number among all variables, members included.
+        Its index among all variables, including members.
     levels : tuple, or None
-        Its own levels, in order; None where nobody knows.
+        Its sorted levels; None if not known.
     opposite : bool
-        Whether its levels run the other way: its first one is where the other has its last.
+        Whether its levels are reversed: its first level corresponds to the other's last.
     locus : Locus, or None
-        Where it lies along a genome or an alignment.
+        Its position along a genome or an alignment.
     """
 
     name: str
@@ -48,16 +47,16 @@ class Member(NamedTuple):
 
 
 class Unfolded(NamedTuple):
-    """Variables with their members among them, the variable that each is or belongs to, and how.
+    """All variables including members, and the variable that represents each.
 
     Attributes
     ----------
     variables : Variables
-        All, in the order of their columns.
+        In the order of their columns.
     node : tuple of int
-        Number of the variable that stands for each.
+        Index of the variable that represents each.
     opposite : tuple of bool
-        Whether the levels of each run the other way.
+        Whether the levels of each are reversed.
     """
 
     variables: Variables
@@ -73,17 +72,17 @@ class Variables:
     ----------
     names : tuple of str
     levels : tuple of tuple, or None
-        The values of each variable, in order; a constant one has one. None where nobody knows.
+        The sorted values of each variable; a constant variable has one. None if not known.
     ordered : tuple of bool, or None
-        Of which variables the levels are steps, so that an edge is one number: what a step up
-        does. Two levels are steps in any case, and never marked; None where none is.
+        Which variables have ordered levels, so that an edge is one parameter per step. Variables
+        with two levels are never marked; None if no variable is ordered.
     loci : tuple of Locus or None, or None
-        Where each variable lies along a genome or an alignment, None for one that lies nowhere;
-        None where nothing is known of places.
+        Position of each variable along a genome or an alignment, None for a variable without one;
+        None if no positions are known.
     members : tuple of tuple of Member, or None
-        The further variables that each stands for; None where each is but itself.
+        The other variables that each represents; None if there are none.
     genome_length : int or None
-        How long the circle is on which all loci lie; None where they lie along lines.
+        Length of a circular genome with all loci; None if it is not circular.
 
     Examples
     --------
@@ -102,11 +101,11 @@ class Variables:
     genome_length: int | None = None
 
     def __post_init__(self) -> None:
-        """Write equal kinds alike."""
+        """Normalise `ordered` and `members`, so that equal variables compare as equal."""
         marked: tuple[bool, ...] = ()
         if self.ordered is not None and self.levels is not None:
             both = zip(self.ordered, self.levels, strict=True)
-            marked = tuple(bool(steps) and len(levels) > 2 for steps, levels in both)
+            marked = tuple(bool(is_ordered) and len(levels) > 2 for is_ordered, levels in both)
         object.__setattr__(self, "ordered", marked if any(marked) else None)
         if self.members is not None and not any(self.members):
             object.__setattr__(self, "members", None)
@@ -116,22 +115,22 @@ class Variables:
 
     @property
     def kinds(self) -> tuple[Kind, ...] | None:
-        """What sort of variable each is; None where the levels are not known."""
+        """The kind of each variable; None if the levels are not known."""
         if self.levels is None:
             return None
         several: tuple[Kind, Kind] = ("nominal", "ordinal")
         return tuple(
-            "binary" if len(values) <= 2 else several[steps]
-            for values, steps in zip(self.levels, self.is_ordered, strict=True)
+            "binary" if len(values) <= 2 else several[is_ordered]
+            for values, is_ordered in zip(self.levels, self.is_ordered, strict=True)
         )
 
     @property
     def is_ordered(self) -> tuple[bool, ...]:
-        """Whether the levels of each variable, of which there are more than two, are steps."""
+        """Whether each variable has more than two levels that are ordered."""
         return self.ordered or (False,) * len(self)
 
     def pick(self, numbers: Iterable[int]) -> Variables:
-        """Return some of the variables only, in this order.
+        """Return some of the variables, in this order.
 
         Examples
         --------
@@ -147,17 +146,17 @@ class Variables:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of the variable of each name; made once, for the graphs that share the variables."""
+        """The index of each variable by name; cached for graphs that share the variables."""
         return dict(zip(self.names, range(len(self)), strict=True))
 
     @property
     def n_members(self) -> int:
-        """How many further variables these stand for."""
+        """Number of variables that are represented by others."""
         return sum(map(len, self.members or ()))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Their names, with how many others each stands for.
+        """Names with the number of other variables that each represents.
 
         Examples
         --------
@@ -170,7 +169,7 @@ class Variables:
         return tuple(f"{name} (+{len(own)})" if own else name for name, own in both)
 
     def unfolded(self) -> Unfolded:
-        """Return all variables, those that others stand for among them.
+        """Return all variables, including those that are represented by others.
 
         Examples
         --------
@@ -184,7 +183,7 @@ class Variables:
         placed = {m.column: (j, m) for j, own in enumerate(self.members) for m in own}
         n_all = len(self) + self.n_members
         if len(placed) < self.n_members or not all(0 <= column < n_all for column in placed):
-            # Of some variables only: each is followed by its members.
+            # A selection of variables: each is followed by its members.
             found = [(j, m) for j in nodes for m in (None, *self.members[j])]
         else:
             own = iter(nodes)
@@ -205,7 +204,7 @@ class Variables:
         )
 
     def described(self) -> dict[str, Any]:
-        """Return what is known besides the names, as JSON holds it.
+        """Return everything except the names as JSON.
 
         Examples
         --------
@@ -234,7 +233,7 @@ class Variables:
             if len(lists.texts) > 1:
                 listed["levels_of"] = which
         if self.ordered is not None:
-            listed["ordered"] = [j for j, steps in enumerate(self.ordered) if steps]
+            listed["ordered"] = [j for j, is_ordered in enumerate(self.ordered) if is_ordered]
         if self.loci is not None:
             listed["chromosomes"] = [locus and locus.chromosome for locus in self.loci]
             listed["positions"] = [locus and locus.position for locus in self.loci]
@@ -244,7 +243,7 @@ class Variables:
 
 
 class _Numbered:
-    """Lists of levels, each once, and the number of each."""
+    """Distinct lists of levels, with the index of each."""
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
@@ -258,12 +257,12 @@ class _Numbered:
 
 
 def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Variables:
-    """Return the variables of these names that `Variables.described` told of.
+    """Return variables with these names from the JSON of `Variables.described`.
 
     Raises
     ------
     KeyError, IndexError, TypeError or ValueError
-        If it is not such a document.
+        If the document is not valid.
 
     Examples
     --------
@@ -278,33 +277,33 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     lists = [tuple(levels) for levels in document["levels"]] if known else []
     which = document.get("levels_of", [0] * len(names))
     if len(which) != len(names):
-        raise ValueError("a list of levels for each variable is needed")
-    steps = {operator.index(j) for j in document.get("ordered", ())}
-    if not steps <= set(range(len(names))):
-        raise ValueError("only variables that there are can be ordered")
+        raise ValueError("each variable needs a list of levels")
+    marked = {operator.index(j) for j in document.get("ordered", ())}
+    if not marked <= set(range(len(names))):
+        raise ValueError("an ordered variable does not exist")
     levels = tuple(lists[k] for k in which) if known else None
     members = described_members(document.get("members", ()), names, lists)
     length = None if loci is None else described_length(document)
-    ordered = tuple(j in steps for j in range(len(names)))
+    ordered = tuple(j in marked for j in range(len(names)))
     return Variables(names, levels, ordered, loci, members, length)
 
 
 def described_members(
     listed: Iterable[Any], names: tuple[str, ...], lists: list[tuple[Any, ...]]
 ) -> tuple[tuple[Member, ...], ...] | None:
-    """Return the members that `Variables.described` listed, each belonging to one of these names.
+    """Return the members in the JSON of `Variables.described`, by the variables of these names.
 
     Raises
     ------
     IndexError, TypeError or ValueError
-        If it is not such a list.
+        If the list is not valid.
     """
     members: list[list[Member]] = [[] for _ in names]
     for j, name, column, levels, opposite, *place in listed:
         if not isinstance(name, str) or type(opposite) is not bool or operator.index(j) < 0:
-            raise ValueError("a member has a name, and belongs to a variable")
+            raise ValueError("a member needs a name and a variable")
         if levels is not None and operator.index(levels) < 0:
-            raise ValueError("a list of levels has a number")
+            raise ValueError("a list of levels has a negative index")
         own = None if levels is None else lists[levels]
         locus = Locus(_text(place[0]), operator.index(place[1])) if place else None
         members[j].append(Member(name, operator.index(column), own, opposite, locus))
@@ -312,17 +311,17 @@ def described_members(
         return None
     called = [*names, *(m.name for own in members for m in own)]
     if len(set(called)) < len(called):
-        raise ValueError("members have names of their own")
+        raise ValueError("names of members are not unique")
     return tuple(map(tuple, members))
 
 
 def described_loci(document: Mapping[str, Any], n_variables: int) -> Loci | None:
-    """Return the loci that `Variables.described` told of, None where it told none."""
+    """Return the loci in the JSON of `Variables.described`, None without any."""
     if "positions" not in document:
         return None
     chromosomes, positions = document["chromosomes"], document["positions"]
     if not len(chromosomes) == len(positions) == n_variables:
-        raise ValueError("a place for each variable is needed")
+        raise ValueError("each variable needs a position or null")
     return tuple(
         None if position is None else Locus(_text(chromosome), operator.index(position))
         for chromosome, position in zip(chromosomes, positions, strict=True)
@@ -330,28 +329,28 @@ def described_loci(document: Mapping[str, Any], n_variables: int) -> Loci | None
 
 
 def described_length(document: Mapping[str, Any]) -> int | None:
-    """Return the length of a circular genome that `Variables.described` told of, None where it told none."""
+    """Return the length of a circular genome in the JSON of `Variables.described`, None without."""
     length = document.get("genome_length")
     if length is None:
         return None
     if not 1 <= operator.index(length) <= MOST_POSITION:
-        raise ValueError("a genome has a length")
+        raise ValueError("the length of the genome is out of range")
     return operator.index(length)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError("a chromosome is a text")
+        raise TypeError("a chromosome must be a text")
     return value
 
 
 def default_names(n_variables: int) -> list[str]:
-    """Return x0, x1, ...: the names where data have none."""
+    """Return the names of columns without names: x0, x1, ..."""
     return [f"x{j}" for j in range(n_variables)]
 
 
 def level_text(level: Any) -> str:
-    """Write equal numbers alike, whether they came as 1, 1.0 or True; None is missing."""
+    """Return a level as text; 1, 1.0 and True have the same text, and None is "missing"."""
     if level is None:
         return "missing"
     is_whole = isinstance(level, (bool, int, float)) and level == int(level)

@@ -1,9 +1,9 @@
-"""How often samples count: weights of all kinds as whole multiples of a unit.
+"""Weights of samples, stored as whole multiples of a unit.
 
-Whole numbers are frequencies: a sample of weight 3 is exactly three samples. Other weights are
-rounded to a 1024th (after scaling), so that all sums of them are exact, and are scaled to mean 1
-unless that is declined: weights that say how many people of a population each sample stands for
-would otherwise claim a survey of millions, and every pair of variables would be significant.
+Whole numbers are frequency weights: a sample with weight 3 counts as three samples. Other weights
+are survey weights: they are scaled to mean 1 (unless ``normalize_weights=False``) and rounded to
+1/1024, so that their sums are exact. Without scaling, weights that sum to the size of a population
+would make every pair of variables significant.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
-from markhood.errors import InputError, warn
+from markhood.errors import InputError, option, warn
 from markhood.kernels.words import packed, unpacked
 
 UNIT = 2.0**-10
 SIMILARITY_UNIT = 2.0**-16
-MOST_DIGITS = 40  # of a weight in units: every digit costs time
-LIKELY_POPULATION = 10  # no frequency is less: counts of anything are seldom so
-SIDE = 128  # samples of a tile, so that what is compared stays in the cache
+MOST_DIGITS = 40  # binary digits of a weight in units: every digit takes time
+LIKELY_POPULATION = 10  # if all frequencies are at least this, they are probably survey weights
+SIDE = 128  # samples per side of a tile, so that it fits in the cache
 
 
 def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
@@ -36,10 +36,10 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     Parameters
     ----------
     values : array-like of shape (n_samples,)
-        Numbers of zero or more. Where all are whole they are frequencies, and N is their sum;
-        others are rounded to a 1024th.
+        Non-negative numbers. If all are whole numbers they are frequencies, and N is their sum;
+        others are rounded to 1/1024.
     n_samples : int
-        How many there must be.
+        Required number of weights.
     normalize : bool, default=True
         Whether weights that are not whole numbers are first scaled, so that those above zero have
         mean 1.
@@ -47,8 +47,8 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
     Returns
     -------
     Weights
-        With a `DataWarning` for weights so small that they are rounded to zero, and for whole
-        numbers that are all so large that they are likely not frequencies.
+        With a `DataWarning` for weights that are rounded to zero, and for large whole numbers that
+        are probably not frequencies.
 
     Examples
     --------
@@ -63,8 +63,8 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
             warn(
                 "frequency-weights",
                 "weights",
-                f"Weights that are whole numbers are frequencies, so this is as {numbers.sum():.4g} "
-                "samples: divide them by their mean if they stand for a population.",
+                "Whole-number weights are treated as frequencies "
+                f"(N = {numbers.sum():.4g}). For survey weights, divide them by their mean.",
             )
         return _counted(numbers, 1.0)
     if normalize:
@@ -75,50 +75,55 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
         warn(
             "rows-dropped",
             "weights",
-            f"{lost} sample{'s have weights' if lost > 1 else ' has a weight'} that rounding to "
-            "1/1024 makes zero, and will be left out.",
+            f"{lost} sample{'s have weights' if lost > 1 else ' has a weight'} that "
+            f"{'are' if lost > 1 else 'is'} rounded to zero (the unit is 1/1024) and will be left "
+            "out.",
         )
     return weights
 
 
 def check_weights(values: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return weights as an array of numbers, one a sample, that are finite and not negative."""
+    """Return weights as an array of finite, non-negative numbers, one per sample."""
     try:
         numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"Weights must be numbers ({error}): give one a sample.") from error
+        raise _unusable(f"Weights must be numbers ({error}): pass one per sample.") from error
     if numbers.shape != (n_samples,):
-        raise InputError(
-            f"There are weights of shape {numbers.shape} for {n_samples} samples: give one weight "
-            "a sample."
+        raise _unusable(
+            f"There are weights of shape {numbers.shape} for {n_samples} samples: pass one weight "
+            "per sample."
         )
-    for trouble, what in (
+    for wrong, what in (
         (np.isnan(numbers), "missing (NaN)"),
         (np.isinf(numbers), "infinite"),
         (numbers < 0, "negative"),
     ):
-        if trouble.any():
-            raise InputError(
-                f"The weight of sample {int(trouble.argmax()) + 1} is {what}: give a number of "
-                "zero or more."
+        if wrong.any():
+            raise _unusable(
+                f"The weight of sample {int(wrong.argmax()) + 1} is {what}: use non-negative "
+                "numbers."
             )
     if not numbers.any():
-        raise InputError("All weights are zero: give some that are more.")
+        raise _unusable("All weights are zero: pass some above zero.")
     return numbers
+
+
+def _unusable(text: str) -> InputError:
+    return InputError("weights", "weights", text)
 
 
 def _counted(numbers: NDArray[np.float64], unit: float) -> Weights:
     units = np.rint(numbers / unit)
     if units.max() >= 2.0**MOST_DIGITS or units.sum() >= 2.0**62:
-        raise InputError(
-            f"A weight of {numbers.max():g} is too large, {2.0**MOST_DIGITS * unit:.3g} is the "
-            "limit: divide all weights by some number."
+        raise _unusable(
+            f"A weight of {numbers.max():g} is above the limit {2.0**MOST_DIGITS * unit:.3g}: "
+            "divide all weights by the same number."
         )
     return Weights(units.astype(np.int64), unit)
 
 
 def read_weights(path: Path) -> NDArray[np.float64]:
-    """Read weights from a file: .npy, or text with one number a line."""
+    """Read weights from an .npy file, or from text with one number per line."""
     try:
         if path.suffix.lower() == ".npy":
             numbers = np.load(path, allow_pickle=False)
@@ -128,49 +133,53 @@ def read_weights(path: Path) -> NDArray[np.float64]:
     except (OSError, EOFError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
-            f"{path} cannot be read as weights ({reason}): give a file with one number a line, or "
-            "an .npy file."
+            "weights",
+            path.name,
+            f"{path} cannot be read as weights ({reason}): pass a file with one number per line, "
+            "or an .npy file.",
         ) from error
 
 
 def find_weights(
     names: Sequence[str], picked: Sequence[int], reading: Reading
 ) -> tuple[list[int], int | None, Reading]:
-    """Find out what a name given as weights is: a column of the data, else a file.
+    """Find the weights by name: a column of the data, else a file.
 
     Returns
     -------
     list of int
-        The columns picked, without that of the weights.
+        The picked columns without that of the weights.
     int or None
-        Which column has the weights.
+        The column of the weights.
     Reading
-        With the weights of a file read.
+        With the weights of a file, if any.
     """
     given = reading.weights
     if not isinstance(given, (str, os.PathLike)) or given == SIMILARITY:
         return list(picked), None, reading
     if given in names:
         at = list(names).index(str(given))
-        reading.notes.leave_out(str(given), "the weights")
+        reading.log.leave_out(str(given), "the weights")
         return [j for j in picked if j != at], at, reading
     if not Path(given).is_file():
         raise InputError(
-            f"There is no column {str(given)!r} in the data, and no file of that name: give one "
-            "of these as weights, or the word similarity."
+            "unknown-column",
+            str(given),
+            f"There is neither a column nor a file {str(given)!r} with weights: name one of them, "
+            f"or choose {option('weights', SIMILARITY)}.",
         )
     return list(picked), None, replace(reading, weights=read_weights(Path(given)))
 
 
 def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
-    """Return samples that were packed without weights, with weights.
+    """Add weights to samples that have none.
 
     Parameters
     ----------
     samples : Samples
     weights : array-like of shape (n_samples,), "similarity" or None
-        One weight per sample, or per row of the table that the samples came from. Samples of weight 0
-        are left out.
+        One weight per sample, or per row of the table that the samples came from. Samples of weight
+        0 are left out.
     normalize : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
 
@@ -183,7 +192,7 @@ def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
     if weights is None:
         return samples
     if samples.weights is not None:
-        raise InputError("The samples have weights already: give weights only once.")
+        raise _unusable("The samples already have weights: pass weights only once.")
     if isinstance(weights, str) and weights == SIMILARITY:
         return replace(samples, weights=similarity_weights(samples))
     numbers = check_weights(samples.per_sample(weights, "weights"), samples.n_samples)
@@ -193,7 +202,7 @@ def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
 
 
 def repeated(samples: Samples) -> Samples:
-    """Return samples that are there as often as they count, which must be a whole number of times.
+    """Repeat each sample as often as its weight, which must be a whole number.
 
     Examples
     --------
@@ -217,18 +226,20 @@ def repeated(samples: Samples) -> Samples:
     )
 
 
-def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:
-    """Weigh samples by how many others are like them, as is done with aligned sequences.
+def similarity_weights(samples: Samples, threshold: float = 0.1, side: int = SIDE) -> Weights:
+    """Weight samples by the number of similar samples, as is usual for aligned sequences.
 
-    A sample weighs 1 / m, where m is the number of samples, itself included, that differ from it in
-    at most a share `threshold` of the variables. The sum of all is the effective number of
-    sequences, so it is not scaled. Missing values are values like any other.
+    The weight of a sample is 1 / m, where m is the number of samples, including itself, that differ
+    from it in at most a share `threshold` of the variables. The sum of the weights is the effective
+    number of sequences, so it is not scaled. Missing is compared like any other value.
 
     Parameters
     ----------
     samples : Samples
     threshold : float, default=0.1
-        Share of the variables.
+        Maximum share of variables in which similar samples differ.
+    side : int
+        Samples per side of a tile that is compared at a time.
 
     Returns
     -------
@@ -246,17 +257,17 @@ def similarity_weights(samples: Samples, threshold: float = 0.1) -> Weights:
     most = int(np.floor(threshold * samples.n_variables + 1e-9))
     digits = _by_sample(samples)
     n = samples.n_samples
-    alike = np.zeros(n, np.int64)
-    for top in range(0, n, SIDE):
-        one = slice(top, min(n, top + SIDE))
-        for left in range(top, n, SIDE):
-            other = slice(left, min(n, left + SIDE))
-            near = _differences(digits, one, other) <= most
-            alike[one] += near.sum(axis=1)
+    n_similar = np.zeros(n, np.int64)
+    for top in range(0, n, side):
+        one = slice(top, min(n, top + side))
+        for left in range(top, n, side):
+            other = slice(left, min(n, left + side))
+            similar = _differences(digits, one, other) <= most
+            n_similar[one] += similar.sum(axis=1)
             if left > top:
-                alike[other] += near.sum(axis=0)
-    return Weights(np.maximum(1, np.rint(1 / alike / SIMILARITY_UNIT)).astype(np.int64),
-                   SIMILARITY_UNIT)  # fmt: skip
+                n_similar[other] += similar.sum(axis=0)
+    counts = np.maximum(1, np.rint(1 / n_similar / SIMILARITY_UNIT)).astype(np.int64)
+    return Weights(counts, SIMILARITY_UNIT)
 
 
 def _differences(digits: list[NDArray[np.uint64]], one: slice, other: slice) -> NDArray[np.uint16]:
@@ -264,10 +275,10 @@ def _differences(digits: list[NDArray[np.uint64]], one: slice, other: slice) -> 
     shape = one.stop - one.start, other.stop - other.start
     total = np.zeros(shape, np.uint32)
     differ, changed = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
-    for alike in digits:  # variables with one number of digits: (digits, words, samples)
-        for word in range(alike.shape[1]):
-            np.bitwise_xor(alike[0, word, one, None], alike[0, word, None, other], out=differ)
-            for digit in alike[1:, word]:
+    for own in digits:  # variables with the same number of digits: (digits, words, samples)
+        for word in range(own.shape[1]):
+            np.bitwise_xor(own[0, word, one, None], own[0, word, None, other], out=differ)
+            for digit in own[1:, word]:
                 np.bitwise_xor(digit[one, None], digit[None, other], out=changed)
                 differ |= changed
             total += np.bitwise_count(differ)
@@ -275,7 +286,7 @@ def _differences(digits: list[NDArray[np.uint64]], one: slice, other: slice) -> 
 
 
 def _by_sample(samples: Samples) -> list[NDArray[np.uint64]]:
-    """Return the digits of levels, variable by variable in words that belong to one sample."""
+    """Return the binary digits of levels, packed by sample, by number of digits."""
     n_digits = np.array([max(1, (len(ls) - 1).bit_length()) for ls in samples.levels])
     for j in samples.missing:
         n_digits[j] = len(samples.levels[j]).bit_length()
@@ -283,7 +294,7 @@ def _by_sample(samples: Samples) -> list[NDArray[np.uint64]]:
 
 
 def _digits(samples: Samples, variables: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:
-    """Return digits of some variables' levels, of shape (n_digits, words, n_samples)."""
+    """Return the digits of some variables' levels, of shape (n_digits, words, n_samples)."""
     n_words = -(-len(variables) // 64)
     digits = np.zeros((n_digits, n_words, samples.n_samples), np.uint64)
     for word, block in enumerate(np.split(variables, range(64, len(variables), 64))):
@@ -294,7 +305,7 @@ def _digits(samples: Samples, variables: NDArray[np.int64], n_digits: int) -> ND
 
 
 def _digit(samples: Samples, variable: int, digit: int) -> NDArray[np.uint64]:
-    """Return where a digit of a variable's level is one; missing values are one more level."""
+    """Return where a digit of a variable's level is one; missing is an additional level."""
     start, stop = samples.starts[variable : variable + 2]
     found = np.zeros(samples.words.shape[1], np.uint64)
     for k in range(start, stop):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.names import near
+from markhood.data.coding.names import suggest_names
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.learning.checks.copies import Copies
@@ -128,7 +128,7 @@ def _number(target: str | int, samples: Samples) -> int:
             raise InputError(
                 "unknown-column",
                 target,
-                f"The data have no column {target!r}: {near(target, samples.names)}.",
+                f"The data have no column {target!r}: {suggest_names(target, samples.names)}.",
             )
         return samples.names.index(target)
     if not 0 <= target < samples.n_variables:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.names import covariates_among
-from markhood.data.genome.loci import Places
+from markhood.data.genome.loci import Coordinates
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option
@@ -156,7 +156,7 @@ def _near(variables: Variables, least: float | None) -> Near | None:
             f"{option('min_distance')} needs positions of the variables: give "
             f"{option('positions')}, or names such as 'chr1:12345'.",
         )
-    return Near(Places.of(variables.loci, variables.genome_length), float(least))
+    return Near(Coordinates.of(variables.loci, variables.genome_length), float(least))
 
 
 def _require_two_groups(

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.findings import listed
-from markhood.data.coding.names import near
+from markhood.data.coding.names import suggest_names
 from markhood.data.formats.named_columns import Row, file_rows, is_missing
-from markhood.errors import InputError
+from markhood.errors import InputError, listed
 
 PAIR_COLUMNS = ("source", "target")
 PRIOR_COLUMNS = (*PAIR_COLUMNS, "probability")
@@ -195,7 +194,7 @@ class _Variables:
             if variable in self._position:
                 return self._position[variable]
             if self._has_numbers_for_names or not variable.isdecimal():
-                hint = near(variable, self._names)
+                hint = suggest_names(variable, self._names)
                 raise InputError(
                     "unknown-column",
                     variable,

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from markhood.data.coding.findings import listed
 from markhood.data.coding.names import pick_columns
 from markhood.data.coding.regrouping import with_reals_cut
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option, warn
+from markhood.errors import InputError, listed, option, warn
 from markhood.learning.methods import Method
 
 

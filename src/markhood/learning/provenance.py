@@ -15,8 +15,8 @@ import numpy as np
 
 import markhood
 from markhood.content import as_json, content_hash
+from markhood.data.account import table_summary
 from markhood.data.samples import Samples
-from markhood.data.understood import understood
 from markhood.learning.checks.convergence import fits_not_converged
 from markhood.learning.describe import Learned
 from markhood.learning.factors import described_factors
@@ -54,7 +54,7 @@ def with_provenance(
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
             **({} if samples.library is None else {"library": samples.library}),
-            "understood": understood(samples).as_json(),
+            "understood": table_summary(samples).as_json(),
         },
         "seconds": {phase: round(seconds, 6) for phase, seconds in learned.seconds.items()},
         "evaluations": {phase: n.tolist() for phase, n in learned.evaluations.items()},

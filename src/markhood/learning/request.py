@@ -21,8 +21,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.genome.identical import alike_variables, with_alike_grouped
-from markhood.data.genome.placed import on_circle
+from markhood.data.genome.identical import find_duplicates, group_duplicates
+from markhood.data.genome.sample_loci import on_circle
 from markhood.data.given import as_samples
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
 from markhood.data.samples import Samples
@@ -289,7 +289,7 @@ class Request:
         how = self.reading.identical
         if not is_to_group(samples, how):
             return samples
-        samples = with_alike_grouped(samples, alike_variables(samples, labels_of(samples, self)))
+        samples = group_duplicates(samples, find_duplicates(samples, labels_of(samples, self)))
         if not isinstance(how, Real):
             return samples
         runner = Runner(self.run.n_jobs, self.run.report)

@@ -14,6 +14,8 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.output.citation import Reference
 
+TREATMENTS = ("binned-columns", "merged-levels", "missing-codes")  # codes of notes to report
+
 
 def methods_section(graph: Graph) -> str:
     """Return a paragraph that says how a graph was learned, from what, and what to cite.
@@ -73,9 +75,21 @@ def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterat
             f"{imputation['missing']} missing values were imputed in {imputation['sets']} completed "
             "data sets, and edges kept that most of these have."
         )
-    yield from map(str, understood.get("treatments", ()))
+    for one in findings_in(data, "note"):
+        if one["code"] in TREATMENTS:
+            yield one["text"]
     if left_out := understood.get("left_out"):
         yield f"Columns that were left out: {', '.join(sorted(left_out))}."
+
+
+def findings_in(data: Mapping[str, Any], severity: str) -> list[Mapping[str, str]]:
+    """Return the warnings or the notes about the table, from the provenance of the data."""
+    found = _part(data, "understood").get("findings")
+    return [
+        {name: str(one.get(name)) for name in ("code", "where", "text")}
+        for one in (found if isinstance(found, list) else ())
+        if isinstance(one, Mapping) and one.get("severity") == severity
+    ]
 
 
 def _steps(graph: Graph) -> Iterator[str]:

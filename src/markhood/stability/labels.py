@@ -111,4 +111,4 @@ def _of_samples(name: str, labels: Any, samples: Samples) -> list[Any]:
     listed = list(plain) if isinstance(plain, Iterable) else []
     values = np.empty(len(listed), object)
     values[:] = listed
-    return list(samples.per_sample(values, f"labels in {option(name)}"))
+    return list(samples.per_sample(values, name))

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.reading import TableFormat
-from markhood.errors import InputError
+from messages import refuses
 
 TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0], [0, 0, 0]])
 DAY = np.array(["2024-01-02", "2024-01-01"], "M8[ns]")
@@ -107,46 +107,49 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("data", "expected"),
     [
-        ([1, 0, 1], r"1-D array of shape \(3,\): Reshape your data"),
-        (np.zeros((2, 2, 2)), r"3-D array of shape \(2, 2, 2\): Reshape your data"),
-        (np.zeros((0, 10)), r"0 sample\(s\) \(shape=\(0, 10\)\) while a minimum of 2 is required"),
-        (np.zeros((1, 10)), r"1 sample\(s\) \(shape=\(1, 10\)\) while a minimum of 2 is required"),
-        (np.zeros((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 2 is required"),
-        (np.zeros((3, 1)), r"1 feature\(s\) \(shape=\(3, 1\)\) while a minimum of 2 is required"),
-        ([], "Reshape your data"),
-        ([[0, 1], [1]], "Row 2 has 1 values, but the first has 2"),
-        (COMPLEX, "Complex data not supported"),
-        (COMPLEX.astype(object), "Complex data not supported"),
-        (scipy.sparse.csr_array(COMPLEX), "Complex data not supported"),
-        ([[0, 1], [1, 2], [3, 1]], r"more than 2 values \(number 3 at row 3\): 'x0' "),
+        ([1, 0, 1], ("not-a-table", "", "1-D", "shape (3,)")),
+        (np.zeros((2, 2, 2)), ("not-a-table", "", "3-D", "shape (2, 2, 2)")),
+        (np.zeros((0, 10)), ("too-few-rows", "", "shape=(0, 10)")),
+        (np.zeros((1, 10)), ("too-few-rows", "", "shape=(1, 10)")),
+        (np.zeros((3, 0)), ("too-few-columns", "", "shape=(3, 0)")),
+        (np.zeros((3, 1)), ("too-few-columns", "", "shape=(3, 1)")),
+        ([], ("not-a-table", "")),
+        ([[0, 1], [1]], ("not-a-table", "row 2")),
+        (COMPLEX, ("not-a-level", "")),
+        (COMPLEX.astype(object), ("not-a-level", "")),
+        (scipy.sparse.csr_array(COMPLEX), ("not-a-level", "")),
+        ([[0, 1], [1, 2], [3, 1]], ("too-many-levels", "x0", "row 3")),
         (
             np.arange(6.0).reshape(3, 2),
-            r"2 columns have more .* 'x0' \(categories, such as 0\.0 and 2\.0\) and 'x1' ",
+            ("too-many-levels", "x0", "2 columns", "'x1'"),
         ),
-        ([[0, 1], [None, 2]], r"1 missing value \(NaN, .* in column 'x0' \(1\), .* at row 2"),
-        (np.array([[0, np.nan], [np.nan, 1]]), r"2 missing values .* column 'x1' at row 1"),
-        (scipy.sparse.csr_array([[0, 1], [np.nan, 2]]), r"column 'x0' at row 2"),
-        (np.array([DAY, ["NaT", "2024"]], "M8[s]"), r"1 missing value"),
-        (np.ma.array([[0, 1], [1, 0]], mask=[[0, 1], [0, 0]]), r"1 missing value"),
-        (np.array([[0, 1], [-np.inf, 0]]), r"'x0' has an infinite value \(inf\) at row 2"),
-        ([[0.0, 1], [1, float("inf")]], r"'x1' has an infinite value \(inf\) at row 2"),
-        ([[0, {}], [1, 1]], "'x1' at row 1 has a dict"),
-        (np.zeros((2, 2), "V3"), "dtype .* has no values to compare"),
-        (5, "A int cannot be used as data"),
+        ([[0, 1], [None, 2]], ("missing-values", "x0", "1 missing", "'x0' (1)", "row 2")),
+        (np.array([[0, np.nan], [np.nan, 1]]), ("missing-values", "x1", "2 missing", "row 1")),
+        (scipy.sparse.csr_array([[0, 1], [np.nan, 2]]), ("missing-values", "x0", "row 2")),
+        (np.array([DAY, ["NaT", "2024"]], "M8[s]"), ("missing-values", None, "1 missing")),
+        (
+            np.ma.array([[0, 1], [1, 0]], mask=[[0, 1], [0, 0]]),
+            ("missing-values", None, "1 missing"),
+        ),
+        (np.array([[0, 1], [-np.inf, 0]]), ("infinite-values", "x0", "row 2")),
+        ([[0.0, 1], [1, float("inf")]], ("infinite-values", "x1", "row 2")),
+        ([[0, {}], [1, 1]], ("not-a-level", "x1", "row 1")),
+        (np.zeros((2, 2), "V3"), ("not-a-level", "")),
+        (5, ("not-a-table", "")),
     ],
 )
-def test_example_bad_input_gets_one_sentence(data, message):
-    with pytest.raises(InputError, match=message) as caught:
+def test_example_bad_input_gets_one_sentence(data, expected):
+    with refuses(*expected) as caught:
         encode(data, table=TableFormat(max_levels=2))
     assert "\n" not in str(caught.value)
 
 
 def test_example_bad_names():
-    with pytest.raises(InputError, match="'a' occurs more than once"):
+    with refuses("duplicate-column", "a"):
         encode(TABLE, names=["a", "a", "b"])
-    with pytest.raises(InputError, match="2 names for 3 columns"):
+    with refuses("columns-differ", "names", "2 names", "3 columns"):
         encode(TABLE, names=["a", "b"])
 
 
@@ -171,27 +174,27 @@ def test_property_encode_like_agrees_with_encode(dtype):
 
 
 @pytest.mark.parametrize(
-    ("data", "levels", "message"),
+    ("data", "levels", "expected"),
     [
-        ([[0, "no", 6]], LIKE, r"'x2' has the value 6 at row 1, but the model knows only 5 in it"),
-        ([[0, "no", 5], [2, "no", 5]], LIKE, r"'x0' has the value 2 at row 2, .* only 0 and 1"),
-        ([[0, "no"]], LIKE, "The data have 2 columns, but the model was fitted to 3"),
-        (np.array([[0, 1], [2, 1]]), ((0, 1), (0, 1)), "'x0' has the value 2 at row 2"),
-        (np.array([[0, 1], [0, 2]]), ((0, 1), (1,)), "'x1' has the value 2 at row 2"),
-        (np.array([[0, 1]]), (("a", "b"), ("a", "b")), "'x0' has the value 0 at row 1"),
-        (np.array([["c", "a"]]), (("a", "b"), ("a", "b")), "'x0' has the value 'c' at row 1"),
-        (np.zeros((0, 2)), ((0, 1), (0, 1)), "0 sample"),
-        (np.array([[0, np.nan]]), ((0, 1), (0, 1)), "NaN"),
+        ([[0, "no", 6]], LIKE, ("unknown-level", "x2", "value 6", "row 1")),
+        ([[0, "no", 5], [2, "no", 5]], LIKE, ("unknown-level", "x0", "value 2", "row 2")),
+        ([[0, "no"]], LIKE, ("columns-differ", "", "2 columns")),
+        (np.array([[0, 1], [2, 1]]), ((0, 1), (0, 1)), ("unknown-level", "x0", "value 2", "row 2")),
+        (np.array([[0, 1], [0, 2]]), ((0, 1), (1,)), ("unknown-level", "x1", "value 2", "row 2")),
+        (np.array([[0, 1]]), (("a", "b"), ("a", "b")), ("unknown-level", "x0", "value 0", "row 1")),
+        (np.array([["c", "a"]]), (("a", "b"), ("a", "b")), ("unknown-level", "x0", "'c'", "row 1")),
+        (np.zeros((0, 2)), ((0, 1), (0, 1)), ("too-few-rows", "")),
+        (np.array([[0, np.nan]]), ((0, 1), (0, 1)), ("missing-values", "x1")),
     ],
 )
-def test_example_encode_like_refuses_other_values(data, levels, message):
-    with pytest.raises(InputError, match=message):
+def test_example_encode_like_refuses_other_values(data, levels, expected):
+    with refuses(*expected):
         encode_like(data, levels)
 
 
 @pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[D]"])
 def test_example_dates_that_no_date_can_say(kind):
     """Some versions of NumPy would wrap them round."""
-    with pytest.raises(InputError, match=r"^A date or duration lies too far off"):
+    with refuses("not-a-level", ""):
         encode(np.array([[0, 1], [2**40, 0]]).astype(kind))
     assert encode(np.array([[0, 1], [2**10, 0]]).astype(kind)).n_samples == 2

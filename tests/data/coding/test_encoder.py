@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.reading import Reading
-from markhood.errors import DataWarning, InputError
+from messages import refuses, warns
 
 SIZES = [2, 63, 64, 65, 511, 512, 513, 1024, 1025]
 
@@ -91,7 +91,7 @@ def test_example_a_third_value_in_a_later_chunk_is_named_by_row():
     encoder = Encoder("ab", reading=Reading(max_levels=2))
     encoder.add(binary(64, 2))
     encoder.add(np.array([[0, 1], [0, 5]]))
-    with pytest.raises(InputError, match=r"more than 2 values .*at row 66\): 'b'"):
+    with refuses("too-many-levels", "b", "row 66"):
         encoder.finish()
 
 
@@ -103,24 +103,19 @@ def test_example_missing_values_are_counted_over_all_chunks():
     chunk[7, 2] = chunk[3, 1] = np.nan
     encoder.add(chunk)
     encoder.add(chunk[:8])
-    with pytest.raises(InputError) as caught:
+    with refuses("missing-values", "b", "4 missing", "'b' (2) and 'c' (2)", "row 68"):
         encoder.finish()
-    assert str(caught.value) == (
-        "The data have 4 missing values (NaN, null or empty) in columns 'b' (2) and 'c' (2), the first "
-        "in column 'b' at row 68: fill them, or choose missing='drop' (leave out rows with any), "
-        "'level' (a level of its own) or 'impute'."
-    )
 
 
 def test_example_columns_with_too_many_values_are_all_named_and_come_first(small_chunks):
     encoder = Encoder("abcd", reading=Reading(max_levels=2))
     chunk = np.tile([0.0, 1.0, 2.0, 3.0], (64, 1))
     chunk[1:3, 0] = [1, 5]
-    chunk[7, 1] = np.nan  # of which nothing is said: who leaves out a column has fewer of them
+    chunk[7, 1] = np.nan  # not reported, because leaving out a column may remove it
     encoder.add(chunk)
     chunk[2:5, 2] = [7, 8, 9]
     encoder.add(chunk)
-    with pytest.raises(InputError, match=r"^2 columns have more than 2 values: 'a' .* and 'c' "):
+    with refuses("too-many-levels", "a", "2 columns", "'c'"):
         encoder.finish()
 
 
@@ -128,20 +123,16 @@ def test_example_a_column_that_turns_to_objects_has_missing_values():
     encoder = Encoder("ab")
     encoder.add([np.arange(64) % 2, np.arange(64) % 2])
     encoder.add([np.array([0, 1]), [True, None]])
-    with pytest.raises(InputError, match=r"1 missing value .*'b' at row 66"):
+    with refuses("missing-values", "b", "1 missing", "row 66"):
         encoder.finish()
 
 
 def test_example_constant_columns_are_kept_with_one_warning(decode):
     encoder = Encoder([f"v{j}" for j in range(9)])
     encoder.add(np.array([[4] * 8 + [0], [4] * 8 + [1]]))
-    with pytest.warns(DataWarning) as caught:
+    facts = ("8 columns", "'v0', 'v1', 'v2', 'v3', 'v4' and 3 more")
+    with warns("constant-column", where="v0", facts=facts):
         samples = encoder.finish()
-    (warning,) = caught
-    assert str(warning.message) == (
-        "8 columns have one value only and will be isolated: 'v0', 'v1', 'v2', 'v3', 'v4' and "
-        "3 more."
-    )
     assert samples.levels[0] == (4,)
     assert samples.ones.tolist() == [0] * 8 + [1]
     assert decode(samples)[0] == (4,) * 8 + (0,)
@@ -155,8 +146,6 @@ def test_example_chunks_are_whole_words():
 
 def test_example_memory_is_checked_before_it_is_taken(monkeypatch):
     monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: 10**9)
-    message = (
-        r"1000000 variables x 1000000 samples need 125 GB of memory when packed, but only 1 GB is"
-    )
-    with pytest.raises(InputError, match=message):
+    expected = ("memory", "", "1000000 samples", "125 GB", "1 GB")
+    with refuses(*expected):
         Encoder([str(j) for j in range(10**6)], 10**6)

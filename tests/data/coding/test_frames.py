@@ -11,7 +11,7 @@ import pytest
 
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.reading import TableFormat
-from markhood.errors import InputError
+from messages import refuses
 
 ROWS = [(1, True, "yes", 0.5), (0, True, "no", 0.5), (1, False, "no", -2.0), (1, False, "no", 0.5)]
 NAMES = ["n", "b", "s", "f"]
@@ -78,34 +78,32 @@ def test_example_categories_without_an_order_are_sorted():
 )
 def test_example_missing_values(make, values):
     frame = make({"a": [0, 1, 1], "b": values})
-    message = r"1 missing value \(NaN, null or empty\) in column 'b' \(1\), .* 'b' at row 2"
-    with pytest.raises(InputError, match=message):
+    expected = ("missing-values", "b", "1 missing", "'b' (1)", "row 2")
+    with refuses(*expected):
         encode(frame)
     only = make({"b": values, "c": values})
-    with pytest.raises(
-        InputError, match=r"2 missing values .* 'b' \(1\) and 'c' \(1\).* 'b' at row 2"
-    ):
+    with refuses("missing-values", "b", "2 missing", "'b' (1)", "'c' (1)", "row 2"):
         encode(only)
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_example_missing_values_only_in_a_later_chunk(make):
     frame = make({"a": [True, False] * 50, "b": [True, False] * 49 + [None, True]})
-    with pytest.raises(InputError, match=r"1 missing value .* 'b' at row 99"):
+    with refuses("missing-values", "b", "1 missing", "row 99"):
         encode(frame)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "boolean", "string", "category", "datetime64[ns]"])
 def test_example_pandas_missing_values(dtype):
     frame = pd.DataFrame({"a": [0, 1, 0], "b": pd.Series([0, None, 1]).astype(dtype)})
-    with pytest.raises(InputError, match=r"1 missing value .* 'b' at row 2"):
+    with refuses("missing-values", "b", "1 missing", "row 2"):
         encode(frame)
 
 
 def test_example_polars_nan_and_infinity():
-    with pytest.raises(InputError, match="2 missing values"):
+    with refuses("missing-values", "a", "2 missing"):
         encode(pl.DataFrame({"a": [0.0, float("nan"), None], "b": [0, 1, 1]}))
-    with pytest.raises(InputError, match=r"'a' has an infinite value \(inf\) at row 2"):
+    with refuses("infinite-values", "a", "row 2"):
         encode(pl.DataFrame({"a": [0.0, float("inf")], "b": [0, 1]}))
 
 
@@ -123,22 +121,20 @@ def test_example_labels_become_text():
     ],
 )
 def test_example_duplicate_names(frame):
-    with pytest.raises(InputError, match=r"'(a|1)' occurs more than once"):
+    with refuses("duplicate-column"):
         encode(frame)
 
 
 def test_example_frames_that_cannot_be_used():
-    with pytest.raises(InputError, match="Complex data not supported"):
+    with refuses("not-a-level", ""):
         encode(pd.DataFrame({"a": [1j, 0], "b": [0, 1]}))
-    with pytest.raises(InputError, match="Reshape your data"):
+    with refuses("not-a-table", ""):
         encode(pd.Series([0, 1]))
-    with pytest.raises(InputError, match="LazyFrame cannot be used"):
+    with refuses("not-a-table", ""):
         encode(pl.LazyFrame({"a": [0, 1]}))
-    with pytest.raises(InputError, match=r"\(shape=\(0, 2\)\)"):
+    with refuses("too-few-rows", "", "shape=(0, 2)"):
         encode(pl.DataFrame({"a": [], "b": []}))
-    with pytest.raises(
-        InputError, match=r"more than 2 values .*: 'b' \(categories, such as 'u' and 'v'\)"
-    ):
+    with refuses("too-many-levels", "b", "'u'", "'v'"):
         encode(
             pl.DataFrame({"a": [0, 1, 0], "b": ["u", "v", "w"]}), table=TableFormat(max_levels=2)
         )

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import markhood
 from markhood.data.coding.encode import encode, encode_like
-from markhood.data.coding.merged import home_of
+from markhood.data.coding.merged import merged_level_of
 from markhood.data.coding.regrouping import cut_samples, level_counts, with_rare_merged
-from markhood.errors import InputError
+from messages import refuses
 
 tables = st.lists(
     st.tuples(st.integers(0, 6), st.sampled_from("abcdefg"), st.booleans()), min_size=8, max_size=90
@@ -29,7 +29,8 @@ def test_oracle_merged_levels_are_those_of_a_table_written_so(rows, fewest, miss
     for j, name in enumerate(data):
         levels = [level for level in merged.levels[j] if level is not None]
         written[name] = [
-            None if v is None else v if v in levels else home_of(v, levels) for v in data[name]
+            None if v is None else v if v in levels else merged_level_of(v, levels)
+            for v in data[name]
         ]
     again = encode_like(written, merged.levels, missing=missing)
     np.testing.assert_array_equal(merged.words, again.words)
@@ -49,9 +50,10 @@ def test_example_neighbours_join_the_rarer_side():
     assert merged.levels[0] == (1, 2, "3 or 4", 5)
     assert merged.variables.kinds == ("ordinal", "binary")
     assert level_counts(merged, 0).tolist() == [50, 30, 23, 60]
-    assert merged.account.treatments[-1] == (
-        "Levels of fewer than 10 samples were merged in 1 column: 'x0' (5 levels to 4)."
-    )
+    note = merged.account.findings[-1]
+    assert (note.code, note.where) == ("merged-levels", "x0")
+    assert "fewer than 10 samples" in note.text
+    assert "'x0' (5 levels to 4)" in note.text
 
 
 def test_example_categories_become_other_with_the_next_rarest_where_they_are_few():
@@ -85,7 +87,7 @@ def test_example_new_data_find_what_rare_values_were_merged_into(as_array):
     new = np.array([["c", "a"], ["z", "b"]]) if as_array else [["c", "a"], ["z", "b"]]
     levels = (("a", "b", "other"), ("a", "b"))
     assert level_counts(encode_like(new, levels), 0).tolist() == [0, 0, 2]
-    with pytest.raises(InputError, match="5"):
+    with refuses("unknown-level", "step"):
         model.model_.predict(pd.DataFrame({"letter": ["c"], "step": [5]}), "letter")
 
 
@@ -103,7 +105,7 @@ def test_oracle_samples_are_cut_as_their_table_is(values, number):
 
 @pytest.mark.parametrize("wrong", [1, 0, -3, 2.5, "5"])
 def test_example_bad_numbers_are_one_sentence(wrong):
-    with pytest.raises(InputError, match="merge_rare must be a whole number"):
+    with refuses("option-value", "merge_rare"):
         markhood.learn(np.eye(3), table=markhood.TableFormat(merge_rare=wrong))
 
 

@@ -12,7 +12,7 @@ import pytest
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.reading import TableFormat
-from markhood.errors import InputError
+from messages import refuses
 
 N_SAMPLES = 700
 
@@ -73,18 +73,18 @@ def test_example_the_order_of_categories_survives_the_file(tmp_path, ending, lib
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("columns", "expected"),
     [
-        ({"a": [0, 1], "b": [0, None]}, r"1 missing value .* 'b' at row 2"),
-        ({"a": [0, 1, 2], "b": [0, 1, 0]}, r"more than 2 values .*: 'a' .* 0 and 1"),
-        ({"a": [0], "b": [1]}, r"1 sample\(s\)"),
-        ({"a": [], "b": []}, r"0 sample\(s\) \(shape=\(0, 2\)\)"),
-        ({"a": [0, 1]}, r"1 feature\(s\)"),
-        ({}, r"0 feature\(s\)"),
-        ({"a": [0, 1], "b": [[1], [2]]}, "'b' at row 1 has a list"),
+        ({"a": [0, 1], "b": [0, None]}, ("missing-values", "b", "1 missing", "row 2")),
+        ({"a": [0, 1, 2], "b": [0, 1, 0]}, ("too-many-levels", "a")),
+        ({"a": [0], "b": [1]}, ("too-few-rows", "")),
+        ({"a": [], "b": []}, ("too-few-rows", "", "shape=(0, 2)")),
+        ({"a": [0, 1]}, ("too-few-columns", "")),
+        ({}, ("too-few-columns", "")),
+        ({"a": [0, 1], "b": [[1], [2]]}, ("not-a-level", "b", "row 1")),
     ],
 )
-def test_example_bad_tables(tmp_path, ending, columns, message):
+def test_example_bad_tables(tmp_path, ending, columns, expected):
     path = tmp_path / f"t.{ending}"
     table = pa.table(columns)
     if ending == "parquet":
@@ -92,14 +92,14 @@ def test_example_bad_tables(tmp_path, ending, columns, message):
     else:
         with pa.ipc.new_file(path, table.schema) as writer:
             writer.write_table(table)
-    with pytest.raises(InputError, match=message):
+    with refuses(*expected):
         read_samples(path, table=TableFormat(max_levels=2))
 
 
 def test_example_duplicate_names(tmp_path):
     path = tmp_path / "t.parquet"
     pa.parquet.write_table(pa.table([[0, 1], [1, 0], [1, 1]], names=["a", "a", "b"]), path)
-    with pytest.raises(InputError, match="'a' occurs more than once"):
+    with refuses("duplicate-column", "a"):
         read_samples(path)
 
 
@@ -107,7 +107,7 @@ def test_example_duplicate_names(tmp_path):
 def test_example_without_pyarrow(tmp_path, monkeypatch, ending):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / f"t.{ending}").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match=r"needs pyarrow: pip install 'markhood\[arrow\]'"):
+    with refuses("library-missing", "pyarrow", "pip install 'markhood[arrow]'"):
         read_samples(tmp_path / f"t.{ending}")
 
 
@@ -118,8 +118,8 @@ def test_example_a_folder_of_parquet_files_in_the_order_of_names(tmp_path):
     assert read_samples(tmp_path).fingerprint == encode(frame).fingerprint
     other = frame.with_columns(a=pl.col("a").cast(pl.Int8))
     other.write_parquet(tmp_path / "part-9.parquet")
-    with pytest.raises(InputError, match=r"'a' is int8 in .*part-9.parquet and int64 in part-0"):
+    with refuses("columns-differ", "a", "int8", "part-9.parquet", "int64", "part-0"):
         read_samples(tmp_path)
     frame.drop("b").write_parquet(tmp_path / "part-9.parquet")
-    with pytest.raises(InputError, match="'b' is missing in"):
+    with refuses("columns-differ", "b", "missing"):
         read_samples(tmp_path)

@@ -8,6 +8,7 @@ from markhood.data.coding.cells import parse_cell
 from markhood.data.formats.files import read_file
 from markhood.data.reading import Reading
 from markhood.errors import InputError
+from messages import ignores, refuses
 
 
 @pytest.fixture
@@ -98,9 +99,9 @@ def test_oracle_chunks(read, n_samples, decode):
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)
 
 
-@pytest.mark.filterwarnings("ignore:.*code for missing:markhood.errors.DataWarning")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=2, max_size=3))
+@ignores("missing-codes")
 def test_property_quoted_text_is_kept_or_refused(read, decode, pairs):
     def quote(cell):
         return '"' + cell.replace('"', '""') + '"'
@@ -110,8 +111,9 @@ def test_property_quoted_text_is_kept_or_refused(read, decode, pairs):
     text = "\n".join([header, *(",".join(map(quote, row)) for row in rows)])
     expected = [tuple(map(parse_cell, row)) for row in rows]
     if any(value in (None, float("inf"), float("-inf")) for row in expected for value in row):
-        with pytest.raises(InputError, match=r"missing|infinite"):
+        with pytest.raises(InputError) as caught:
             read(text, header=True)
+        assert caught.value.code in ("missing-values", "infinite-values")
     elif all(a != b for a, b in zip(expected[0], expected[1], strict=True)):
         assert decode(read(text, header=True)) == expected
 
@@ -151,38 +153,38 @@ def test_example_numbers_are_numbers(read):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "expected"),
     [
-        ("\n \n\n", "is empty"),
-        ("a,b\n", r"0 sample\(s\) \(shape=\(0, 2\)\)"),
-        ("a,b\n0,1\n", r"1 sample\(s\) \(shape=\(1, 2\)\)"),
-        ("a\n0\n1\n", r"1 feature\(s\) \(shape=\(2, 1\)\)"),
-        ("a,b\n0,1\n1,0\n0\n", "Line 4 of .* has 1 field where 2 were expected"),
-        ("a,b\n0,1\n\n1,0,1\n", "Line 4 of .* has 3 fields where 2 were expected"),
+        ("\n \n\n", ("too-few-rows", "table.csv")),
+        ("a,b\n", ("too-few-rows", "", "shape=(0, 2)")),
+        ("a,b\n0,1\n", ("too-few-rows", "", "shape=(1, 2)")),
+        ("a\n0\n1\n", ("too-few-columns", "", "shape=(2, 1)")),
+        ("a,b\n0,1\n1,0\n0\n", ("file-damaged", "table.csv", "Line 4")),
+        ("a,b\n0,1\n\n1,0,1\n", ("file-damaged", "table.csv", "Line 4", "3 fields")),
         (
             "a,b\n0,1\n1,0\n2,0\n",
-            r"more than 2 values \(number 3 at line 4\): 'a' \(cat.* 0 and 1\)",
+            ("too-many-levels", "a", "line 4"),
         ),
-        ('a,b\n"x\ny",1\n\nz,0\n"\n\nw",0\nv,1', r"more than 2 .* at line 6\): 'a' "),
-        ("0,1\n1,0\n0,1\n2,0\n", r"more than 2 .* at line 4\): 'x0' "),
+        ('a,b\n"x\ny",1\n\nz,0\n"\n\nw",0\nv,1', ("too-many-levels", "a", "line 6")),
+        ("0,1\n1,0\n0,1\n2,0\n", ("too-many-levels", "x0", "line 4")),
         (
             "a,b\n0,\n1,NA\nnull,1\n",
-            r"3 missing values .* 'a' \(1\) and 'b' \(2\), .* 'b' at line 2",
+            ("missing-values", "b", "3 missing", "'a' (1)", "'b' (2)", "line 2"),
         ),
-        ("a,b\n0,1\nNaN,0\n", r"1 missing value .* column 'a' \(1\), .* 'a' at line 3"),
-        ("a,b\n0,1\n-inf,0\n", r"'a' has an infinite value \(inf\) at line 3"),
-        ("a,b\n0,1e999\n1,0\n", r"'b' has an infinite value \(inf\) at line 2"),
-        ("a,a\n0,1\n1,0\n", "'a' occurs more than once: rename them, or say header=False if"),
-        ('a,b\n0,"1\n1,0\n', "cannot be read as delimited text at line 2 .*: check its quotes"),
-        (b"a,b\n0,1\n\x00,0\n", "is no text: give a file of text, or name it by what it is"),
+        ("a,b\n0,1\nNaN,0\n", ("missing-values", "a", "1 missing", "'a' (1)", "line 3")),
+        ("a,b\n0,1\n-inf,0\n", ("infinite-values", "a", "line 3")),
+        ("a,b\n0,1e999\n1,0\n", ("infinite-values", "b", "line 2")),
+        ("a,a\n0,1\n1,0\n", ("duplicate-column", "a")),
+        ('a,b\n0,"1\n1,0\n', ("file-damaged", "table.csv", "line 2")),
+        (b"a,b\n0,1\n\x00,0\n", ("file-format", "table.csv")),
         (
             b"PK\x03\x04" + bytes(30),
-            r"is no text \(it looks like a sheet .*\): give it its own end",
+            ("file-format", "table.csv"),
         ),
     ],
 )
-def test_example_bad_text(read, text, message):
-    with pytest.raises(InputError, match=message) as caught:
+def test_example_bad_text(read, text, expected):
+    with refuses(*expected) as caught:
         read(text, max_levels=2)
     assert "\n" not in str(caught.value)
 
@@ -190,5 +192,5 @@ def test_example_bad_text(read, text, message):
 def test_example_duplicates_matter_only_where_wanted(read):
     text = "a,a,b,c\n0,1,0,1\n1,0,0,0\n1,1,1,0\n"
     assert read(text, columns=["c", "b"]).names == ("c", "b")
-    with pytest.raises(InputError, match="'a' occurs more than once"):
+    with refuses("duplicate-column", "a"):
         read(text, columns=["a", "b"])

@@ -9,7 +9,7 @@ import pytest
 
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import FORMATS, read_samples
-from markhood.errors import InputError
+from messages import refuses
 
 NAMES = ["x0", "x1", "x2"]
 
@@ -60,27 +60,27 @@ def test_example_columns_in_the_order_asked_for(tmp_path, ending):
     assert samples.names == ("x2", "x0")
     assert samples.levels == ((7, 8), (0, 1))
     assert samples.words[:, 0].tolist() == [2, 6]
-    with pytest.raises(InputError, match="There is no column 'X2': near it are 'x2'"):
+    with refuses("unknown-column", "X2", "'x2'"):
         read_samples(path, columns=["x0", "X2"])
-    with pytest.raises(InputError, match="There is no column 'age': there are 'x0', 'x1' and 'x2'"):
+    with refuses("unknown-column", "age", "'x0'", "'x1'", "'x2'"):
         read_samples(path, columns=["age"])
-    with pytest.raises(InputError, match="'x0' occurs more than once: ask for each column once"):
+    with refuses("duplicate-column", "x0"):
         read_samples(path, columns=["x0", "x0"])
-    with pytest.raises(InputError, match=r"1 feature\(s\)"):
+    with refuses("too-few-columns", "", "1 feature"):
         read_samples(path, columns=["x0"])
 
 
 @pytest.mark.parametrize("ending", TABLE_ENDINGS)
 def test_example_files_that_are_not_there_or_empty(tmp_path, ending):
     path = tmp_path / f"table{ending}"
-    with pytest.raises(InputError, match=r"There is no file .*table"):
+    with refuses("file-not-found"):
         read_samples(path)
     path.touch()
-    with pytest.raises(InputError, match="is empty: give a file"):
+    with refuses("too-few-rows"):
         read_samples(path)
     path.unlink()
     path.mkdir()
-    with pytest.raises(InputError, match="is a directory: give a file"):
+    with refuses("file-format"):
         read_samples(path)
 
 
@@ -90,17 +90,17 @@ def test_example_damaged_files(tmp_path, ending, keep):
     path = tmp_path / f"table{ending}"
     write(path, np.random.default_rng(0).integers(0, 2, (500, 3)))
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(InputError, match=r"(cannot be read as|damaged|truncated)") as caught:
+    with refuses("file-damaged") as caught:
         read_samples(path)
     assert "\n" not in str(caught.value)
 
 
 def test_example_unknown_ending(tmp_path):
     (tmp_path / "table.foo").write_text("a")
-    with pytest.raises(InputError, match=r"not known: .* are \.csv, \.tsv, .* and \.bed\.$"):
+    with refuses("file-format", "table.foo", ".csv, .tsv", ".bed"):
         read_samples(tmp_path / "table.foo")
     (tmp_path / "table.foo").write_bytes(b"PAR1...")
-    with pytest.raises(InputError, match=r"it looks like Parquet\): give .* ending, \.parquet\.$"):
+    with refuses("file-format", "table.foo", "Parquet", ".parquet"):
         read_samples(tmp_path / "table.foo")
 
 
@@ -109,7 +109,7 @@ def test_example_a_file_that_does_not_fit_in_memory(tmp_path, ending, monkeypatc
     path = tmp_path / f"table{ending}"
     write(path, np.tile(np.eye(3, dtype=int), (700, 1)))
     monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: 900)
-    with pytest.raises(InputError, match=r"3 variables x \d+ samples need .* only 900 bytes"):
+    with refuses("memory", "", "3 variables", "900 bytes"):
         read_samples(path)
 
 
@@ -118,19 +118,17 @@ def test_example_a_file_that_may_not_be_read(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,b\n0,1\n1,0\n")
     path.chmod(0)
-    with pytest.raises(InputError, match="Permission denied"):
+    with refuses("file-unreadable", "table.csv", "Permission denied"):
         read_samples(path)
 
 
 def test_example_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "table.csv")
-    with pytest.raises(
-        InputError, match=r"is a pipe or a device, .*: save them in a file first\.$"
-    ):
+    with refuses("file-unreadable", "table.csv", "pipe"):
         read_samples(tmp_path / "table.csv")
 
 
 @pytest.mark.parametrize("name", ["a" * 300 + ".csv", "nul\0.csv"])
 def test_example_names_that_no_file_can_have(tmp_path, name):
-    with pytest.raises(InputError, match=r"cannot be read \(.*\): check the path\.$"):
+    with refuses("file-unreadable"):
         read_samples(tmp_path / name)

@@ -6,12 +6,11 @@ import sys
 
 import numpy as np
 import pandas as pd
-import pytest
 import rdata
 
 from markhood.data.formats.files import read_samples
 from markhood.data.reading import TableFormat
-from markhood.errors import InputError
+from messages import refuses
 
 FRAME = pd.DataFrame(
     {
@@ -39,7 +38,7 @@ def test_example_a_matrix(tmp_path, decode):
 def test_example_several_tables_are_named(tmp_path):
     path = tmp_path / "t.RData"
     rdata.write_rda(path, {"one": FRAME, "two": FRAME[["sick", "count"]], "n": np.array([3])})
-    with pytest.raises(InputError, match=r"has 2 tables, 'one' and 'two': name one with array\.$"):
+    with refuses("file-part", "t.RData", "2 tables", "'one'", "'two'"):
         read_samples(path)
     assert read_samples(path, table=TableFormat(array="two")).names == ("sick", "count")
 
@@ -47,11 +46,11 @@ def test_example_several_tables_are_named(tmp_path):
 def test_example_damaged_tableless_and_without_the_library(tmp_path, monkeypatch):
     path = tmp_path / "t.rds"
     rdata.write_rds(path, np.array([1, 2]))
-    with pytest.raises(InputError, match="has no data frame and no matrix"):
+    with refuses("not-a-table", "t.rds"):
         read_samples(path)
     path.write_bytes(path.read_bytes()[:20])
-    with pytest.raises(InputError, match=r"cannot be read as R's \(.*\): save it again\.$"):
+    with refuses("file-damaged", "t.rds"):
         read_samples(path)
     monkeypatch.setitem(sys.modules, "rdata", None)
-    with pytest.raises(InputError, match=r"needs rdata: pip install 'markhood\[r\]'"):
+    with refuses("library-missing", "rdata", "pip install 'markhood[r]'"):
         read_samples(path)

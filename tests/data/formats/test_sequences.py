@@ -8,8 +8,7 @@ import pytest
 import markhood
 from markhood.data.formats.files import read_samples
 from markhood.data.genome.sequences import read_sequences, read_structure
-from markhood.data.understood import understood
-from markhood.errors import InputError
+from messages import refuses, warns
 
 ROWS = ["ACGU-A", "ACUA-A", "GCGAUA", "GUGUUA"]
 FASTA = "".join(f">s{k}\n{row}\n" for k, row in enumerate(ROWS))
@@ -64,15 +63,15 @@ def test_example_titles_are_kept_in_order(tmp_path):
     assert list(read_sequences(path)) == [(f"s{k}", row) for k, row in enumerate(ROWS)]
 
 
-def test_example_what_was_left_out_is_told(tmp_path):
+def test_example_positions_that_were_left_out_are_counted(tmp_path):
     samples = read_samples(write(tmp_path, "family.fasta", FASTA))
-    told = understood(samples).file[0]
-    assert told.startswith(
-        "4 sequences of RNA, 6 positions, of which 4 vary enough (min_minor=0.01)"
-    )
-    assert told.endswith("with few enough gaps (max_gap=0.15); the others are left out.")
+    (note,) = samples.account.findings
+    assert (note.code, note.where) == ("file-content", "family.fasta")
+    assert note.text.startswith("4 sequences of RNA, 6 positions; 4 positions ")
+    assert "min_minor=0.01" in note.text
+    assert "max_gap=0.15" in note.text
     all_of_them = read_samples(write(tmp_path, "all.fasta", ">a\nACD\n>b\nCAF\n>c\nACD\n"))
-    assert understood(all_of_them).file == ("3 sequences of protein, 3 positions.",)
+    assert all_of_them.account.findings[0].text == "3 sequences of protein, 3 positions."
 
 
 def test_example_a_structure_may_have_pairs_that_cross(tmp_path):
@@ -84,35 +83,35 @@ def test_example_a_structure_may_have_pairs_that_cross(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "message"),
+    ("name", "text", "expected"),
     [
-        ("family.sto", "s0 ACG\n", "does not begin with '# STOCKHOLM'"),
-        ("family.sto", "# STOCKHOLM 1.0\ns0 ACG GU\n", "has 3 words"),
-        ("family.sto", "# STOCKHOLM 1.0\n//\n", "has no sequences"),
-        ("family.sto", "# STOCKHOLM 1.0\ns0 ACG\ns1 AC\n//\n", "has 2 letters where 3"),
-        ("family.a3m", ">s0\nACG\n>s1\nAcG\n", "has 2 letters where 3"),
-        ("family.a3m", ">s0\nacg\n>s1\nacg\n", "has no letters"),
-        ("family.sto", "# STOCKHOLM 1.0\ns0 \udcffCG\n//\n", "not plain text"),
+        ("family.sto", "s0 ACG\n", ("file-format", "family.sto", "'# STOCKHOLM'")),
+        ("family.sto", "# STOCKHOLM 1.0\ns0 ACG GU\n", ("file-damaged", "family.sto", "3 words")),
+        ("family.sto", "# STOCKHOLM 1.0\n//\n", ("sequences", "family.sto")),
+        ("family.sto", "# STOCKHOLM 1.0\ns0 ACG\ns1 AC\n//\n", ("sequences", None, "2 letters")),
+        ("family.a3m", ">s0\nACG\n>s1\nAcG\n", ("sequences", None, "2 letters")),
+        ("family.a3m", ">s0\nacg\n>s1\nacg\n", ("sequences", "family.a3m")),
+        ("family.sto", "# STOCKHOLM 1.0\ns0 \udcffCG\n//\n", ("file-format", "family.sto")),
     ],
 )
-def test_example_files_that_cannot_be_used(name, text, message, tmp_path):
+def test_example_files_that_cannot_be_used(name, text, expected, tmp_path):
     path = tmp_path / name
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError, match=message):
+    with refuses(*expected):
         read_samples(path)
 
 
 @pytest.mark.parametrize(
-    ("drawn", "message"),
+    ("drawn", "expected"),
     [
-        ("..>>", "closes a pair at column 3"),
-        ("<<.>", "opens a pair at column 1"),
-        ("", "no consensus"),
+        ("..>>", ("sequences", "family.sto", "column 3")),
+        ("<<.>", ("sequences", "family.sto", "column 1")),
+        ("", ("sequences", "family.sto")),
     ],
 )
-def test_example_structures_that_cannot_be_used(drawn, message, tmp_path):
+def test_example_structures_that_cannot_be_used(drawn, expected, tmp_path):
     path = write(tmp_path, "family.sto", f"# STOCKHOLM 1.0\n#=GC SS_cons {drawn}\n//\n")
-    with pytest.raises(InputError, match=message):
+    with refuses(*expected):
         read_structure(path)
 
 
@@ -124,10 +123,13 @@ def test_example_letters_are_merged_into_classes(tmp_path):
     samples = read_samples(path, genome=markhood.Genome(letters="reduced"))
     assert samples.levels[2] == ("H", "KR")
     assert samples.levels[3] == ("EDNQ",)
-    assert understood(samples).choices[-1].startswith("The letters of protein were merged into 8")
-    with pytest.raises(InputError, match="no letters of proteins, RNA or DNA"):
+    note = samples.account.findings[-1]
+    assert (note.code, note.where) == ("merged-levels", "letters")
+    assert "protein" in note.text
+    assert "8 classes" in note.text
+    with refuses("option-conflict", "letters"):
         markhood.encode([[0, 1], [1, 0]], genome=markhood.Genome(letters="reduced"))
-    with pytest.raises(InputError, match="Unknown letters 'few'"):
+    with refuses("option-value", "letters", "'few'"):
         read_samples(path, genome=markhood.Genome(letters="few"))
 
 
@@ -140,20 +142,16 @@ def test_example_how_alike_sequences_count_as_one(tmp_path):
         for t in (0.6, 0.0)
     )
     assert few < many == pytest.approx(4)
-    with pytest.raises(InputError, match="similarity_threshold is for weights='similarity'"):
+    with refuses("option-conflict", "similarity_threshold", "'similarity'"):
         read_samples(path, genome=markhood.Genome(similarity_threshold=0.2))
-    with pytest.raises(InputError, match="similarity_threshold must be"):
+    with refuses("option-value", "similarity_threshold"):
         read_samples(path, weights="similarity", genome=markhood.Genome(similarity_threshold=1.5))
 
 
 def test_example_proteins_without_edges_are_pointed_to_what_finds_some():
     rng = np.random.default_rng(0)
     residues = np.array(list("ACDEFGHIKLMNPQRSTVWY"))[rng.integers(20, size=(3000, 4))]
-    with pytest.warns(
-        markhood.DataWarning, match="method='plm', test them .* or merge letters into classes"
-    ):
+    with warns("many-parameters", facts=("'plm'",)):
         assert markhood.learn(residues).n_edges == 0
-    with pytest.warns(
-        markhood.DataWarning, match="method='plm', test them .* or merge letters into classes"
-    ):
+    with warns("many-parameters", where="x0", facts=("'plm'",)):
         markhood.learn(residues[:300])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from markhood.data.storage import memory
-from markhood.errors import InputError
+from messages import refuses
 
 
 def test_example_memory_is_known_here():
@@ -27,7 +27,5 @@ def test_example_what_fits_is_let_through(monkeypatch, available):
 
 def test_example_what_does_not_fit_says_how_much_it_needs(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 127)
-    with pytest.raises(
-        InputError, match=r"need 128 bytes of memory .* only 127 bytes is available"
-    ):
+    with refuses("memory", "", "128 bytes", "127 bytes"):
         memory.require_memory(2, 512)

@@ -1,7 +1,8 @@
-"""Values to codes to bits, in one pass.
+"""Encode values as codes and codes as bits, in one pass.
 
-`encode` takes data in memory; it and every format hand chunks of rows to the `encoder`, which gives each
-value the number of its level (`coders`), keeps the numbers as binary digits (`planes`), and at
-the end puts levels in order and writes a row of bits for each but the first (`indicators`). What is
-wrong on the way is gathered in `findings` and said in one sentence.
+`encode` takes data in memory; it and every file format pass chunks of rows to the `encoder`. It
+gives each value the code of its level (`coders`), stores codes as binary digits (`planes`), and
+finally sorts the levels and writes a row of bits for each except the first (`indicators`).
+`problems` collects what is wrong with a table, `column_checks` looks for suspicious columns and
+values.
 """

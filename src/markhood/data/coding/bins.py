@@ -1,10 +1,9 @@
-"""Columns of many numbers cut into bins of about as many samples each: ordered levels, named by their interval.
+"""Cut numeric columns into equal-frequency bins: ordered levels that are named by their interval.
 
-Coders give every distinct number a code, as they do with any value; when all are known, codes are
-replaced by those of the bins. So every source of data can be cut in the one pass that reads it.
-Equal numbers always share a bin, and a bin is named by where it begins and the next one does:
-`[18, 25)`, and the last `[60, 77]`. Of the numbers between two neighbouring values the shortest is
-taken, and by these names new numbers find their bins again.
+Coders give every distinct number a code; when a column is complete, its codes are replaced by those
+of the bins. So every source of data is read and cut in one pass. Equal numbers are always in the
+same bin. A bin is named by its interval, `[18, 25)`, the last one `[60, 77]`; a boundary is the
+shortest decimal number between two neighbouring values. New numbers are assigned to bins by name.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from markhood.data.reading import Reading
 
 AUTO = "auto"
-MOST_STEPS = 12  # of numbers that are left as they are, where no column is named
-SAMPLES_PER_BIN = 50  # at least, where the number of bins is chosen here,
-FEWEST, MOST = 3, 7  # and how many bins that may be
+MOST_STEPS = 12  # distinct numbers of a column that is not cut unless it is named
+SAMPLES_PER_BIN = 50  # at least, for an automatic number of bins,
+FEWEST, MOST = 3, 7  # which is in this range
 DIGITS_OF_ENDS = 3  # at least, of the lowest and the highest value
 
 Bins = int | str | Mapping[str, int | str]
@@ -36,7 +35,7 @@ _INTERVAL = re.compile(r"(?a)\[(-?[\d.]+(?:e[+-]?\d+)?), (-?[\d.]+(?:e[+-]?\d+)?
 
 
 def checked_bins(bins: Any) -> Bins | None:
-    """Return a choice of bins, or raise.
+    """Check the option `bins`.
 
     Examples
     --------
@@ -44,7 +43,7 @@ def checked_bins(bins: Any) -> Bins | None:
     (4, {'age': 5})
     >>> checked_bins(1)
     Traceback (most recent call last):
-    markhood.errors.InputError: bins must be a whole number from 2 up, or auto, not 1: give one for all columns, or one for each by name.
+    markhood.errors.InputError: bins must be a whole number from 2 up, or auto, not 1.
     """
     if bins is None:
         return None
@@ -55,8 +54,9 @@ def checked_bins(bins: Any) -> Bins | None:
         )
         if not is_count and not (isinstance(number, str) and number == AUTO):
             raise InputError(
-                f"{option('bins')} must be a whole number from 2 up, or auto, not {number!r}: give "
-                "one for all columns, or one for each by name."
+                "option-value",
+                "bins",
+                f"{option('bins')} must be a whole number from 2 up, or auto, not {number!r}.",
             )
     return chosen
 
@@ -69,8 +69,8 @@ def columns_to_cut(
 ) -> dict[int, int | str]:
     """Return the columns to cut, each with its number of bins.
 
-    Named columns are cut if they have more values than bins. Without names, columns of more than 12
-    distinct numbers are cut, except those that were declared to be categories.
+    Named columns are cut if they have more values than bins. Without names, columns with more than
+    12 distinct numbers are cut, except declared categories.
     """
     if not isinstance(bins, Mapping):
         return {
@@ -83,12 +83,17 @@ def columns_to_cut(
     for name in bins:
         if name not in names:
             raise InputError(
-                f"{option('bins')} names a column {name!r} that is not there: check the spelling."
+                "unknown-column",
+                name,
+                f"{option('bins')} names the column {name!r}, which does not exist: check the "
+                "spelling.",
             )
         if not are_numbers(values[names.index(name)]):
             raise InputError(
-                f"Column {name!r} has values that are no numbers, and cannot be cut into bins: "
-                f"leave it out of {option('bins')}."
+                "binned-columns",
+                name,
+                f"Column {name!r} has values that are not numbers and cannot be cut into bins: "
+                f"leave it out of {option('bins')}.",
             )
     wanted = {names.index(name): number for name, number in bins.items()}
     return {
@@ -104,9 +109,9 @@ def columns_of_reals(
     values: Sequence[tuple[Any, ...]],
     declared: Collection[int] = (),
 ) -> list[int]:
-    """Return the covariates that stay numbers: with more than 12 of them, and no bins or kind asked for.
+    """Return the covariates to use as numbers: over 12 distinct ones, no bins or kind requested.
 
-    Among columns of known variables they are those that are not variables.
+    When new data are matched to known variables, they are the other columns.
     """
     if reading.known is not None:
         return [j for j, name in enumerate(names) if name not in reading.known.names]
@@ -128,7 +133,7 @@ def cut(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return the bin of each value, and the names of the bins.
 
-    ``counts`` has how many samples have each value, each as often as it counts.
+    ``counts`` has the total weight of the samples with each value.
 
     Examples
     --------
@@ -141,7 +146,7 @@ def cut(
     below = np.concatenate([[0], np.cumsum(counts[order])])  # samples below each value, in order
     n_bins = _number_of(int(below[-1])) if isinstance(number, str) else int(number)
     targets = below[-1] * np.arange(1, n_bins) / n_bins
-    # The boundary between two values that is nearest to every quantile.
+    # The boundary between two values that is nearest to each quantile.
     nearest = np.abs(below[1:-1, None] - targets).argmin(axis=0) + 1 if len(order) > 1 else []
     firsts = [0, *sorted({int(k) for k in nearest})]
     sizes = numbers[order]
@@ -153,9 +158,9 @@ def cut(
 
 
 def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
-    """Return the bins of new numbers, None where levels are no bins.
+    """Return the bins of new numbers, None if the levels are not bins.
 
-    Numbers below all bins are in the first, those above in the last.
+    Numbers below all bins are in the first bin, numbers above in the last.
 
     Examples
     --------
@@ -176,7 +181,7 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
 
 
 def joined_bin(levels: Sequence[Any]) -> str | None:
-    """Name the bin that neighbouring bins make together, None where levels are no bins.
+    """Name the union of neighbouring bins, None if the levels are not bins.
 
     Examples
     --------
@@ -194,12 +199,12 @@ def _number_of(n_samples: int) -> int:
 
 
 def are_numbers(values: Sequence[Any]) -> bool:
-    """Return whether all values are numbers, truth values not among them."""
+    """Return whether all values are numbers and not booleans."""
     return all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
 
 
 def _round(value: float, above: float | None = None, *, upwards: bool = False) -> float:
-    """Return the shortest number that is not past a value, and above another where one is given."""
+    """Return the shortest decimal that does not exceed a value and is above another one, if any."""
     for digits in range(1 if above is not None else DIGITS_OF_ENDS, 17):
         shorter = float(f"{value:.{digits}g}")
         if (

@@ -1,9 +1,8 @@
-"""What cells of text mean: numbers, text, or nothing.
+"""Parse cells of text as numbers, text or missing values.
 
-One list says which texts mean that a value is missing, whether they stand in a file or in a data
-frame: pandas' own list, so that a file gives the same graph however it is read, and SPSS's
-`#NULL!`. Texts that often mean missing and often do not (a dot, a dash) are not on it: they are
-levels, and `doubts` asks about them.
+One list has the texts that mean missing, in files and in data frames: the list of pandas, so that a
+file gives the same graph however it is read, and `#NULL!` of SPSS. Texts that only sometimes mean
+missing (a dot, a dash) are levels, and `column_checks` warns about them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ DECIMAL_COMMA = re.compile(r"(?a)[+-]?\d+,\d+")
 
 
 def parse_cell(text: str) -> str | int | float | None:
-    """Return the number that a cell holds, None where it holds nothing, else its text.
+    """Return the number in a cell, None for a missing value, else the text.
 
     Examples
     --------
@@ -40,7 +39,7 @@ def parse_cell(text: str) -> str | int | float | None:
 
 
 def parse_comma_cell(text: str) -> str | int | float | None:
-    """Return what `parse_cell` does, with a comma before the decimals of a number.
+    """Parse a cell like `parse_cell`, with a decimal comma in numbers.
 
     Examples
     --------
@@ -53,7 +52,7 @@ def parse_comma_cell(text: str) -> str | int | float | None:
 
 
 def means_missing(value: Any) -> bool:
-    """Return whether a value is a text that means missing, as `parse_cell` has it.
+    """Return whether a value is a text that `parse_cell` reads as missing.
 
     Examples
     --------

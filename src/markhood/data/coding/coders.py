@@ -1,10 +1,9 @@
-"""Values to codes: 0 for the first value that a column shows, 1 for the second, and so on.
+"""Code the values of columns by order of appearance: 0 for the first distinct value, then 1, ...
 
-In which order values stand is known only when all have been seen, so codes go by order of
-appearance and are put in order at the end: one pass, no dictionary of values built beforehand. Two
-coders do this: one compares whole blocks of an array with the values of each column, the other
-looks each value up in a dictionary. Nearly all columns have two values, and two comparisons for
-all columns of a block find that out; only the columns that have others are looked at again.
+The sort order of the values is known only when all have been read, so levels are sorted at the end
+(`indicators`) and one pass over the data suffices. `ArrayCoder` compares whole blocks of an array
+with the values of each column; `ValueCoder` looks each value up in a dictionary. Most columns have
+two values, which two comparisons of a block recognise; only the other columns are processed again.
 """
 
 from __future__ import annotations
@@ -18,43 +17,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.cells import MISSING, means_missing
-from markhood.data.coding.findings import Findings
 from markhood.data.coding.many_levels import ManyLevels
+from markhood.data.coding.problems import Problems
 from markhood.data.reading import Reading
 from markhood.errors import InputError
 
 Levels = tuple[tuple[Any, ...], ...]
-ARRAY_KINDS = "biufUS"  # dtypes in which NumPy compares fast; all others go value by value
-VALUES_LOOKED_AT = 1000  # of a column with too many, to say what they look like
-MOST_CODES = 2**31  # that thirty-two bits can tell apart, with one more for what is missing
-FEW = 32  # levels that blocks are compared with one by one; columns with more are searched
+ARRAY_KINDS = "biufUS"  # dtypes that NumPy compares fast; others are coded value by value
+VALUES_LOOKED_AT = 1000  # of a column with too many levels, to describe them
+MOST_CODES = 2**31  # codes have 32 bits, with one more code for missing
+FEW = 32  # levels that blocks are compared with one by one; further levels are searched
 
 
 class Codes(NamedTuple):
-    """Codes of shape (rows, columns), 0 where a value is missing; and where, if any is."""
+    """Codes of shape (rows, columns), 0 where a value is missing, and a mask of missing values."""
 
     codes: NDArray[Any]
     absent: NDArray[np.bool_] | None
 
 
 def most_values(reading: Reading) -> int:
-    """Return how many values a column may have: any number, where values become bins, known levels or real columns."""
+    """Return the limit of distinct values in a column.
+
+    Values that become bins, known levels or real columns are not limited.
+    """
     is_limited = reading.bins is None and reading.known is None and not reading.adjust_for
     return reading.max_levels if is_limited else MOST_CODES
 
 
 def reject_complex(dtype: object) -> InputError:
-    """Return the error for complex numbers, worded as scikit-learn does."""
-    return InputError(f"Complex data not supported ({dtype}): give real numbers or labels.")
+    """Return the error for complex numbers, in the words of scikit-learn."""
+    return InputError(
+        "not-a-level", "", f"Complex data not supported ({dtype}): use real numbers or labels."
+    )
 
 
 def plain(value: Any) -> Any:
-    """Return a NumPy scalar as the Python value that it stands for, others as they are."""
+    """Return a NumPy scalar as a Python value, other values unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN, NaT or pandas' NA (which cannot even say)."""
+    """Return whether a value is None, NaN, NaT or pandas' NA (which cannot be compared)."""
     if value is None:
         return True
     try:
@@ -64,21 +68,21 @@ def is_missing(value: Any) -> bool:
 
 
 def in_order(values: Sequence[Any], order: Sequence[Any] = ()) -> list[int]:
-    """Return the places of values, from that of the lowest to that of the highest.
+    """Return the indices that sort values.
 
-    By the order of their categories where there is one, else by size; numbers come before text.
+    The order is that of their categories, if any; else numbers by size, then text.
 
     Examples
     --------
     >>> in_order([10, "b", 9, "a"]), in_order(["low", "high"], order=["low", "high"])
     ([2, 0, 3, 1], [0, 1])
     """
-    places = range(len(values))
+    indices = range(len(values))
     if order and all(value in order for value in values):
-        return sorted(places, key=lambda k: order.index(values[k]))
-    # Plain numbers are asked for first, since a Real is slow to recognise.
-    numbers = [k for k in places if isinstance(values[k], (int, float, Real))]
-    others = sorted(set(places) - set(numbers))
+        return sorted(indices, key=lambda k: order.index(values[k]))
+    # int and float first, because isinstance of Real is slow.
+    numbers = [k for k in indices if isinstance(values[k], (int, float, Real))]
+    others = sorted(set(indices) - set(numbers))
     try:
         others.sort(key=lambda k: values[k])
     except TypeError:
@@ -87,29 +91,29 @@ def in_order(values: Sequence[Any], order: Sequence[Any] = ()) -> list[int]:
 
 
 def _first_of(bits: NDArray[np.bool_]) -> tuple[int, int]:
-    place = int(bits.argmax())
-    return place // bits.shape[1], place % bits.shape[1]
+    row, column = divmod(int(bits.argmax()), bits.shape[1])
+    return row, column
 
 
 class ArrayCoder:
-    """Codes of columns that share a dtype, for all columns of a block at once."""
+    """Code columns of one dtype, all columns of a block at once."""
 
     def __init__(
-        self, dtype: np.dtype[Any], width: int, findings: Findings, reading: Reading
+        self, dtype: np.dtype[Any], width: int, problems: Problems, reading: Reading
     ) -> None:
-        self._findings = findings
+        self._problems = problems
         self._reading = reading
         self._limit = most_values(reading)
         self._missing = _codes_in(dtype, reading)
-        # Level by level; a column repeats its first until it has shown as many, so that "is
-        # none of these" is one test for all columns.
+        # One row per level. Unused entries repeat the first level of the column, so that one test
+        # finds the new values of all columns.
         self._levels = np.zeros((2, width), dtype)
         self._n_levels = np.zeros(width, np.int64)
         self._many: dict[int, ManyLevels] = {}
         self._overfull: set[int] = set()
 
     def codes(self, tile: NDArray[Any], row: int, column: int, offset: int) -> Codes | None:
-        """Return codes of a tile; None where there is trouble.
+        """Return the codes of a tile; None if there are problems.
 
         The tile begins at `row` and `column` of the data, and at column `offset` of this coder.
         """
@@ -128,12 +132,12 @@ class ArrayCoder:
             columns = self._meet_second(tile, unknown, offset)
             if len(columns):
                 codes = self._code_more(tile, absent, codes, columns, (row, column, offset))
-        return None if self._findings else Codes(codes, absent)
+        return None if self._problems else Codes(codes, absent)
 
     def _meet_second(
         self, tile: NDArray[Any], unknown: NDArray[np.bool_], offset: int
     ) -> NDArray[np.int64]:
-        """Learn the second values of columns that have one, and return those that need more."""
+        """Record the second values of columns, and return the columns with further values."""
         columns = np.flatnonzero(unknown.any(axis=0))
         has_one = self._n_levels[columns + offset] == 1
         fresh, others = columns[has_one], columns[~has_one]
@@ -152,7 +156,7 @@ class ArrayCoder:
         columns: NDArray[np.int64],
         corner: tuple[int, int, int],
     ) -> NDArray[Any]:
-        """Return the codes of a tile in which these columns have more values than two were known."""
+        """Return the codes of a tile in which these columns have more than two values."""
         row, column, offset = corner
         at = columns + offset
         all_of_it = len(columns) == tile.shape[1]
@@ -182,7 +186,7 @@ class ArrayCoder:
     def _meet(
         self, code: int, seen: NDArray[Any], left: NDArray[np.bool_], at: NDArray[np.int64]
     ) -> None:
-        """Give this code to the first value left in every column that has none for it yet."""
+        """Assign this code, in every column where it is free, to the first value without a code."""
         fresh = np.flatnonzero(self._n_levels[at] == code)
         fresh = fresh[left[:, fresh].any(axis=0)]
         if not len(fresh):
@@ -201,7 +205,7 @@ class ArrayCoder:
         at: NDArray[np.int64],
         corner: tuple[int, NDArray[np.int64]],
     ) -> NDArray[np.uint32]:
-        """Find the codes of what is left of columns that have many levels, a column at a time."""
+        """Find the remaining codes of columns with many levels, one column at a time."""
         row, columns = corner
         for c in np.flatnonzero(left.any(axis=0)):
             j = int(at[c])
@@ -216,11 +220,11 @@ class ArrayCoder:
             self._overfull.add(j)
             looked_at = seen[:VALUES_LOOKED_AT, c].tolist()
             some = [v for v in looked_at if not is_missing(v)]
-            self._findings.note_surplus(*where, self._limit, some)
+            self._problems.add_too_many(*where, self._limit, some)
         return found
 
     def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> NDArray[np.bool_] | None:
-        """Return where values are missing, None where none is; note what may not be there."""
+        """Return a mask of missing values, None without any; record values that are not allowed."""
         unusual = tile.dtype.kind == "f" and not np.isfinite(tile).all()
         if not unusual and not self._missing:
             return None
@@ -230,14 +234,14 @@ class ArrayCoder:
         infinite: NDArray[np.bool_] = np.isinf(tile) & ~absent if unusual else absent[:0]
         if infinite.any():
             r, c = _first_of(infinite)
-            self._findings.note_infinite(row + r, column + c)
+            self._problems.add_infinite(row + r, column + c)
         if not absent.any():
             return None
         if self._reading.missing == "error":
             r, c = _first_of(absent)
             counts = absent.sum(axis=0)
             by_column = {column + int(j): int(counts[j]) for j in np.flatnonzero(counts)}
-            self._findings.note_missing(row + r, column + c, by_column)
+            self._problems.add_missing(row + r, column + c, by_column)
         return absent
 
     def levels(self, offset: int) -> tuple[Any, ...]:
@@ -248,7 +252,7 @@ class ArrayCoder:
 
 
 def _codes_in(dtype: np.dtype[Any], reading: Reading) -> list[Any]:
-    """Return the codes for missing that an array of this dtype can have."""
+    """Return the codes for missing that can occur in an array of this dtype."""
     if dtype.kind not in "US":
         return list(reading.numbers())
     texts = {code for code in reading.missing_codes if isinstance(code, str)} | MISSING
@@ -258,33 +262,33 @@ def _codes_in(dtype: np.dtype[Any], reading: Reading) -> list[Any]:
 
 
 class ValueCoder:
-    """Codes of columns of any values, each looked up in its column's dictionary.
+    """Code columns of any values with a dictionary per column.
 
-    The texts of columns that are `declared` to be categories are levels, whatever they are.
+    In columns that are `declared` to be categories, texts such as "NA" are levels.
     """
 
     def __init__(
         self,
         width: int,
-        findings: Findings,
+        problems: Problems,
         reading: Reading,
         parse: Callable[[Any], Any] = plain,
         declared: Collection[int] = (),
     ) -> None:
-        self._findings = findings
+        self._problems = problems
         self._reading = reading
         self._limit = most_values(reading)
         self._parse = parse
         self._declared = declared
         self._overfull: set[int] = set()
-        # By level; and by what stands in the data, where 0 is missing and others are one more.
+        # Codes by level; and by raw value, plus one, because 0 is missing.
         self._levels: list[dict[Any, int]] = [{} for _ in range(width)]
         self._stored: list[dict[Any, int]] = [{} for _ in range(width)]
 
     def codes(
         self, columns: Sequence[Sequence[Any]], row: int, column: int, offset: int
     ) -> Codes | None:
-        """Return codes of some columns; None where there is trouble.
+        """Return the codes of some columns; None if there are problems.
 
         They begin at `row` and `column` of the data, and at column `offset` of this coder.
         """
@@ -296,11 +300,11 @@ class ValueCoder:
             try:
                 coded.append(bytes(map(lookup, values)))
             except (KeyError, TypeError, ValueError):
-                # Not seen before, or one that cannot be a key, or more than bytes can say.
+                # A new value, one that cannot be a key, or a code above 255.
                 self._meet(values, row, column + j - offset, j)
                 if j not in self._overfull:
                     coded.append(self._look_up(values, j))
-        if self._findings:
+        if self._problems:
             return None
         stored: NDArray[Any]
         if all(isinstance(column, bytes) for column in coded):
@@ -313,7 +317,7 @@ class ValueCoder:
         return Codes((stored - (stored != 0)).T, (stored == 0).T)
 
     def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint32]:
-        """Return what stands for values that are all known; those that are not are missing."""
+        """Return the stored codes of values; values without a code are missing."""
         stored = self._stored[offset]
         try:
             return bytes(map(stored.__getitem__, values))
@@ -321,7 +325,7 @@ class ValueCoder:
             return np.array([stored.get(value, 0) for value in values], np.uint32)
 
     def _meet(self, values: Sequence[Any], row: int, column: int, offset: int) -> None:
-        """Learn the values of a column that have not been seen yet."""
+        """Assign codes to the new values of a column."""
         stored, levels = self._stored[offset], self._levels[offset]
         texts_are_levels = column in self._declared
         missing = []
@@ -330,32 +334,32 @@ class ValueCoder:
                 if raw in stored:
                     continue
             except TypeError:
-                raise self._findings.no_level(r, column, raw) from None
+                raise self._problems.not_a_level(r, column, raw) from None
             value = self._parse(raw)
             if self._is_missing(value, texts_are_levels):
                 missing.append(r)
                 if isinstance(raw, str):
-                    self._findings.texts.add(raw.strip())
+                    self._problems.texts.add(raw.strip())
                 if self._reading.missing != "error" and not isinstance(raw, float):
-                    stored[raw] = 0  # but NaN is never found again
+                    stored[raw] = 0  # except NaN, which is not equal to itself
             elif isinstance(value, complex):
                 raise reject_complex(value)
             elif isinstance(value, float) and math.isinf(value):
-                self._findings.note_infinite(r, column)
+                self._problems.add_infinite(r, column)
             elif value in levels:
                 stored[raw] = levels[value] + 1
             elif len(levels) >= self._limit:
                 self._overfull.add(offset)
-                # Up to here all have been looked up; what follows may be of any kind.
+                # Values up to this row have been looked up; later ones may be of any type.
                 known = map(self._parse, values[: r - row + 1][-VALUES_LOOKED_AT:])
                 some = [v for v in known if not self._is_missing(v, texts_are_levels)]
-                self._findings.note_surplus(r, column, self._limit, some)
+                self._problems.add_too_many(r, column, self._limit, some)
                 return
             else:
                 levels[value] = len(levels)
                 stored[raw] = len(levels)
         if missing and self._reading.missing == "error":
-            self._findings.note_missing(missing[0], column, {column: len(missing)})
+            self._problems.add_missing(missing[0], column, {column: len(missing)})
 
     def _is_missing(self, value: Any, texts_are_levels: bool) -> bool:
         if is_missing(value) or value in self._reading.missing_codes:

@@ -1,8 +1,8 @@
-"""Arrays, data frames and sparse matrices, turned into packed samples.
+"""Encode arrays, data frames and sparse matrices as packed samples.
 
-Nothing is copied whole: arrays and memory maps are read tile by tile, data frames chunk by chunk
-of rows, sparse matrices block by block of columns. scipy and data frame libraries are never
-imported here; who has such an object has imported them already.
+The data are not copied as a whole: arrays and memory maps are read in tiles, data frames in chunks
+of rows, sparse matrices in blocks of columns. scipy and data frame libraries are not imported here,
+because a caller that has such an object has imported them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from markhood.data.coding import encoder
 from markhood.data.coding.bins import Bins
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.findings import check_shape, say_what_is_missing
 from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
+from markhood.data.coding.problems import check_shape, note_missing_values
 from markhood.data.coding.regrouping import cut_samples, with_letters_merged, with_rare_merged
-from markhood.data.genome.placed import with_positions
+from markhood.data.genome.sample_loci import with_positions
 from markhood.data.kinds import Category, Kinds, with_kinds
 from markhood.data.reading import (
     ColumnOptions,
@@ -59,21 +59,21 @@ def encode(
 ) -> Samples:
     """Pack a table of observations, a few bits per value.
 
-    The levels of a column are the values that occur in it, numbers by size and before text, which
-    is in sort order; categories keep their own order.
+    The levels of a column are its distinct values: numbers by size, then text in sort order.
+    Categories keep their own order.
 
     Parameters
     ----------
     data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
-        `Samples` are returned as they are, with the columns, kinds, bins, merged levels and positions that
-        are asked for.
+        `Samples` are returned with the requested columns, kinds, bins, merged levels and
+        positions.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
     {parameters}
     weights : array-like of shape (n_samples,), "similarity" or str, optional
-        How often each sample counts: `as_weights` and `similarity_weights` of
-        `markhood.data.weights` say how they are used; or the name of a column of a data frame, which then
-        is not a variable. Samples of weight 0 are left out.
+        Weight of each sample, or the name of a column of a data frame, which then is not a
+        variable; see `as_weights` and `similarity_weights` of `markhood.data.weights`. Samples of
+        weight 0 are left out.
     table : TableFormat, optional
         Maximum number of levels, merging of rare levels, and other details.
     genome : Genome, optional
@@ -82,13 +82,13 @@ def encode(
     Returns
     -------
     Samples
-        With a `DataWarning` for columns that have one value only, for columns and values that are
-        probably not meant as they were taken, and where samples were left out.
+        With a `DataWarning` for constant columns, for columns and values that are probably not
+        meant as they were read, and if samples were left out.
 
     Raises
     ------
     InputError
-        Where the data cannot be used; the message says why, and where.
+        If the data cannot be used.
 
     Examples
     --------
@@ -117,14 +117,14 @@ def encode(
 
 
 def encode_table(data: Any, reading: Reading, names: Sequence[str] | None = None) -> Samples:
-    """Pack a table in memory as a reading says."""
+    """Pack a table in memory with the options of a reading."""
     if isinstance(data, Samples):
         return read_again(data, reading, "Samples have been encoded already")
     samples = finished(pack_table(data, names, reading), reading)
     return replace(samples, library=library_of(data))
 
 
-# What an option does to the columns of packed samples, in this order; the function takes the option's value.
+# Options that transform packed samples, in this order; each function takes the value of its option.
 TRANSFORMATIONS: Mapping[str, Callable[[Samples, Any], Samples]] = {
     "letters": with_letters_merged,
     "merge_rare": with_rare_merged,
@@ -132,7 +132,7 @@ TRANSFORMATIONS: Mapping[str, Callable[[Samples, Any], Samples]] = {
 
 
 def finished(samples: Samples, reading: Reading) -> Samples:
-    """Return samples with what is decided when all values are known: transformations, and positions."""
+    """Apply the options that need all values: transformations and positions."""
     wanted = reading.changed()
     for name, transform in TRANSFORMATIONS.items():
         if name in wanted:
@@ -140,7 +140,7 @@ def finished(samples: Samples, reading: Reading) -> Samples:
     return replace(with_positions(samples, reading.positions), reading=reading)
 
 
-# What can still be asked of samples, and what is for learning from them.
+# Options that packed samples still accept, and options of learning.
 LATER = {"columns", "exclude", "kinds", "bins", "positions", *TRANSFORMATIONS} | {
     "adjust_for",
     "identical",
@@ -150,19 +150,21 @@ LATER = {"columns", "exclude", "kinds", "bins", "positions", *TRANSFORMATIONS} |
 
 
 def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
-    """Return samples as another reading wants them, which may be the one that made them; their own still holds.
+    """Apply the options of another reading to packed samples, in addition to their own.
 
     Raises
     ------
     InputError
-        Where the reading asks for something that had to be said when the data were read.
+        If an option applies only when the data are read.
     """
     before = {} if samples.reading is None else samples.reading.as_json()
     wanted = {n: v for n, v in reading.as_json().items() if n not in before or before[n] != v}
     for name in wanted:
         if name not in LATER:
             raise InputError(
-                f"{problem}: say {option(name, getattr(reading, name))} where they are read."
+                "option-conflict",
+                name,
+                f"{problem}: pass {option(name, getattr(reading, name))} when they are read.",
             )
     if not wanted:
         return samples
@@ -172,7 +174,7 @@ def read_again(samples: Samples, reading: Reading, problem: str) -> Samples:
 
 
 def pick_samples(samples: Samples, reading: Reading) -> Samples:
-    """Return samples of the columns that a reading wants, with the bins and kinds that it names."""
+    """Select the columns of a reading, and apply its bins and kinds."""
     picked = chosen_columns(samples.names, reading)
     if picked != list(range(samples.n_variables)):
         check_shape(samples.n_samples, len(picked), min_columns=reading.min_columns)
@@ -202,19 +204,19 @@ def encode_like(
     data : array-like, data frame or scipy sparse matrix of shape (n_samples, n_variables)
         As for `encode`; one sample is enough.
     levels : tuple of tuple
-        The levels of each variable, as in `Samples.levels`. Numbers become the bins, and rare values
-        the merged levels, that they belong to; any other value is an error.
+        The levels of each variable, as in `Samples.levels`. Numbers become their bins, and rare
+        values their merged levels; any other value is an error.
     names : sequence of str, optional
         Names of the variables; by default those of the data, or x0, x1, ...
     ordered : sequence of bool, default=()
         Which variables are ordinal; by default none.
     missing, missing_values
-        As for `encode`; where some variable has the level None, missing values are that level.
+        As for `encode`. If a variable has the level None, missing values are that level.
 
     Returns
     -------
     Samples
-        With the levels given, also where some do not occur.
+        With these levels, whether or not they occur.
 
     Examples
     --------
@@ -239,8 +241,8 @@ def column_names(data: Any) -> list[str] | None:
 
 
 def pack_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samples:
-    """Pack a table in memory as a reading says, before levels are merged."""
-    say_what_is_missing(reading)
+    """Pack a table in memory, before levels are merged."""
+    note_missing_values(reading)
     frame = as_frame(data)
     if frame is not None:
         return read_frame(frame, reading, _names(names, list(map(str, frame.columns)), reading))
@@ -258,7 +260,7 @@ def pack_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samp
 
 
 def _encode_sparse(data: Any, names: Sequence[str] | None, reading: Reading) -> Samples:
-    """Pack a sparse matrix, some of its columns at a time."""
+    """Pack a sparse matrix in blocks of columns."""
     check_table(data.shape, data.dtype)
     n_samples, n_variables = data.shape
     names = _names(names, default_names(n_variables), reading)
@@ -280,18 +282,24 @@ def _encode_sparse(data: Any, names: Sequence[str] | None, reading: Reading) -> 
 
 
 def check_table(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raise where an array has not two dimensions, or values of a kind that has no levels."""
+    """Raise unless an array has two dimensions and a dtype whose values can be levels."""
     if dtype.kind == "c":
         raise reject_complex(dtype)
     if len(shape) != 2:
-        advice = "array.reshape(-1, 1) makes a column of it, array.reshape(1, -1) a row"
+        advice = "array.reshape(-1, 1) makes it a column, array.reshape(1, -1) a row"
         raise InputError(
-            f"Expected a 2-D array, one row a sample and one column a variable, but got a "
-            f"{len(shape)}-D array of shape {shape}: Reshape your data"
-            + (f" ({advice})" if len(shape) == 1 else "")
+            "not-a-table",
+            "",
+            f"Expected a 2-D array with one row per sample and one column per variable, but got a "
+            f"{len(shape)}-D array of shape {shape}. Reshape your data"
+            + (f": {advice}." if len(shape) == 1 else "."),
         )
     if dtype.kind not in ARRAY_KINDS + "OTmM" or dtype.itemsize == 0:
-        raise InputError(f"An array of dtype {dtype} has no values to compare: give a plain one.")
+        raise InputError(
+            "not-a-level",
+            "",
+            f"Values of dtype {dtype} cannot be compared: pass numbers or text.",
+        )
 
 
 def _as_table(data: Any) -> NDArray[Any]:
@@ -299,35 +307,41 @@ def _as_table(data: Any) -> NDArray[Any]:
     if np.ma.is_masked(data):
         data = np.where(np.ma.getmaskarray(data), np.array(None), np.ma.getdata(data))
     if isinstance(data, (list, tuple)):
-        # As objects, or NumPy would turn the numbers beside text into text.
+        # As objects, because NumPy converts numbers next to text to text.
         table = np.array(data, dtype=object)
         lengths = [len(row) for row in data if isinstance(row, (list, tuple))]
         if table.ndim == 1 and len(lengths) == len(data) > 0:
             row = next((r for r, length in enumerate(lengths) if length != lengths[0]), 0)
             raise InputError(
+                "not-a-table",
+                f"row {row + 1}",
                 f"Row {row + 1} has {lengths[row]} values, but the first has {lengths[0]}: "
-                "give rows of one length."
+                "pass rows of the same length.",
             )
     else:
         table = np.asarray(data)
     if table.ndim == 0:
         raise InputError(
-            f"A {type(data).__name__} cannot be used as data: give a 2-D array, a data frame "
-            "(collected, if lazy) or a scipy sparse matrix."
+            "not-a-table",
+            "",
+            f"Data of type {type(data).__name__} cannot be used: pass a 2-D array, a data frame "
+            "(collected, if lazy) or a scipy sparse matrix.",
         )
     check_table(table.shape, table.dtype)
     return table
 
 
 def _names(names: Sequence[str] | None, own: Sequence[str], reading: Reading) -> Sequence[str]:
-    """Return the names given, having checked that their number is right; else those of the data."""
+    """Return the names of the columns: those passed, if any, else those of the data."""
     if names is None:
         return own
     if len(names) != len(own):
         if reading.known is not None:
             raise _other_columns(len(own), len(names))
         raise InputError(
-            f"There are {len(names)} names for {len(own)} columns: give one name per column."
+            "columns-differ",
+            "names",
+            f"There are {len(names)} names for {len(own)} columns: pass one name per column.",
         )
     check_names(names)
     return names
@@ -335,6 +349,8 @@ def _names(names: Sequence[str] | None, own: Sequence[str], reading: Reading) ->
 
 def _other_columns(n_columns: int, n_known: int) -> InputError:
     return InputError(
-        f"The data have {n_columns} columns, but the model was fitted to {n_known}: give the same "
-        "columns."
+        "columns-differ",
+        "",
+        f"The data have {n_columns} columns, but the model was fitted to {n_known}: pass the same "
+        "columns.",
     )

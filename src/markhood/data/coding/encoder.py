@@ -1,9 +1,9 @@
-"""Chunks of rows to packed samples, in one pass.
+"""Encode chunks of rows as packed samples, in one pass.
 
-Sources differ in how they hand out rows; all feed the same `Encoder`, which needs the packed bits
-and one chunk in memory and nothing else. Chunks begin on word boundaries, so that packing is
-`numpy.packbits` of a transposed tile straight into place. Tiles are small enough for the cache
-and follow the memory order of the chunk: wide for arrays that go by rows, tall for columns.
+Every source of data feeds the same `Encoder`, which holds the packed bits and one chunk in memory.
+Chunks begin on word boundaries, so that packing is `numpy.packbits` of a transposed tile straight
+into its destination. Tiles fit in the cache and follow the memory order of the chunk: wide for
+row-major arrays, tall for column-major ones.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.account import Account
 from markhood.data.coding.bins import are_numbers, columns_of_reals, columns_to_cut, cut
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
@@ -28,52 +29,51 @@ from markhood.data.coding.coders import (
     is_missing,
     plain,
 )
-from markhood.data.coding.doubts import ask_about_codes, ask_about_distinct
-from markhood.data.coding.findings import MINIMUM, Findings, check_shape, listed, row_number
-from markhood.data.coding.indicators import Coded, Table, tabulate
+from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
+from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
+from markhood.data.coding.problems import MINIMUM, Problems, check_shape, row_number
 from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, RealColumn, Samples, Weights
-from markhood.data.understood import Account
 from markhood.data.variables import Variables
 from markhood.data.weights import as_weights, check_weights, similarity_weights
-from markhood.errors import InputError, option
+from markhood.errors import InputError, emit, emit_before_an_error, listed, option
 
 CHUNK_BYTES = 1 << 24
-FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # of time
+FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # units of time up to a microsecond
 TILE_CELLS = 1 << 19
-LANE = 512  # rows of a whole vector register of bits
+LANE = 512  # rows in a vector register of bits
 
 Column = NDArray[Any] | Sequence[Any]
 
 
 def chunk_rows(row_bytes: int) -> int:
-    """Return how many rows a source should hand out at a time: whole words, better whole lanes."""
+    """Return the number of rows per chunk: whole lanes where they fit, else whole words."""
     rows = CHUNK_BYTES // max(1, row_bytes)
     unit = LANE if rows >= LANE else BITS_PER_WORD
     return max(unit, rows // unit * unit)
 
 
 class Encoder:
-    """Packs rows as they come.
+    """Pack rows chunk by chunk.
 
     Parameters
     ----------
     names : sequence of str
-        One a column.
+        Names of the columns.
     n_samples : int, optional
-        How many rows will come, where that is known: the bits are then allocated once.
+        Number of rows, if known: the bits are then allocated once.
     categories : mapping of int to Category, optional
         The columns that were declared to be categories.
     parse : callable, optional
-        What makes a value of a cell that is not in an array (text files give text).
+        Converts a cell that is not in an array to a value (text files have text).
     locate : callable, optional
-        Says where a row is: "row 3", "line 4".
+        Names a row in messages: "row 3", "line 4".
     reading : Reading, optional
-        What is missing, how many levels there may be, what samples weigh.
+        Codes for missing, maximum number of levels, weights and other options.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Encoder:
         self._reading = reading or Reading()
         self._known = known_levels(names, self._reading.known)
         self._minimum = MINIMUM if self._known is None else 1
-        self._findings = Findings(names, locate)
+        self._problems = Problems(names, locate)
         self._coders: list[tuple[int, int, ArrayCoder | ValueCoder]] = []
         self._planes = Planes(len(names), self._reading.storage)
         self._weights: list[Any] = []
@@ -112,9 +112,9 @@ class Encoder:
             self._planes.reserve(n_samples)
 
     def add(self, chunk: NDArray[Any] | Sequence[Column]) -> None:
-        """Take the next rows: an array of shape (rows, columns), or a list of columns.
+        """Add the next rows: an array of shape (rows, columns), or a list of columns.
 
-        All chunks but the last have a multiple of 64 rows.
+        Every chunk except the last has a multiple of 64 rows.
         """
         assert self._rows % BITS_PER_WORD == 0, "only the last chunk may end within a word"
         n_rows = len(chunk) if isinstance(chunk, np.ndarray) else len(chunk[0]) if chunk else 0
@@ -128,7 +128,7 @@ class Encoder:
         self._rows += n_rows
 
     def place(self, tile: NDArray[Any], row: int, column: int) -> None:
-        """Put a tile where it belongs, for sources that go by columns; call `skip` after them."""
+        """Add a tile at a row and column, for column-major sources; call `skip` afterwards."""
         if not self._coders:
             self._coders = [self._coder(0, len(self._names), tile.dtype)]
         if tile.dtype.kind in "mM":
@@ -136,21 +136,23 @@ class Encoder:
         self._place_columns(tile.T, row, column)
 
     def skip(self, n_rows: int) -> None:
-        """Go on past rows whose tiles have been placed."""
+        """Advance past rows whose tiles have been added with `place`."""
         self._rows += n_rows
 
     def weigh(self, values: Sequence[Any]) -> None:
-        """Take the weights of the next rows, numbers or cells of text."""
+        """Add the weights of the next rows: numbers, or cells of text."""
         for row, value in enumerate(values, start=len(self._weights)):
             try:
                 self._weights.append(float(value))
             except (TypeError, ValueError):
                 raise InputError(
-                    f"The weight at {self._findings.locate(row)} is {value!r}: give a number."
+                    "weights",
+                    "weights",
+                    f"The weight at {self._problems.locate(row)} is {value!r}: use numbers.",
                 ) from None
 
     def seen_among(self, cells: Mapping[str, Any]) -> Any | None:
-        """Return the first cell whose value its column, by name, has had; None where none has."""
+        """Return the first cell whose value occurs in its column, by name; None without any."""
         for start, stop, coder in self._coders:
             for j in range(stop - start):
                 cell = cells[self._names[start + j]]
@@ -159,33 +161,27 @@ class Encoder:
         return None
 
     def finish(self) -> Samples:
-        """Return the samples, or raise for what was wrong with them.
-
-        Returns
-        -------
-        Samples
-            With a `DataWarning` for everything that was noted.
-        """
-        notes = self._reading.notes
+        """Return the samples and emit the warnings of the log, or raise for the problems found."""
+        log = self._reading.log
         try:
             samples = self._finished()
         except InputError:
-            notes.give_out_before_an_error()
+            emit_before_an_error(log)
             raise
-        notes.give_out()
+        emit(log)
         return samples
 
     def _finished(self) -> Samples:
         check_shape(self._rows, len(self._names), self._minimum, self._reading.min_columns)
-        if self._findings:
-            raise self._findings.error()
+        if self._problems:
+            raise self._problems.error()
         self._planes.trim(self._rows)
         n_missing = self._count_missing()
         values = [
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
         self._refuse_many(values)
-        numbers = known_numbers(self._planes, self._rows, values, self._known, self._findings)
+        numbers = known_numbers(self._planes, self._rows, values, self._known, self._problems)
         kept, weights, rows_left_out = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
@@ -213,36 +209,29 @@ class Encoder:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
             samples = replace(samples, weights=by_similarity)
         if self._known is None:
-            self._ask(samples, values, n_missing)
+            self._warn_about_columns(samples, values, n_missing)
         if reals:
             nodes = [j for j, name in enumerate(self._names) if name not in reals]
             samples = replace(samples.pick(np.array(nodes, np.int64)), reals=reals)
-        notes = self._reading.notes
+        log = self._reading.log
         account = Account(
-            self._rows,
-            n_missing,
-            dict(notes.left_out),
-            tuple(notes.sentences),
-            tuple(notes.mentioned),
-            tuple(notes.told),
-            rows_left_out,
-            tuple(notes.treated),
+            self._rows, n_missing, dict(log.left_out), rows_left_out, tuple(log.findings)
         )
         return replace(samples, account=account)
 
     def _variables(self, levels: Levels) -> Variables:
-        """Return the variables with their kinds, which are those of known variables."""
+        """Return the variables with their kinds, copied from known variables if there are any."""
         variables = Variables(tuple(self._names), levels)
         if (known := self._reading.known) is not None:
             steps = dict(zip(known.names, known.is_ordered, strict=True))
             return replace(variables, ordered=tuple(steps.get(name, False) for name in self._names))
-        variables, said = with_kinds(variables, self._reading.kinds, self._categories)
-        for sentence in said:
-            self._reading.notes.mention(sentence)
+        variables, decisions = with_kinds(variables, self._reading.kinds, self._categories)
+        for text in decisions:
+            self._reading.log.add_note("level-kinds", "kinds", text)
         return variables
 
     def _refuse_many(self, values: Sequence[tuple[Any, ...]]) -> None:
-        """Raise for columns with more values than there may be and that will neither be cut nor stay numbers."""
+        """Raise for columns with too many levels that are not cut into bins or real columns."""
         reading, limit = self._reading, self._reading.max_levels
         if self._known is not None or (reading.bins is None and not reading.adjust_for):
             return
@@ -254,41 +243,49 @@ class Encoder:
             if len(values[j]) > limit and j not in to_cut and j not in reals:
                 codes = self._planes.codes(j, len(values[j]), self._rows)
                 row = int((codes == limit).argmax())
-                self._findings.note_surplus(row, j, limit, values[j][:VALUES_LOOKED_AT])
-        if self._findings:
-            raise self._findings.error()
+                self._problems.add_too_many(row, j, limit, values[j][:VALUES_LOOKED_AT])
+        if self._problems:
+            raise self._problems.error()
 
     def _take_reals(
         self, values: Sequence[tuple[Any, ...]], n_samples: int
     ) -> tuple[list[tuple[Any, ...]], dict[str, RealColumn]]:
-        """Return the numbers of covariates that stay numbers, by name; their columns become constant."""
+        """Extract the covariates that stay numbers, by name; their columns become constant."""
         found, reals = list(values), {}
         for j in columns_of_reals(self._reading, self._names, values, self._categories):
             name, codes = self._names[j], self._planes.codes(j, len(values[j]), n_samples)
             if not are_numbers(values[j]):
                 raise InputError(
-                    f"The covariate {name!r} has values that are not numbers: give numbers, as in the data before."
+                    "covariates",
+                    name,
+                    f"The covariate {name!r} has values that are not numbers, but was numeric in "
+                    "the data of the graph: pass numbers.",
                 )
             if (codes < 0).any():
                 raise InputError(
-                    f"The covariate {name!r} has missing values, and its numbers are neither imputed nor given a level: "
-                    f"choose {option('missing', 'drop')}, or cut it into levels with {option('bins')}."
+                    "covariates",
+                    name,
+                    f"The numeric covariate {name!r} has missing values, which cannot be imputed "
+                    f"or treated as a level: choose {option('missing', 'drop')}, or cut it into "
+                    f"bins with {option('bins')}.",
                 )
             reals[name] = RealColumn.of(np.array(values[j], np.float64)[codes])
             self._planes.recode(j, np.zeros(len(values[j]), np.int64), 1, n_samples)
             found[j] = REAL
         if reals and self._known is None:
             many, columns = len(reals) > 1, listed([repr(name) for name in reals])
-            self._reading.notes.mention(
-                f"{len(reals)} covariate{'s'[:many]} of many numbers {'are' if many else 'is'} adjusted for as "
-                f"{'they are' if many else 'it is'}: {columns} ({option('bins')} for levels)."
+            self._reading.log.add_note(
+                "covariates",
+                next(iter(reals)),
+                f"{len(reals)} covariate{'s are' if many else ' is'} used as numbers: {columns} "
+                f"(cut into levels with {option('bins')}).",
             )
         return found, reals
 
     def _cut(
         self, values: Sequence[tuple[Any, ...]], n_samples: int, weights: Weights | None
     ) -> list[tuple[Any, ...]]:
-        """Replace the codes of columns that are to be cut by those of bins; return all values."""
+        """Cut numeric columns into bins; return the values of all columns."""
         found = list(values)
         if self._reading.bins is None:
             return found
@@ -306,15 +303,16 @@ class Encoder:
             self._categories[j] = Category(labels, True)
         if to_cut:
             columns = [f"{self._names[j]!r} ({len(found[j])} bins)" for j in to_cut]
-            self._reading.notes.treat(
-                f"{len(columns)} column{'s' if len(columns) > 1 else ''} of numbers "
-                f"{'were' if len(columns) > 1 else 'was'} cut into bins of about equal frequency: "
-                f"{listed(columns)}."
+            self._reading.log.add_note(
+                "binned-columns",
+                self._names[next(iter(to_cut))],
+                f"{len(columns)} numeric column{'s were' if len(columns) > 1 else ' was'} cut into "
+                f"equal-frequency bins: {listed(columns)}.",
             )
         return found
 
     def _count_missing(self) -> dict[str, int]:
-        """Return how many values are missing in each column that has any."""
+        """Return the number of missing values in each column that has any."""
         columns = self._planes.columns(MISSING)
         return {
             self._names[j]: int(
@@ -323,42 +321,39 @@ class Encoder:
             for k, j in enumerate(columns.tolist())
         }
 
-    def _ask(
+    def _warn_about_columns(
         self, samples: Samples, shown: Sequence[tuple[Any, ...]], n_missing: Mapping[str, int]
     ) -> None:
-        """Note what the owner of the data should be asked about."""
-        notes = self._reading.notes
+        """Warn about columns and values that are probably not meant as they are read."""
+        log = self._reading.log
 
         def count(variable: int, level: int) -> int:
             rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
             ones = np.bitwise_count(rows).sum(axis=1)
-            gone = samples.missing.get(variable)
-            absent = 0 if gone is None else int(np.bitwise_count(gone).sum())
+            mask = samples.missing.get(variable)
+            absent = 0 if mask is None else int(np.bitwise_count(mask).sum())
             return int(ones[level - 1] if level else samples.n_samples - absent - ones.sum())
 
-        questions = (
-            ask_about_distinct(
-                self._names,
-                samples.levels,
-                lambda j: samples.n_samples - n_missing.get(self._names[j], 0),
-                shown,
-            ),
-            ask_about_codes(self._names, samples.levels, count),
-        )
-        for question in filter(None, questions):
-            notes.say(question)
-        if "None" in self._findings.texts:
-            notes.say(
-                "The text 'None' was taken as missing: make categories of the column, or write another word, if it is an answer."
+        def n_observed(variable: int) -> int:
+            return samples.n_samples - n_missing.get(self._names[variable], 0)
+
+        warn_about_distinct(log, self._names, samples.levels, n_observed, shown)
+        warn_about_missing_codes(log, self._names, samples.levels, count)
+        if "None" in self._problems.texts:
+            log.add_warning(
+                "missing-codes",
+                "None",
+                "The text 'None' was read as missing. If it is an answer, declare the column as "
+                "categories or use another word.",
             )
 
     def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
-        """Return which rows stay, the weights of those, and how many do not stay by reason."""
+        """Return which rows are kept, their weights, and the number of others by reason."""
         kept = np.ones(self._rows, np.bool_)
         left_out: Counter[str] = Counter()
         if self._reading.missing == "drop":
             kept = ~self._planes.missing_somewhere(self._rows)
-            self._say_how_many_stay(int(kept.sum()))
+            self._check_dropped(int(kept.sum()))
             left_out["missing values"] = self._rows - int(kept.sum())
         given = self._weights if self._weights else self._reading.weights
         if given is None or (isinstance(given, str) and given == SIMILARITY):
@@ -368,51 +363,65 @@ class Encoder:
         kept[kept] = counts > 0
         if kept.sum() < self._minimum:
             raise InputError(
+                "too-few-rows",
+                "weights",
                 f"{int(kept.sum())} sample(s) have a weight above zero while a minimum of "
-                f"{self._minimum} is required: give weights to more."
+                f"{self._minimum} is required: give more samples a weight above zero.",
             )
         left_out["weight zero"] = int((counts == 0).sum())
         counts = counts[counts > 0]
         weights = None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
         return kept, weights, +left_out
 
-    def _say_how_many_stay(self, n_kept: int) -> None:
+    def _check_dropped(self, n_kept: int) -> None:
+        """Warn about rows that are dropped; raise where too few are left."""
         if n_kept == self._rows:
             return
-        said = f"{self._rows - n_kept} of {self._rows} rows have missing values"
+        dropped = f"{self._rows - n_kept} of {self._rows} rows have missing values"
         if n_kept < self._minimum:
             raise InputError(
-                f"{said}, so that {n_kept} would stay while a minimum of {self._minimum} is "
-                f"required: leave out the columns with most of them, or choose {option('missing', 'level')}."
+                "too-few-rows",
+                "missing",
+                f"{dropped}, which leaves {n_kept} while a minimum of {self._minimum} is required: "
+                "leave out the columns with the most missing values, or choose "
+                f"{option('missing', 'level')}.",
             )
-        self._reading.notes.say(f"{said} and are dropped: {n_kept} stay.")
+        self._reading.log.add_warning(
+            "rows-dropped", "missing", f"{dropped} and are dropped; {n_kept} remain."
+        )
 
-    def _check_levels(self, table: Table, reals: Collection[str]) -> None:
-        """Refuse columns with nothing to learn from or of, and warn of constant ones."""
+    def _check_levels(self, table: IndicatorTable, reals: Collection[str]) -> None:
+        """Raise for columns without values, and warn about constant columns."""
         if self._known is not None:
             for j in self._planes.columns(MISSING):
                 if self._reading.missing == "level" and None not in self._known[j]:
                     raise InputError(
-                        f"Column {self._names[j]!r} has missing values, but the data that the "
-                        "model was fitted to had none in it: fill them, or leave the rows out."
+                        "missing-values",
+                        self._names[j],
+                        f"Column {self._names[j]!r} has missing values, but had none in the data "
+                        "that the model was fitted to: fill them in, or leave the rows out.",
                     )
             return
-        empty = [repr(self._names[j]) for j, values in enumerate(table.levels) if not values]
+        empty = [name for name, own in zip(self._names, table.levels, strict=True) if not own]
         if empty:
+            many = len(empty) > 1
             raise InputError(
-                f"All values are missing in column{'s'[: len(empty) > 1]} {listed(empty)}: leave "
-                f"{'them' if len(empty) > 1 else 'it'} out."
+                "empty-column",
+                empty[0],
+                f"All values are missing in column{'s'[:many]} {listed(list(map(repr, empty)))}: "
+                f"leave {'them' if many else 'it'} out.",
             )
         constant = [
-            repr(name)
+            name
             for name, values in zip(self._names, table.levels, strict=True)
             if len(values) == 1 and name not in reals
         ]
         if constant:
-            many = len(constant) > 1
-            self._reading.notes.say(
-                f"{len(constant)} column{'s have' if many else ' has'} one value only and will "
-                f"be isolated: {listed(constant)}."
+            self._reading.log.add_warning(
+                "constant-column",
+                constant[0],
+                f"{len(constant)} column{'s have' if len(constant) > 1 else ' has'} a single value "
+                f"and cannot have edges: {listed(list(map(repr, constant)))}.",
             )
 
     def _place_columns(
@@ -438,7 +447,7 @@ class Encoder:
                 self._pack(codes, row, first)
 
     def _pack(self, coded: Codes, row: int, column: int) -> None:
-        """Write the digits of codes, those after the first only of columns that have them."""
+        """Write the binary digits of codes, beyond the first only for columns that need them."""
         codes, absent = coded
         n_columns = codes.shape[1]
         n_digits = 1 if codes.dtype == np.bool_ else int(codes.max(initial=0)).bit_length()
@@ -468,16 +477,16 @@ class Encoder:
     ) -> tuple[int, int, ArrayCoder | ValueCoder]:
         coder: ArrayCoder | ValueCoder
         if dtype.kind in ARRAY_KINDS:
-            coder = ArrayCoder(dtype, stop - start, self._findings, self._reading)
+            coder = ArrayCoder(dtype, stop - start, self._problems, self._reading)
         else:
             coder = ValueCoder(
-                stop - start, self._findings, self._reading, self._parse, self._categories
+                stop - start, self._problems, self._reading, self._parse, self._categories
             )
         return start, stop, coder
 
 
 def _comparable(values: Column) -> NDArray[Any]:
-    """Return a column as an array; one that turned to objects on the way has missing values."""
+    """Return a column as an array; one that is not an array has missing values among numbers."""
     if isinstance(values, np.ndarray):
         return values
     return np.array([np.nan if is_missing(value) else value for value in values], np.float64)
@@ -499,12 +508,12 @@ def _tiles(chunk: NDArray[Any]) -> Iterator[tuple[slice, slice]]:
 
 
 def _in_microseconds(times: NDArray[Any]) -> NDArray[Any]:
-    """Return dates or durations as Python's own can say them.
+    """Return dates or durations in the resolution of Python's own.
 
-    Where they lie too far off for that, some versions of NumPy refuse and others wrap round in silence.
+    Out of range, some versions of NumPy raise an error and others wrap around silently.
     """
     unit = f"{times.dtype.kind}8[us]"
-    if np.datetime_data(times.dtype)[0] in FINE_UNITS:  # they lose digits, and cannot wrap
+    if np.datetime_data(times.dtype)[0] in FINE_UNITS:  # they lose digits, and cannot overflow
         return times.astype(unit)
     try:
         found = times.astype(unit)
@@ -513,7 +522,9 @@ def _in_microseconds(times: NDArray[Any]) -> NDArray[Any]:
         is_same = np.zeros(1, np.bool_)
     if not (is_same | np.isnat(times)).all():
         raise InputError(
-            "A date or duration lies too far off to be counted in microseconds: leave it out, or give years as "
-            "numbers."
+            "not-a-level",
+            "",
+            "A date or duration is out of the range of microseconds: leave it out, or use years as "
+            "numbers.",
         )
     return found

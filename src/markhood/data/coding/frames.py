@@ -1,8 +1,8 @@
-"""Data frames of any library, read through narwhals, a chunk of rows at a time.
+"""Read data frames of any library through narwhals, in chunks of rows.
 
-narwhals knows pandas, polars, pyarrow and others by name without importing them. Columns that
-NumPy can compare are handed on as arrays, all others (text, dates, categories, and numbers among
-which some are missing) as Python values.
+narwhals supports pandas, polars, pyarrow and others without importing them. Columns that NumPy can
+compare are passed on as arrays, other columns (text, dates, categories, numbers with missing
+values) as Python values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NUMBER_KINDS = "biuf"
 
 
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
-    """Return a data frame as narwhals sees it, None where the data are no data frame."""
+    """Return a data frame as a narwhals frame, None for other data."""
     if type(data).__module__.split(".")[0] in ("builtins", "numpy", "scipy"):
         return None
     import narwhals as nw
@@ -40,20 +40,22 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         if not isinstance(frame, nw.DataFrame):
             return None
         if not all(isinstance(name, str) for name in frame.columns):
-            frame.schema  # noqa: B018  (pandas looks other names up only now)
+            frame.schema  # noqa: B018  (pandas looks up other names only here)
     except (nw.exceptions.DuplicateError, TypeError) as error:
         is_arrow = nw.dependencies.is_pyarrow_table(data)
         check_names([str(name) for name in (data.column_names if is_arrow else data.columns)])
         raise InputError(
-            "The names of the data frame's columns cannot be told apart or looked up: rename them "
-            "to different texts."
+            "duplicate-column",
+            "",
+            "The column names of the data frame cannot be compared or looked up: rename the "
+            "columns to unique texts.",
         ) from error
     return frame
 
 
 def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
-    """Feed all rows of a data frame to an encoder."""
-    # Cutting a frame costs by the column, so that many short chunks would be slow.
+    """Add all rows of a data frame to an encoder."""
+    # Slicing a frame has a cost per column, so that many short chunks would be slow.
     step = max(LANE, chunk_rows(frame.shape[1] * 8))
     dtypes = set(frame.schema.dtypes())
     uniform = dtypes.pop() if len(dtypes) == 1 and all(map(_is_number, dtypes)) else None
@@ -66,15 +68,15 @@ def read_frame(
     reading: Reading,
     names: Sequence[str] | None = None,
 ) -> Samples:
-    """Pack the columns of a data frame that a reading wants.
+    """Pack the columns of a data frame that a reading selects.
 
     Parameters
     ----------
     frame : narwhals.DataFrame
     reading : Reading
-        Weights may be a column of the frame, which then is no variable.
+        Weights may be a column of the frame, which then is not a variable.
     names : sequence of str, optional
-        Other names for all columns.
+        Names that replace those of the columns.
     """
     names = list(map(str, frame.columns)) if names is None else list(names)
     picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
@@ -92,7 +94,7 @@ def read_frame(
 
 
 def read_foreign(data: Any, reading: Reading) -> Samples:
-    """Pack a frame of pandas from a program that keeps whole numbers as 1.0, 2.0."""
+    """Pack a pandas frame from a program that stores whole numbers as 1.0, 2.0."""
     for name in data.columns:
         column = data[name]
         if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
@@ -103,11 +105,11 @@ def read_foreign(data: Any, reading: Reading) -> Samples:
 
 
 def declared_categories(frame: nw.DataFrame[Any]) -> dict[int, Category]:
-    """Return the columns of categories, with their order and whether it means something.
+    """Return the categorical columns, with the order of their categories and whether it is ordinal.
 
-    The order of pandas' categoricals, of enums and of Arrow's ordered dictionaries was chosen. polars'
-    categoricals and Arrow's other dictionaries list values in the order in which they occurred, so
-    the sort order is used for them, as polars does.
+    pandas categoricals, enums and ordered Arrow dictionaries keep their order. polars categoricals
+    and other Arrow dictionaries list values in order of appearance, so they get the sort order, as
+    in polars.
     """
     import narwhals as nw
 
@@ -130,7 +132,7 @@ def declared_categories(frame: nw.DataFrame[Any]) -> dict[int, Category]:
 
 
 def _as_chunk(frame: nw.DataFrame[Any], uniform: Any) -> NDArray[Any] | Sequence[Column]:
-    """Return rows as one array where all columns are numbers of one dtype, else as columns."""
+    """Return rows as an array if all columns are numbers of one dtype, else as columns."""
     if uniform is not None:
         array = frame.to_numpy()
         if _has_kind(array, uniform):
@@ -148,15 +150,17 @@ def _as_column(column: nw.Series[Any]) -> Column:
     except (ValueError, OverflowError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"Column {str(column.name)!r} has values that cannot be looked at ({reason}): make "
-            "text or numbers of them."
+            "not-a-level",
+            str(column.name),
+            f"Column {str(column.name)!r} has values that Python cannot represent ({reason}): "
+            "convert them to text or numbers.",
         ) from error
 
 
 def _has_kind(array: NDArray[Any], dtype: Any) -> bool:
-    """Return whether an array has the numbers of a column as they are.
+    """Return whether an array has the same kind of numbers as a column.
 
-    Whole numbers among which some are missing come as floats, and would be shown so.
+    Integers with missing values are converted to floats, and their levels would show decimals.
     """
     return array.dtype.kind in (
         NUMBER_KINDS.replace("f", "") if dtype.is_integer() else NUMBER_KINDS
@@ -166,5 +170,5 @@ def _has_kind(array: NDArray[Any], dtype: Any) -> bool:
 def _is_number(dtype: Any) -> bool:
     import narwhals as nw
 
-    has_128_bits = dtype in (nw.Int128, nw.UInt128)  # NumPy has no such integers
+    has_128_bits = dtype in (nw.Int128, nw.UInt128)  # not supported by NumPy
     return bool(dtype.is_numeric() or dtype == nw.Boolean) and not has_128_bits

@@ -1,8 +1,8 @@
-"""From codes to indicator rows: the levels of each column put in order, one row a level but the first.
+"""Turn codes into indicator rows: sort the levels of each column, one row per level but the first.
 
-Codes go by order of appearance. A level's row has a one where all digits of the code agree with
-those of the level's code, which for a column of two levels is its only digit or the complement
-of it; many columns are done at once.
+Codes are in order of appearance. The row of a level has a one where all digits of the code are
+those of the level's code; for two levels this is the only digit or its complement. Many columns are
+processed at once.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from markhood.data.coding.coders import Levels, in_order
 from markhood.data.coding.planes import MISSING, Columns, Planes, blocks, every_sample
 
-ABSENT = -2  # the code of a level that does not occur
-ONE_DIGIT = ([0], [0, 1], [1, 0], [0, ABSENT], [ABSENT, 0])  # codes of one level or two
+ABSENT = -2  # code of a level that does not occur
+ONE_DIGIT = ([0], [0, 1], [1, 0], [0, ABSENT], [ABSENT, 0])  # codes of one or two levels
 ALL_BITS = np.uint64(2**64 - 1)
 
 
 class Coded(NamedTuple):
-    """Columns as the coders left them: bits, and each column's values by code."""
+    """Coded columns: bits, and the values of each column by code."""
 
     planes: Planes
     n_samples: int
     values: Sequence[tuple[Any, ...]]
 
 
-class Table(NamedTuple):
-    """Indicator rows, levels in order, and where values are missing (see `Samples`)."""
+class IndicatorTable(NamedTuple):
+    """Indicator rows, sorted levels, and masks of missing values (see `Samples`)."""
 
     words: NDArray[np.uint64]
     levels: Levels
@@ -44,18 +44,18 @@ def tabulate(
     known: Levels | None = None,
     missing_is_level: bool = False,
     some_left_out: bool = False,
-) -> Table:
-    """Return indicator rows of all columns.
+) -> IndicatorTable:
+    """Return the indicator rows of all columns.
 
     Parameters
     ----------
     coded : Coded
     orders : mapping of int to sequence
-        Categories, in order, of the columns that have them.
+        Categories, in order, of categorical columns.
     known : tuple of tuple, optional
-        Levels that are given, in this order, whether they occur or not. All values are among them.
+        Levels to use, in this order, whether or not they occur. They include all values.
     missing_is_level : bool, default=False
-        Whether missing values are the last level of a column that has any, rather than apart.
+        Whether missing is the last level of columns with missing values, instead of a mask.
     some_left_out : bool, default=False
         Whether samples were left out, so that some values may no longer occur.
     """
@@ -83,11 +83,11 @@ def tabulate(
     masks = {} if missing_is_level else {
         int(j): planes.words(MISSING, absent[k : k + 1])[0] for k, j in enumerate(absent)
     }  # fmt: skip
-    return Table(words, tuple(levels), masks)
+    return IndicatorTable(words, tuple(levels), masks)
 
 
 def _with_missing(planes: Planes) -> Columns:
-    """Return the columns in which values are missing."""
+    """Return the columns with missing values."""
     noted = blocks(planes.columns(MISSING), planes.n_words)
     found = [block[planes.words(MISSING, block).any(axis=1)] for block in noted]
     return np.concatenate([np.empty(0, np.int64), *found])
@@ -98,16 +98,16 @@ def _ordered(
     codes: Sequence[list[int]],
     orders: Mapping[int, Sequence[Any]],
 ) -> list[list[int]]:
-    """Return each column's codes in the order of the values that they stand for."""
-    known: dict[tuple[Any, ...], list[int]] = {}  # most columns have the values of others
+    """Return the codes of each column in the order of their values."""
+    known: dict[tuple[Any, ...], list[int]] = {}  # many columns share their values
     found = []
     for j, (own, at) in enumerate(zip(values, codes, strict=True)):
         shown = own if len(own) == len(at) else tuple([own[c] for c in at])
         if j in orders:
-            places = in_order(shown, orders[j])
+            order = in_order(shown, orders[j])
         else:
-            places = known.get(shown) or known.setdefault(shown, in_order(shown))
-        found.append([at[k] for k in places])
+            order = known.get(shown) or known.setdefault(shown, in_order(shown))
+        found.append([at[k] for k in order])
     return found
 
 
@@ -122,7 +122,7 @@ def _flip(planes: Planes, n_samples: int, codes: Sequence[Sequence[int]]) -> NDA
 
 
 def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint64]:
-    """Make the rows of all levels but the first."""
+    """Return the rows of all levels except the first."""
     planes, n_samples, values = coded
     every = every_sample(n_samples)
     n_rows = np.array([max(1, len(own) - 1) for own in codes])
@@ -132,8 +132,8 @@ def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint
     n_levels = np.array([len(own) for own in codes])
     n_digits = np.array([max(0, len(v) - 1).bit_length() for v in values])
     for several, digits in np.unique([n_levels, n_digits], axis=1).T:
-        alike = np.flatnonzero((n_levels == several) & (n_digits == digits))
-        for columns in blocks(alike, len(every)):
+        same_shape = np.flatnonzero((n_levels == several) & (n_digits == digits))
+        for columns in blocks(same_shape, len(every)):
             present = every & ~planes.words(MISSING, columns)
             for k in range(1, several):
                 wanted = np.array([codes[j][k] for j in columns])
@@ -146,7 +146,7 @@ def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint
 def _where(
     planes: Planes, columns: Columns, wanted: Columns, digits: int, present: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
-    """Return where each column has the code wanted of it, of shape (columns, words)."""
+    """Return where each column has its wanted code, of shape (columns, words)."""
     found = present.copy()
     for digit in range(digits):
         zero = (wanted >> digit & 1) == 0
@@ -159,7 +159,7 @@ def _where(
 
 
 def _occurring(coded: Coded, codes: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the codes that still occur in each column."""
+    """Return the codes that occur in each column."""
     planes, every = coded.planes, every_sample(coded.n_samples)
     found: list[list[int]] = [[] for _ in codes]
     n_codes = np.array([len(own) for own in codes])

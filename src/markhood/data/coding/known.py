@@ -1,8 +1,8 @@
-"""Codes of new data as levels of known variables.
+"""Translate the codes of new data to the levels of known variables.
 
-Coders give every distinct value a code. When all values of a column are known, each belongs to one of the
-known levels or is an error; values of one level (those of a bin, rare ones that were merged) become one code. So new
-data need no coder of their own, and every source can read them.
+Coders give every distinct value a code. When a column is complete, each value must belong to one of
+the known levels; values of the same level (a bin, a merged level) then share a code. So new data
+use the same coders as other data.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.coders import Levels
-from markhood.data.coding.findings import Findings
 from markhood.data.coding.merged import level_numbers
 from markhood.data.coding.planes import Planes
+from markhood.data.coding.problems import Problems
 from markhood.data.variables import Variables
 
 Values = Sequence[tuple[Any, ...]]
-REAL = (0,)  # the level of a column that is kept as numbers elsewhere
+REAL = (0,)  # level of a column whose numbers are kept in `Samples.reals`
 
 
 def known_levels(names: Sequence[str], known: Variables | None) -> Levels | None:
-    """Return the levels of the columns of these names, None where no variables are known."""
+    """Return the levels of the columns with these names, None if no variables are known."""
     if known is None:
         return None
     levels = dict(zip(known.names, known.levels or (), strict=True))
@@ -32,11 +32,11 @@ def known_levels(names: Sequence[str], known: Variables | None) -> Levels | None
 
 
 def known_numbers(
-    planes: Planes, n_rows: int, values: Values, known: Levels | None, findings: Findings
+    planes: Planes, n_rows: int, values: Values, known: Levels | None, problems: Problems
 ) -> list[NDArray[np.int64]]:
-    """Return the numbers of the known levels that values belong to; raise where one has none."""
+    """Return the indices of the known levels of values; raise for a value without a level."""
     found = []
-    done: dict[Any, NDArray[np.int64]] = {}  # most columns have the values of others
+    done: dict[Any, NDArray[np.int64]] = {}  # many columns share their values
     for j, levels in enumerate(known or ()):
         numbers = done.get((values[j], levels))
         if levels is REAL:
@@ -46,7 +46,7 @@ def known_numbers(
         if (strange := np.flatnonzero(numbers < 0)).size:
             codes = planes.codes(j, len(numbers), n_rows)
             row = int(np.isin(codes, strange).argmax())
-            raise findings.unknown_value(row, j, values[j][codes[row]], levels)
+            raise problems.unknown_level(row, j, values[j][codes[row]], levels)
         found.append(numbers)
     return found
 
@@ -58,7 +58,7 @@ def known_values(
     known: Levels | None,
     numbers: Sequence[NDArray[np.int64]],
 ) -> list[tuple[Any, ...]]:
-    """Return the known level of each code, having made codes of one level one code."""
+    """Merge codes that have the same level, and return the level of each code."""
     found = list(values)
     for j, (own, levels) in enumerate(zip(numbers, known or (), strict=True)):
         distinct, codes = np.unique(own, return_inverse=True)

@@ -1,4 +1,4 @@
-"""The codes of one column that has many levels, found by bisection."""
+"""Look up the codes of a column with many levels by bisection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class ManyLevels:
-    """Values in order, and their codes, which go by order of appearance from `first` on."""
+    """Sorted values and their codes, which are in order of appearance and begin at `first`."""
 
     def __init__(self, dtype: np.dtype[Any], first: int) -> None:
         self._values = np.empty(0, dtype)
@@ -17,17 +17,17 @@ class ManyLevels:
         self._next = first
 
     def learn(self, values: NDArray[Any], limit: int) -> int | None:
-        """Give codes to new values, as long as fewer than `limit` are known.
+        """Assign codes to new values, up to `limit` in all.
 
         Returns
         -------
         int or None
-            The place of the first value that is too many; None where there is room for all.
+            The index of the first value beyond the limit, None if there is none.
         """
-        new, places = np.unique(values, return_index=True)
+        new, first_at = np.unique(values, return_index=True)
         known = np.isin(new, self._values)
-        new, places = new[~known], places[~known]
-        by_appearance = np.argsort(places)
+        new, first_at = new[~known], first_at[~known]
+        by_appearance = np.argsort(first_at)
         room = max(0, limit - self._next)
         taken = new[by_appearance[:room]]
         if len(taken):
@@ -37,13 +37,13 @@ class ManyLevels:
             order = np.argsort(both, kind="stable")
             self._values, self._codes = both[order], codes[order]
             self._next += len(taken)
-        return int(places[by_appearance[room]]) if len(new) > room else None
+        return int(first_at[by_appearance[room]]) if len(new) > room else None
 
     def codes(self, values: NDArray[Any]) -> NDArray[np.uint32]:
-        """Return the codes of values that are all known."""
+        """Return the codes of values, which all have one."""
         return self._codes[np.searchsorted(self._values, values)]
 
     def values(self) -> list[Any]:
-        """Return all values by order of appearance."""
+        """Return all values in order of appearance."""
         found: list[Any] = self._values[np.argsort(self._codes)].tolist()
         return found

@@ -1,9 +1,9 @@
-"""Names of merged levels, and the level that a value of new data belongs to.
+"""Name merged levels, and find the level of a value in new data.
 
-Levels are all that a model keeps of the table it was fitted to, so the name of a merged level says what went
-into it: neighbouring steps are `4 or 5`, more of them `3 to 5` where they are numbers, merged bins are one
-longer bin, letters are their class, and rare categories are `other`, to which categories that did not occur
-in the training data belong too.
+A model keeps only the levels of the table that it was fitted to, so the name of a merged level
+states its members: two ordered levels are `4 or 5`, more numbers `3 to 5`, merged bins are a longer
+bin, letters are their class, and rare categories are `other`, which also includes categories that
+did not occur in the training data.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from markhood.data.genome.alphabets import class_among
 from markhood.data.variables import level_text
 
 OTHER = "other"
-UNSEEN = "(not in the training data)"  # a last level, of values that belong to no other
+UNSEEN = "(not in the training data)"  # the last level, for values without another level
 _OR = " or "
 _NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?)"
 _FROM_TO = re.compile(f"(?a){_NUMBER} to {_NUMBER}")
 
 
 def merged_name(levels: Sequence[Any]) -> str:
-    """Name neighbouring steps that are one from now on.
+    """Name a level that merges neighbouring ordered levels.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def merged_name(levels: Sequence[Any]) -> str:
 
 
 def are_merged(levels: Collection[Any]) -> bool:
-    """Whether some of the levels may have been merged.
+    """Return whether some of the levels may have been merged.
 
     Examples
     --------
@@ -55,10 +55,9 @@ def are_merged(levels: Collection[Any]) -> bool:
 
 
 def level_numbers(values: Sequence[Any], levels: Sequence[Any]) -> NDArray[np.int64]:
-    """Return the number of the level that each value belongs to, -1 where there is none.
+    """Return the index of the level of each value, -1 for a value without a level.
 
-    A value is a level itself, or has the same text as one (1 and "1"), or falls into a bin or a merged
-    level.
+    A value is a level, has the same text as one (1 and "1"), or is in a bin or a merged level.
 
     Examples
     --------
@@ -79,19 +78,19 @@ def level_numbers(values: Sequence[Any], levels: Sequence[Any]) -> NDArray[np.in
             found[at] = exact[value]
         elif value is not None:
             text = level_text(value)
-            home = home_of(value, levels) if text not in texts else None
-            found[at] = texts.get(text, -1) if home is None else exact[home]
+            merged = merged_level_of(value, levels) if text not in texts else None
+            found[at] = texts.get(text, -1) if merged is None else exact[merged]
     return found
 
 
-def home_of(value: Any, levels: Collection[Any]) -> Any | None:
-    """Return the merged level that a value belongs to which is not a level itself, or None.
+def merged_level_of(value: Any, levels: Collection[Any]) -> Any | None:
+    """Return the merged level of a value that is not a level itself, or None.
 
     Examples
     --------
-    >>> home_of(4.0, [1, 2, "3 or 4"]), home_of(6, [1, "3 to 8"]), home_of(9, [1, 2, "3 or 4"])
-    ('3 or 4', '3 to 8', None)
-    >>> home_of("z", ["a", "b", "other"]), home_of("I", ["-", "AG", "LVIMC"])
+    >>> [merged_level_of(value, [1, 2, "3 or 4", "5 to 8"]) for value in (4.0, 6, 9)]
+    ['3 or 4', '5 to 8', None]
+    >>> merged_level_of("z", ["a", "b", "other"]), merged_level_of("I", ["-", "AG", "LVIMC"])
     ('other', 'LVIMC')
     """
     text = level_text(value)

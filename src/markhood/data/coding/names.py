@@ -1,4 +1,4 @@
-"""Names of variables: made up, checked, and picked out of a file by the user."""
+"""Check the names of columns, and select columns by name or pattern."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from markhood.data.coding.findings import listed
-from markhood.errors import InputError
+from markhood.errors import InputError, listed
 
 if TYPE_CHECKING:
     from markhood.data.reading import Reading
 
 
 def check_names(names: Sequence[str], advice: str = "rename them") -> None:
-    """Raise where two variables have one name."""
+    """Raise if two columns have the same name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"Column names must differ, but {listed([repr(name) for name in twice])} "
-            f"{'occurs' if len(twice) == 1 else 'occur'} more than once: {advice}"
+            "duplicate-column",
+            twice[0],
+            f"Column names must be unique, but {listed([repr(name) for name in twice])} "
+            f"{'occurs' if len(twice) == 1 else 'occur'} more than once: {advice}.",
         )
 
 
@@ -31,10 +32,10 @@ def pick_columns(
     advice: str = "rename them",
     exclude: Sequence[str] = (),
 ) -> list[int]:
-    """Return where the wanted columns are, in the order wanted; all of them for None.
+    """Return the indices of the wanted columns, in the order wanted; all columns for None.
 
-    What is wanted or excluded are names, or patterns such as "Q*". Names that occur twice matter
-    only where they are wanted.
+    `wanted` and `exclude` have names, or patterns such as "Q*". Duplicate names are an error only
+    among the wanted columns.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def pick_columns(
     if wanted is None:
         picked = list(range(len(names)))
     else:
-        check_names(wanted, "ask for each column once")
+        check_names(wanted, "name each column once")
         found = [j for name in wanted for j in _matching(name, names)]
         picked = list(dict.fromkeys(found))
     picked = [j for j in picked if j not in excluded]
@@ -56,21 +57,21 @@ def pick_columns(
 def chosen_columns(
     names: Sequence[str], reading: Reading, advice: str = "rename them"
 ) -> list[int]:
-    """Return where the columns are that a reading wants, and note those that it excludes."""
+    """Return the indices of the columns that a reading selects, and record those it excludes."""
     outside = [*reading.exclude, *([] if reading.index is None else [reading.index])]
     for pattern in outside:
         for j in _matching(pattern, names):
             reason = "the index" if pattern == reading.index else "excluded"
-            reading.notes.leave_out(names[j], reason)
+            reading.log.leave_out(names[j], reason)
     wanted = reading.columns
-    if wanted is not None:  # covariates are read too
+    if wanted is not None:  # covariates are also read
         covariates = [names[j] for j in covariates_among(names, reading.adjust_for)]
         wanted = (*wanted, *(name for name in covariates if name not in wanted))
     return pick_columns(names, wanted, advice, outside)
 
 
 def covariates_among(names: Sequence[str], adjust_for: Sequence[str]) -> list[int]:
-    """Return where the covariates are that are among some names; those that are not may be real columns.
+    """Return the indices of covariates among names; other covariates may be real columns.
 
     Examples
     --------
@@ -89,16 +90,20 @@ def _found(pattern: str, names: Sequence[str]) -> list[int]:
 
 
 def _matching(pattern: str, names: Sequence[str]) -> list[int]:
-    """Return the columns that a name or a pattern means; an exact name means itself only."""
+    """Return the columns that match a name or a pattern; raise if there are none."""
     found = _found(pattern, names)
     if not found:
-        raise InputError(f"There is no column {pattern!r}: {near(pattern, names)}.")
+        raise InputError(
+            "unknown-column",
+            pattern,
+            f"There is no column {pattern!r}: {suggest_names(pattern, names)}.",
+        )
     return found
 
 
-def near(name: str, names: Sequence[str]) -> str:
-    """Say which names there are that are like one that is not there."""
+def suggest_names(name: str, names: Sequence[str]) -> str:
+    """Suggest names that are similar to one that does not exist, else list the names."""
     folded = {other.casefold(): other for other in names}
     close = [repr(folded[c]) for c in get_close_matches(name.casefold(), folded, n=3)]
     known = [repr(other) for other in names]
-    return f"near it are {listed(close)}" if close else f"there are {listed(known)}"
+    return f"similar names are {listed(close)}" if close else f"the names are {listed(known)}"

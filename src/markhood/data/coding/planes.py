@@ -1,8 +1,8 @@
-"""The codes of columns as rows of bits: one row a binary digit, and one where values are missing.
+"""Store the codes of columns as rows of bits: one row per binary digit, and one for missing values.
 
-Most columns have two values: their codes have one digit, and its rows lie in one array that can
-become the samples without a copy. Further digits, and the rows of missing values, are made when a
-column first needs one.
+Most columns have two values: their codes have one digit, and the rows of first digits are one array
+that can become the samples without a copy. Rows for further digits and for missing values are
+added when a column first needs one.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import words_per_row
-from markhood.data.storage.places import MEMORY, Storage
+from markhood.data.storage.backends import MEMORY, Storage
 from markhood.kernels.words import unpacked
 
-MISSING = -1  # in the place of a digit
+MISSING = -1  # the digit of the rows for missing values
 BLOCK_BYTES = 1 << 22
-PAGE_BYTES = 4096  # what a write touches at least
+PAGE_BYTES = 4096  # a write touches at least one page
 
 Columns = NDArray[np.int64]
 
 
 class Planes:
-    """Bits of each column's codes, packed; those never written are zero."""
+    """Packed bits of the codes of each column; initially zero."""
 
     def __init__(self, n_columns: int, storage: Storage = MEMORY) -> None:
         self.storage = storage
         self._first = np.zeros((n_columns, 0), np.uint8)
         self._further = np.zeros((0, 0), np.uint8)
         self._n_further = 0
-        self._rows: dict[int, Columns] = {}  # digit -> where the columns' rows are, -1 for nowhere
+        self._rows: dict[int, Columns] = {}  # digit -> row of each column, -1 for none
 
     def reserve(self, n_samples: int) -> None:
-        """Make room for so many samples; twice as many where there was room for fewer."""
+        """Allocate space for this many samples; at least double the space if it must grow."""
         n_columns, room = self._first.shape
         if n_samples <= room * 8:
             return
@@ -47,7 +47,7 @@ class Planes:
         self._further = self._resized(self._further, len(self._further), n_bytes)
 
     def put(self, digit: int, bits: NDArray[Any], row: int, columns: slice | Columns) -> None:
-        """Write one digit of the codes of some columns, of shape (rows, columns), from `row` on."""
+        """Write one digit of the codes of some columns, of shape (rows, columns), from `row`."""
         self.reserve(row + len(bits))
         packed = np.packbits(bits.T, axis=1, bitorder="little")
         at = slice(row // 8, row // 8 + packed.shape[1])
@@ -60,21 +60,21 @@ class Planes:
         self.storage.settle(len(packed) * max(PAGE_BYTES, packed.shape[1]))
 
     def columns(self, digit: int) -> Columns:
-        """Return the columns that have a row for this digit, other than the first."""
+        """Return the columns that have a row for this digit, which is not the first."""
         rows = self._rows.get(digit)
         return np.empty(0, np.int64) if rows is None else np.flatnonzero(rows >= 0)
 
     @property
     def n_words(self) -> int:
-        """Words of a row."""
+        """Number of words in a row."""
         return self._first.shape[1] // 8
 
     def first_digits(self) -> NDArray[np.uint64]:
-        """Return the rows of all columns' first digits, not a copy of them."""
+        """Return the rows of first digits of all columns, without a copy."""
         return self._first.view("<u8").astype(np.uint64, copy=False)
 
     def words(self, digit: int, columns: Columns) -> NDArray[np.uint64]:
-        """Return one digit of some columns, of shape (columns, words); zero where it has no row."""
+        """Return one digit of some columns, of shape (columns, words); zero without a row."""
         if digit == 0:
             return self.first_digits()[columns]
         found = np.zeros((len(columns), self._first.shape[1]), np.uint8)
@@ -84,7 +84,7 @@ class Planes:
         return found.view("<u8").astype(np.uint64, copy=False)
 
     def codes(self, column: int, n_values: int, n_samples: int) -> NDArray[np.int64]:
-        """Return the code of every sample in a column, -1 where it is missing."""
+        """Return the code of every sample in a column, -1 for missing values."""
         at = np.array([column])
         codes = np.zeros(n_samples, np.int64)
         for digit in range(max(0, n_values - 1).bit_length()):
@@ -93,14 +93,14 @@ class Planes:
         return codes
 
     def recode(self, column: int, new: NDArray[np.int64], n_new: int, n_samples: int) -> None:
-        """Replace every code of a column by its new one."""
+        """Replace each code of a column by a new code."""
         at, codes = np.array([column]), np.append(new, 0)[self.codes(column, len(new), n_samples)]
         for digit in range(max(1, (n_new - 1).bit_length())):
             bits = (codes >> digit & 1)[:, None]
             self.put(digit, bits, 0, at if digit else slice(column, column + 1))
 
     def trim(self, n_samples: int) -> None:
-        """Give back the room past the last sample."""
+        """Release the space after the last sample."""
         n_bytes = words_per_row(n_samples) * 8
         if self._first.shape[1] != n_bytes:
             self._first = self._resized(self._first, len(self._first), n_bytes)
@@ -117,26 +117,26 @@ class Planes:
         return bits.astype(np.bool_)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Keep these samples only, of shape (n_samples,)."""
+        """Keep only some samples, given by a mask of shape (n_samples,)."""
         n_bytes = words_per_row(int(kept.sum())) * 8
         self._first = self._kept(self._first, kept, n_bytes)
         self._further = self._kept(self._further[: self._n_further], kept, n_bytes)
 
     def _rows_of(self, digit: int, columns: Columns) -> Columns:
-        """Return where the columns' rows are, making those that are not there yet."""
+        """Return the rows of some columns, and add the rows that do not exist."""
         n_columns, n_bytes = self._first.shape
         rows = self._rows.setdefault(digit, np.full(n_columns, -1))
         new = columns[rows[columns] < 0]
         rows[new] = np.arange(self._n_further, self._n_further + len(new))
         self._n_further += len(new)
-        if self._n_further > len(self._further):  # doubled, since columns come a few at a time
+        if self._n_further > len(self._further):  # doubled, because columns are added in small sets
             n_rows = max(self._n_further, 2 * len(self._further))
             self.storage.require(n_columns, n_bytes * 8, n_columns + self._n_further)
             self._further = self._resized(self._further, n_rows, n_bytes)
         return rows[columns]
 
     def _resized(self, rows: NDArray[np.uint8], n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
-        """Return the same bits with room for more or fewer rows and bytes."""
+        """Return the same bits in an array of another size."""
         resized = self.storage.zeros(n_rows, n_bytes)
         width = min(n_bytes, rows.shape[1])
         for block in blocks(range(len(rows)), max(1, width // 8)):
@@ -147,7 +147,7 @@ class Planes:
     def _kept(
         self, rows: NDArray[np.uint8], kept: NDArray[np.bool_], n_bytes: int
     ) -> NDArray[np.uint8]:
-        """Return the bits of some samples only."""
+        """Return the bits of some samples."""
         shorter = self.storage.zeros(len(rows), n_bytes)
         for block in blocks(range(len(rows)), len(kept)):
             bits = np.unpackbits(rows[block], axis=1, count=len(kept), bitorder="little")
@@ -158,14 +158,14 @@ class Planes:
 
 
 def every_sample(n_samples: int) -> NDArray[np.uint64]:
-    """Return a row in which the bits of all samples are one, and those of the padding zero."""
+    """Return a row in which the bits of all samples are one and those of the padding are zero."""
     bits = np.zeros(words_per_row(n_samples) * 8, np.uint8)
     bits[: -(-n_samples // 8)] = np.packbits(np.ones(n_samples, np.uint8), bitorder="little")
     return bits.view("<u8").astype(np.uint64, copy=False)
 
 
 def blocks(columns: Sequence[int] | Columns, n_words: int) -> list[Columns]:
-    """Cut columns into blocks whose rows fit in the cache."""
+    """Divide columns into blocks whose rows fit in the cache."""
     step = max(1, BLOCK_BYTES // (8 * n_words))
     whole = np.asarray(columns, np.int64)
     return [whole[start : start + step] for start in range(0, len(whole), step)]

@@ -1,8 +1,8 @@
-"""Levels of packed samples put together: letters and rare ones merged, and numbers cut into bins.
+"""Merge the levels of packed samples: similar letters, rare levels, numbers into bins.
 
-A level is a row of bits, so what several become together is their rows or-ed, and samples need not be
-read again for it. Where levels are steps a rare one joins the rarer of its two neighbours, the rarest
-first; categories that are rare become `other`. Two levels always stay, for a column of one says nothing.
+A level is a row of bits, so merging levels is the bitwise or of their rows, without reading the
+data again. Rare ordered levels are merged with the rarer of their two neighbours, the rarest first;
+rare categories become `other`. Two levels always remain, because a constant column has no edges.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.account import Account
 from markhood.data.coding.bins import AUTO, Bins, columns_to_cut, cut
-from markhood.data.coding.findings import listed
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
 from markhood.data.genome.alphabets import CLASSES, alphabet_of, classes_of
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
-from markhood.data.understood import Account
 from markhood.data.variables import Variables
-from markhood.errors import InputError, option
+from markhood.errors import InputError, listed, option
+from markhood.findings import Finding
 from markhood.kernels.words import packed
 
 
 class Grouping(NamedTuple):
-    """The new level of each old one, by number, and what the new ones are."""
+    """The index of the new level of each old one, and the new levels."""
 
     group: NDArray[np.int64]
     levels: tuple[Any, ...]
 
 
 def with_letters_merged(samples: Samples, letters: str) -> Samples:
-    """Return samples of aligned sequences in which similar letters are one level.
+    """Merge similar letters of aligned sequences into one level.
 
     Examples
     --------
@@ -46,8 +46,10 @@ def with_letters_merged(samples: Samples, letters: str) -> Samples:
     alphabet = alphabet_of(samples.variables)
     if alphabet is None:
         raise InputError(
-            f"{option('letters', letters)} is for aligned sequences, and the levels are no letters of "
-            "proteins, RNA or DNA: leave it out."
+            "option-conflict",
+            "letters",
+            f"{option('letters', letters)} requires aligned sequences, but the levels are not "
+            "letters of proteins, RNA or DNA: leave it out.",
         )
     groupings = {}
     for j, levels in enumerate(samples.levels):
@@ -55,14 +57,16 @@ def with_letters_merged(samples: Samples, letters: str) -> Samples:
         merged = list(dict.fromkeys(classes))
         if len(merged) < len(levels):
             groupings[j] = Grouping(np.array([merged.index(c) for c in classes]), tuple(merged))
-    account = samples.account or Account(samples.n_samples)
-    said = f"The letters of {alphabet} were merged into {len(CLASSES[alphabet])} classes in {len(groupings)} columns."
-    found = regrouped(samples, groupings)
-    return replace(found, account=replace(account, treatments=(*account.treatments, said)))
+    return _with_finding(
+        regrouped(samples, groupings),
+        "letters",
+        f"The letters of {alphabet} were merged into {len(CLASSES[alphabet])} classes in "
+        f"{len(groupings)} columns.",
+    )
 
 
 def with_rare_merged(samples: Samples, fewest: int) -> Samples:
-    """Return samples in which levels that fewer samples have than `fewest` are merged.
+    """Merge levels that occur in fewer than `fewest` samples.
 
     Examples
     --------
@@ -72,25 +76,37 @@ def with_rare_merged(samples: Samples, fewest: int) -> Samples:
     (('0 or 1', 2, '3 to 5'), ('b', 'c', 'other'))
     """
     groupings = {}
-    for j, (levels, steps) in enumerate(
-        zip(samples.levels, samples.variables.is_ordered, strict=True)
-    ):
+    both = zip(samples.levels, samples.variables.is_ordered, strict=True)
+    for j, (levels, is_ordered) in enumerate(both):
         n_known = len(levels) - (None in levels)
         if n_known < 3:
             continue
         counts = level_counts(samples, j)[:n_known]
         if counts.min() < fewest:
-            of_kind = _neighbours_merged if steps else _others_merged
+            of_kind = _neighbours_merged if is_ordered else _others_merged
             groupings[j] = _with_missing(of_kind(levels[:n_known], counts, fewest), levels)
     if not groupings:
         return samples
+    columns = [
+        f"{samples.names[j]!r} ({len(samples.levels[j])} levels to {len(levels)})"
+        for j, (_, levels) in groupings.items()
+    ]
+    return _with_finding(
+        regrouped(samples, groupings),
+        samples.names[next(iter(groupings))],
+        f"Levels with fewer than {fewest} samples were merged in {len(columns)} "
+        f"column{'s'[: len(columns) > 1]}: {listed(columns)}.",
+    )
+
+
+def _with_finding(samples: Samples, where: str, text: str) -> Samples:
     account = samples.account or Account(samples.n_samples)
-    treatments = (*account.treatments, _said(samples, groupings, fewest))
-    return replace(regrouped(samples, groupings), account=replace(account, treatments=treatments))
+    findings = (*account.findings, Finding("merged-levels", where, text))
+    return replace(samples, account=replace(account, findings=findings))
 
 
 def cut_samples(samples: Samples, bins: Bins) -> Samples:
-    """Return samples whose levels, where they are many numbers, are cut into bins.
+    """Cut variables whose levels are many numbers into bins.
 
     Examples
     --------
@@ -105,14 +121,14 @@ def cut_samples(samples: Samples, bins: Bins) -> Samples:
         groupings[j] = _with_missing(Grouping(group, labels), samples.levels[j])
     found = regrouped(samples, groupings)
     ordered = [
-        steps or (j in groupings and None not in samples.levels[j])
-        for j, steps in enumerate(samples.variables.is_ordered)
+        is_ordered or (j in groupings and None not in samples.levels[j])
+        for j, is_ordered in enumerate(samples.variables.is_ordered)
     ]
     return found.with_order(ordered)
 
 
 def with_reals_cut(samples: Samples, *, are_ordered: bool) -> Samples:
-    """Return samples whose real columns are variables, the last ones, of bins of about equal frequency."""
+    """Cut real columns into equal-frequency bins, and append them as variables."""
     words, own = [samples.words], samples.variables
     names, levels = list(own.names), list(own.levels or ())
     counted = None if samples.weights is None else samples.weights.counts * samples.weights.unit
@@ -137,7 +153,7 @@ def with_reals_cut(samples: Samples, *, are_ordered: bool) -> Samples:
 
 
 def regrouped(samples: Samples, groupings: Mapping[int, Grouping]) -> Samples:
-    """Return samples in which levels of some variables, by number, are put together."""
+    """Merge levels of some variables, by index."""
     lengths = np.diff(samples.starts)
     shorter = lengths.copy()
     for j, (_, levels) in groupings.items():
@@ -156,12 +172,12 @@ def regrouped(samples: Samples, groupings: Mapping[int, Grouping]) -> Samples:
 
 
 def level_counts(samples: Samples, variable: int) -> NDArray[np.float64]:
-    """Return how many samples have each level of a variable, each as often as it counts."""
+    """Return the total weight of the samples with each level of a variable."""
     return samples.weight_of(_level_rows(samples, variable))
 
 
 def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
-    """Return a row of bits for every level, also the first."""
+    """Return a row of bits for every level, including the first."""
     rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
     first = every_sample(samples.n_samples) & ~np.bitwise_or.reduce(rows, axis=0)
     if variable in samples.missing:
@@ -187,7 +203,7 @@ def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewes
 
 
 def _others_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewest: int) -> Grouping:
-    """Merge rare categories, and the next ones too while they are still rare together."""
+    """Merge rare categories, and further ones while the merged level is still rare."""
     order = np.argsort(counts, kind="stable").tolist()
     rare = [k for k in order if counts[k] < fewest or levels[k] == OTHER]
     for k in order:
@@ -203,7 +219,7 @@ def _others_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewest: i
 
 
 def _with_missing(grouping: Grouping, levels: Sequence[Any]) -> Grouping:
-    """Add the level of missing values, which stays by itself, where there is one."""
+    """Append the level of missing values, if there is one."""
     group, names = grouping
     if None not in levels:
         return grouping
@@ -215,14 +231,3 @@ def _variables(variables: Variables, groupings: Mapping[int, Grouping]) -> Varia
     for j, grouping in groupings.items():
         levels[j] = grouping.levels
     return replace(variables, levels=tuple(levels))
-
-
-def _said(samples: Samples, groupings: Mapping[int, Grouping], fewest: int) -> str:
-    columns = [
-        f"{samples.names[j]!r} ({len(samples.levels[j])} levels to {len(levels)})"
-        for j, (_, levels) in groupings.items()
-    ]
-    return (
-        f"Levels of fewer than {fewest} samples were merged in {len(columns)} "
-        f"column{'s'[: len(columns) > 1]}: {listed(columns)}."
-    )

@@ -1,5 +1,6 @@
-"""Files of observations, a module for each format.
+"""Read data files, one module per format.
 
-`files` chooses by the ending of the name; each reader hands chunks of rows to an encoder and never
-holds a file whole. A library that only one format needs is imported by its reader alone.
+`files` chooses the reader by the ending of the name. Each reader passes chunks of rows to an
+encoder and does not hold the whole file. A library that only one format needs is imported by its
+reader.
 """

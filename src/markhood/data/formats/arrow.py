@@ -1,7 +1,7 @@
-"""Parquet and Arrow files, read batch by batch with pyarrow, which is imported only here.
+"""Read Parquet and Arrow files in batches with pyarrow, which is imported only here.
 
-The writer of a file chose its batches; they are joined and cut again (without copying) so that
-chunks begin on word boundaries.
+The batches of a file are concatenated and divided again, without copying, so that chunks begin on
+word boundaries.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
-from markhood.data.coding.findings import listed
 from markhood.data.coding.frames import (
     add_frame,
     as_frame,
@@ -25,13 +24,13 @@ from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
-from markhood.errors import InputError
+from markhood.errors import InputError, listed
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(paths: Sequence[Path], reading: Reading) -> Samples:
-    """Read Parquet files one after another, only the columns asked for."""
+    """Read and concatenate the selected columns of Parquet files."""
     pyarrow, parquet = _import("pyarrow", paths[0]), _import("pyarrow.parquet", paths[0])
     heads, written = [], []
     for path in paths:
@@ -64,7 +63,7 @@ def read_parquet(paths: Sequence[Path], reading: Reading) -> Samples:
 
 
 def _written_schema(pyarrow: Any, head: Any) -> Any:
-    """Return the types of the table that was written: Parquet stores dictionaries of numbers as numbers."""
+    """Return the Arrow types of the table, because Parquet has no dictionaries of numbers."""
     written = (head.metadata or {}).get(b"ARROW:schema")
     if written is None:
         return head.schema.to_arrow_schema()
@@ -72,18 +71,20 @@ def _written_schema(pyarrow: Any, head: Any) -> Any:
 
 
 def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, other: Path) -> None:
-    """Raise where a file has not the columns of the first of its folder."""
+    """Raise if the columns of a file differ from those of the first file of its folder."""
     for name in names:
         found = schema.field(name).type if name in schema.names else "missing"
         if found != first.field(name).type:
             raise InputError(
+                "columns-differ",
+                name,
                 f"Column {name!r} is {found} in {path} and {first.field(name).type} in "
-                f"{other.name}: give files with the same columns."
+                f"{other.name}: use files with the same columns.",
             )
 
 
 def read_arrow(path: Path, reading: Reading) -> Samples:
-    """Read an Arrow (Feather) file, or a stream of Arrow batches in a file."""
+    """Read an Arrow (Feather) file, or a file with a stream of Arrow batches."""
     pyarrow = _import("pyarrow", path)
     try:
         with pyarrow.memory_map(str(path)) as source:
@@ -104,7 +105,7 @@ def read_arrow(path: Path, reading: Reading) -> Samples:
 
 
 class _Wanted(NamedTuple):
-    """The columns to read: those of the data, that of the weights, and what to do with them."""
+    """Columns to read: names of the variables, column of the weights, and the reading."""
 
     names: list[str]
     weights: str | None
@@ -117,9 +118,11 @@ class _Wanted(NamedTuple):
         if indexes and reading.columns is None:
             picked = [j for j in picked if j not in indexes]
             for j in indexes:
-                reading.notes.leave_out(names[j], "the index")
-            reading.notes.say(
-                f"The index that pandas wrote ({listed([names[j] for j in indexes])}) was left out."
+                reading.log.leave_out(names[j], "the index")
+            reading.log.add_warning(
+                "index-column",
+                names[indexes[0]],
+                f"The pandas index ({listed([names[j] for j in indexes])}) was left out.",
             )
         picked, weights, reading = find_weights(names, picked, reading)
         return cls([names[j] for j in picked], None if weights is None else names[weights], reading)
@@ -158,13 +161,11 @@ def _encode_batches(
 
 
 def _whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
-    """Yield the same rows as tables of a multiple of `rows` rows, then what is left (or none)."""
+    """Yield the same rows as tables with a multiple of `rows` rows, the last with the rest."""
     held: list[Any] = []
     n_held = 0
     for batch in batches:
-        batch.validate(
-            full=True
-        )  # a damaged file may point outside itself, and crash whoever looks
+        batch.validate(full=True)  # offsets outside a damaged file would crash the process
         schema = batch.schema
         held.append(batch)
         n_held += batch.num_rows
@@ -181,9 +182,11 @@ def _import(module: str, path: Path) -> Any:
         return import_module(module)
     except ImportError as error:
         message = f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'."
-        raise InputError(message) from error
+        raise InputError("library-missing", "pyarrow", message) from error
 
 
 def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
     reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-    return InputError(f"{path} cannot be read as {kind} ({reason}): write it again.")
+    return InputError(
+        "file-damaged", path.name, f"{path} cannot be read as {kind} ({reason}): write it again."
+    )

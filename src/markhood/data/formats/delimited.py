@@ -1,10 +1,9 @@
-"""CSV, TSV and their like, compressed or not, read with Python's own parser.
+"""Read CSV, TSV and similar text files, compressed or not, with Python's csv parser.
 
-The encoding is that of the byte order mark, else UTF-8; text that is not UTF-8 was most likely
-written on Windows, and is read as Windows-1252, which is said. The delimiter is the one that cuts
-the first lines into equal numbers of fields. A comma inside the fields of a file that is delimited
-otherwise stands before decimals, where all numbers with one look so. What the rows mean is found
-out in `rows`.
+The encoding is that of the byte order mark, else UTF-8. Text that is not UTF-8 was most likely
+written on Windows and is read as Windows-1252, with a warning. The delimiter is the one that
+divides the first lines into equal numbers of fields. With another delimiter, a comma in numbers is
+a decimal comma unless all such numbers could have thousands separators. `rows` interprets the rows.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from markhood.data.formats.contents import looks_binary, named_by_content
 from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import DELIMITERS, Reading
 from markhood.data.samples import Samples
-from markhood.data.understood import Notes
 from markhood.errors import InputError, option
+from markhood.findings import FindingLog
 
-LINES_LOOKED_AT = 20  # to find the delimiter
+LINES_LOOKED_AT = 20  # to detect the delimiter
 BYTES_LOOKED_AT = 1 << 16
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -40,7 +39,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-WESTERN = ("cp1252", "latin-1")  # the second takes every byte
+WESTERN = ("cp1252", "latin-1")  # the second one can decode every byte
 DAMAGES = (EOFError, gzip.BadGzipFile, zlib.error)
 
 _THOUSANDS = re.compile(r"(?a)[+-]?\d{1,3},\d{3}")
@@ -48,29 +47,37 @@ _DECIMAL_POINT = re.compile(r"(?a)[+-]?\d*\.\d+")
 
 
 def read_delimited(path: Path, reading: Reading) -> Samples:
-    """Read a text file of cells between delimiters, compressed where its name ends in .gz."""
+    """Read a delimited text file, which is compressed if its name ends in .gz."""
     encoding = reading.encoding
     try:
         for name in [_known_encoding(encoding)] if encoding else _encodings(path):
-            notes = Notes()  # those of an attempt that fails are of no use
+            log = FindingLog()  # findings of an attempt that fails are discarded
             if name in WESTERN and encoding is None:
-                notes.say(
-                    f"The file is not UTF-8 text and was read as {name}: say "
-                    f"{option('encoding')} if it is in another encoding."
+                log.add_warning(
+                    "file-encoding",
+                    path.name,
+                    f"The file is not UTF-8 text and was read as {name}. If it has another "
+                    f"encoding, pass {option('encoding')}.",
                 )
             with suppress(UnicodeError):
                 text = _Text.of(path, name)
                 if text.decimal_comma is not None:
-                    notes.say(
+                    log.add_warning(
+                        "decimal-comma",
+                        path.name,
                         f"Numbers such as {text.decimal_comma} were read with a decimal comma, as "
-                        f"{parse_comma_cell(text.decimal_comma)}."
+                        f"{parse_comma_cell(text.decimal_comma)}.",
                     )
                 source = Transposed(text) if reading.transpose else text
-                return read_rows(source, replace(reading, notes=notes))
+                return read_rows(source, replace(reading, log=log))
     except DAMAGES as error:
-        raise InputError(f"{path} is damaged ({error}): compress it again.") from error
+        raise InputError(
+            "file-damaged", path.name, f"{path} is damaged ({error}): compress it again."
+        ) from error
     raise InputError(
-        f"{path} is not text in the encoding {name}: say which it is with {option('encoding')}."
+        "file-encoding",
+        path.name,
+        f"{path} is not text in the encoding {name}: pass the right one as {option('encoding')}.",
     )
 
 
@@ -81,13 +88,12 @@ def _encodings(path: Path) -> Sequence[str]:
     for mark, name in MARKS:
         if start.startswith(mark):
             return [name]
-    if start.count(0) * 3 > len(start) and not named_by_content(
-        start
-    ):  # every second byte of western text in UTF-16
+    has_zeros = start.count(0) * 3 > len(start)  # every second byte of western text in UTF-16
+    if has_zeros and not named_by_content(start):
         return ["utf-16-le" if start[1:2] == b"\0" else "utf-16-be"]
     if looks_binary(start):
-        what = named_by_content(start) or ": give a file of text, or name it by what it is"
-        raise InputError(f"{path} is no text{what}.")
+        what = named_by_content(start) or ": pass a text file, or use the ending of its format"
+        raise InputError("file-format", path.name, f"{path} is not text{what}.")
     return ["utf-8", *WESTERN]
 
 
@@ -96,7 +102,9 @@ def _known_encoding(name: str) -> str:
         return codecs.lookup(name).name
     except LookupError as error:
         raise InputError(
-            f"Unknown {option('encoding')} {name!r}: give one such as utf-8, cp1252 or latin-1."
+            "option-value",
+            "encoding",
+            f"Unknown {option('encoding')} {name!r}: use a name such as utf-8, cp1252 or latin-1.",
         ) from error
 
 
@@ -107,32 +115,30 @@ def _open_bytes(path: Path) -> IO[bytes]:
 
 @dataclass
 class _Text:
-    """The rows of a file, and the lines that they were on."""
+    """The rows of a file, with their line numbers."""
 
     path: Path
     encoding: str
     delimiter: str
     line_bytes: float
     decimal_comma: str | None = None  # a number that has one
-    # (row, lines before it), only for rows at which the difference of the two changes.
+    # (row, lines minus rows before it), for rows at which this difference changes.
     _offsets: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, path: Path, encoding: str) -> _Text:
-        """Look at the first lines of a file."""
+        """Detect the delimiter and decimal comma from the first lines of a file."""
         text = cls(path, encoding, ",", 1.0)
         with text._open() as handle:
             lines = [line for line in islice(handle, LINES_LOOKED_AT) if line.strip()]
         if not lines:
-            raise InputError(f"{path} is empty: give a file with one row a sample.")
+            raise InputError(
+                "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."
+            )
         text.delimiter = _delimiter(lines, is_tsv=".tsv" in path.suffixes)
         text.line_bytes = sum(len(line.encode("utf-8", "replace")) for line in lines) / len(lines)
         text.decimal_comma = _decimal_comma(lines, text.delimiter)
         return text
-
-    @property
-    def label(self) -> str:
-        return str(self.path)
 
     @property
     def likely_rows(self) -> int:
@@ -161,12 +167,14 @@ class _Text:
                     line = reader.line_num
             except csv.Error as error:
                 raise InputError(
+                    "file-damaged",
+                    self.path.name,
                     f"{self.path} cannot be read as delimited text at line {line + 1} ({error}): "
-                    "check its quotes."
+                    "check its quotes.",
                 ) from error
 
-    def place(self, row: int) -> str:
-        """Say on which line a row was."""
+    def locate(self, row: int) -> str:
+        """Name a row by its line number."""
         at = bisect_right(self._offsets, row, key=lambda pair: pair[0]) - 1
         return f"line {row + self._offsets[at][1] + 1}"
 
@@ -179,12 +187,12 @@ class _Text:
 
 
 def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
-    """Return the delimiter that gives lines the same number of fields, more than one; or most."""
+    """Return the delimiter that gives all lines the same number of fields, else the most fields."""
 
     def merit(delimiter: str) -> tuple[Any, ...]:
         with suppress(csv.Error):
             counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
-            # A header may have a cell more or fewer than the rows below it.
+            # A header may have one cell more or fewer than the rows below it.
             is_even = len(set(counts[1:] or counts)) == 1 < counts[-1]
             is_even = is_even and abs(counts[0] - counts[-1]) <= 1 < counts[0]
             by_name = delimiter == "\t" and is_tsv
@@ -197,7 +205,7 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
 
 
 def _separates_decimals(lines: Sequence[str]) -> bool:
-    """Return whether commas stand within numbers only, between other delimiters."""
+    """Return whether commas occur only within numbers, between other delimiters."""
     for delimiter in DELIMITERS[1:]:
         rows = list(csv.reader(lines, delimiter=delimiter))
         if len({len(row) for row in rows}) == 1 < len(rows[0]):
@@ -207,7 +215,7 @@ def _separates_decimals(lines: Sequence[str]) -> bool:
 
 
 def _decimal_comma(lines: Sequence[str], delimiter: str) -> str | None:
-    """Return a number that is written with a decimal comma, where all that have a comma are so."""
+    """Return a number with a decimal comma as an example, None if commas are not decimal."""
     if delimiter == ",":
         return None
     cells = [cell.strip() for row in csv.reader(lines, delimiter=delimiter) for cell in row]

@@ -1,8 +1,8 @@
-"""The data set of the demo: scikit-learn's handwritten digits, black and white.
+"""The data set of the demo: the handwritten digits of scikit-learn in black and white.
 
-1797 pictures of 8 x 8 pixels; a pixel is on above half intensity. Neighbouring pixels depend on
-each other, so the learned graph can be checked by eye. The pixels are stored in a file because
-the command line does not import scikit-learn.
+1797 images of 8 x 8 pixels; a pixel is on above half intensity. Neighbouring pixels depend on each
+other, so the learned graph can be checked by eye. The pixels are stored in a file because the
+command line does not import scikit-learn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PIXEL_NAMES = tuple(f"r{k // SIDE}c{k % SIDE}" for k in range(SIDE * SIDE))
 
 
 def digits() -> Samples:
-    """Return the digits' pixels, named by row and column: r0c0, r0c1, ... r7c7.
+    """Return the pixels of the digits, named by row and column: r0c0, r0c1, ... r7c7.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def digits() -> Samples:
 
 
 def digit_pixels() -> NDArray[np.uint8]:
-    """Return the pixels, one row per picture: 1 where a pixel is on."""
+    """Return the pixels, one row per image: 1 if a pixel is on."""
     with (files("markhood.data.formats") / "digits.npz").open("rb") as file:
         pixels: NDArray[np.uint8] = np.load(file)["data"]
     return pixels

@@ -1,7 +1,7 @@
-"""Files of observations, read by what their name ends in, and folders.
+"""Read data files by the ending of their name, and folders.
 
-The ending decides, never a look inside: what a command does should be plain from its text. A folder
-is one of packed samples, or of Parquet files that follow each other.
+Only the ending determines the format, not the content, so that the effect of a command is clear
+from its text. A folder has packed samples, or Parquet files that are concatenated.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from markhood.data.coding.bins import Bins
 from markhood.data.coding.encode import finished, read_again
-from markhood.data.coding.findings import listed, say_what_is_missing
+from markhood.data.coding.problems import note_missing_values
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
@@ -40,7 +40,7 @@ from markhood.data.reading import (
 )
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
-from markhood.errors import InputError, option
+from markhood.errors import InputError, listed, option
 from markhood.options import documented
 
 
@@ -51,13 +51,13 @@ class FileFormat:
     Attributes
     ----------
     endings : tuple of str
-        What names of such files end in.
+        Endings of file names.
     read : callable
-        From a path and a `Reading` to samples.
+        Reads samples from a path with a `Reading`.
     takes : tuple of str
-        Options of `Reading` that are for this format, and not for all.
+        Options of `Reading` that apply to this format, but not to all formats.
     compressed : tuple of str
-        Endings that may follow, for compressed files.
+        Additional endings of compressed files.
     are_sites : bool
         Whether variables are sites of genomes or columns of alignments: see `Samples.are_sites`.
     """
@@ -112,18 +112,17 @@ def read_samples(
     ----------
     path : path-like
         CSV or TSV (.csv, .tsv, .txt, also .gz; the delimiter is detected), Parquet (.parquet, .pq),
-        Arrow (.arrow, .feather, .ipc), or NumPy's .npy and .npz; sheets (.xlsx, .xls, .xlsb, .ods); files
-        of SPSS, Stata and SAS (.sav, .zsav, .por, .dta, .sas7bdat, .xpt), whose value labels
-        become the names of levels, and of R (.rds, .rda, .RData); a folder made by `pack`, or one of
-        Parquet files, which are joined in the order of their names. Aligned sequences in FASTA
-        (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and Stockholm
-        (.sto, .stk), all also .gz: see `markhood.data.genome.fasta` for gaps. PLINK's
-        .bed, with .bim and .fam in the same folder. Variants in VCF and BCF (.vcf, .bcf, also .gz and .bgz).
+        Arrow (.arrow, .feather, .ipc), NumPy (.npy, .npz); sheets (.xlsx, .xls, .xlsb, .ods);
+        SPSS, Stata and SAS (.sav, .zsav, .por, .dta, .sas7bdat, .xpt), whose value labels become
+        the names of levels; R (.rds, .rda, .RData); a folder made by `pack`, or a folder of Parquet
+        files, which are concatenated in the order of their names. Aligned sequences in FASTA
+        (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and
+        Stockholm (.sto, .stk), also .gz: see `markhood.data.genome.fasta` for gaps. PLINK .bed,
+        with .bim and .fam in the same folder. Variants in VCF and BCF (.vcf, .bcf, also .gz, .bgz).
     {parameters}
     weights : array-like of shape (n_samples,), str or path, optional
-        How often each sample counts, see `encode`: numbers, the word "similarity", the name of a
-        column of the data (which then is not a variable) or, where there is none of that name, of a
-        file with one number per line, or .npy.
+        Weight of each sample, see `encode`: numbers, "similarity", the name of a column of the data
+        (which then is not a variable) or else of a file: .npy, or text with one number per line.
     table : TableFormat, optional
         Details of the format: header, encoding, index column, maximum number of levels, ...
     genome : Genome, optional
@@ -132,13 +131,13 @@ def read_samples(
     Returns
     -------
     Samples
-        With a `DataWarning` for decisions that are not obvious, and for columns and values
-        that are probably not meant as they were taken; `markhood.data.understood` has them all.
+        With a `DataWarning` for decisions that are not obvious, and for columns and values that
+        are probably not meant as they were read; ``samples.account.findings`` lists all of them.
 
     Raises
     ------
     InputError
-        Where the file cannot be used, or an option is not for its format.
+        If the file cannot be used, or an option does not apply to its format.
 
     Examples
     --------
@@ -164,8 +163,8 @@ def read_samples(
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:
-    """Read a file or folder as a reading says."""
-    say_what_is_missing(reading)
+    """Read a file or folder with the options of a reading."""
+    note_missing_values(reading)
     path = Path(path)
     _check_file(path)
     if path.is_dir():
@@ -176,23 +175,30 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:
         samples = file_format.read(path, reading)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check its permissions.") from error
+        raise InputError(
+            "file-unreadable",
+            path.name,
+            f"{path} cannot be read ({reason}): check its permissions.",
+        ) from error
     return finished(replace(samples, are_sites=file_format.are_sites), reading)
 
 
 def _check_options(reading: Reading, file_format: FileFormat | None, what: str) -> None:
-    """Raise for an option that is for files of other formats."""
+    """Raise for an option that applies only to other formats."""
     takes = () if file_format is None else file_format.takes
     for name, value in reading.changed().items():
         if name in FORMAT_OPTIONS and name not in takes:
             others = [ending for one in FORMATS if name in one.takes for ending in one.endings]
             raise InputError(
-                f"{option(name, value)} is not for {what}, but for {listed(others, len(others))}: leave it out."
+                "option-conflict",
+                name,
+                f"{option(name, value)} does not apply to {what}, only to "
+                f"{listed(others, len(others))}: leave it out.",
             )
 
 
 def _format_of(path: Path) -> tuple[FileFormat, str]:
-    """Return the format of a file and the ending that says so; raise where none does."""
+    """Return the format of a file and its ending; raise if the ending is unknown."""
     name = path.name.lower()
     for one in FORMATS:
         for ending in one.endings:
@@ -200,10 +206,11 @@ def _format_of(path: Path) -> tuple[FileFormat, str]:
                 return one, ending
     with suppress(OSError), path.open("rb") as handle:
         if what := named_by_content(handle.read(16)):
-            raise InputError(f"{path} has an ending that is not known{what}.")
+            raise InputError("file-format", path.name, f"{path} has an unknown ending{what}.")
     raise InputError(
-        f"{path} has an ending that is not known: the files that can be read are "
-        f"{listed(ENDINGS, len(ENDINGS))}."
+        "file-format",
+        path.name,
+        f"{path} has an unknown ending: the supported ones are {listed(ENDINGS, len(ENDINGS))}.",
     )
 
 
@@ -211,30 +218,39 @@ def _read_folder(path: Path, reading: Reading) -> Samples:
     if is_packed(path):
         if reading.known is not None and reading.weights is None:
             return read_packed(path)
-        return read_again(read_packed(path), reading, f"{path} is packed already")
+        return read_again(read_packed(path), reading, f"{path} has packed samples")
     _check_options(reading, None, "folders of Parquet files")
     files = sorted(f for f in path.iterdir() if f.suffix.lower() in PARQUET.endings)
     if not files:
         raise InputError(
-            f"{path} is a directory: give a file, a folder that markhood packed, or one of Parquet "
-            "files."
+            "file-format",
+            path.name,
+            f"{path} is a directory: pass a file, a folder of packed samples or a folder of "
+            "Parquet files.",
         )
     return finished(read_parquet(files, reading), reading)
 
 
 def _check_file(path: Path) -> None:
-    """Refuse what is not there, or would block who reads it: a pipe has its data only once."""
+    """Raise if a file does not exist, is empty, or can be read only once, like a pipe."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}: check the path.") from None
+        raise InputError(
+            "file-not-found", path.name, f"There is no file {path}: check the path."
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check the path.") from error
+        raise InputError(
+            "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
+        ) from error
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InputError(
-            f"{path} is a pipe or a device, and data are read more than once: save them in a file "
-            "first."
+            "file-unreadable",
+            path.name,
+            f"{path} is a pipe or a device, but data may be read twice: save them in a file first.",
         )
     if stat.S_ISREG(mode) and path.stat().st_size == 0:
-        raise InputError(f"{path} is empty: give a file with one row a sample.")
+        raise InputError(
+            "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."
+        )

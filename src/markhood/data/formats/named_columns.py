@@ -1,8 +1,8 @@
-"""Small text files of named columns: pairs, groups, priors and positions of variables.
+"""Read small text files with named columns: pairs, groups, priors and positions of variables.
 
-The first line may be a header with the expected names; the file may then have other columns, which are
-ignored, so an edge list that markhood wrote can be used. Any other first line is taken as data, so that a
-misspelt header is not skipped in silence.
+The first line may be a header with the expected names; other columns are then ignored, so that an
+edge list written by markhood can be used. Any other first line is data, so that a misspelt header
+is an error.
 """
 
 from __future__ import annotations
@@ -15,29 +15,33 @@ from typing import Any
 
 from markhood.data.coding.cells import MISSING
 from markhood.data.reading import DELIMITERS
-from markhood.errors import InputError
+from markhood.errors import InputError, counted
 
-Row = tuple[str, Sequence[Any]]  # where it is, and its values
+Row = tuple[str, Sequence[Any]]  # its line, and its values
 
 
 def file_rows(path: Path, columns: tuple[str, ...]) -> list[Row]:
-    """Read a text file with this many columns, or the columns of these names."""
+    """Read a text file with these columns, by name or by number."""
     lines = [(line, cells) for line, cells in file_lines(path, columns) if any(cells)]
     if not lines:
-        raise InputError(f"{path} is empty: give lines of {_listed(columns)}.")
-    header, places = lines[0][1], list(range(len(columns)))
+        raise InputError(
+            "file-damaged", path.name, f"{path} is empty: use lines with {_listed(columns)}."
+        )
+    header, indices = lines[0][1], list(range(len(columns)))
     if set(columns) <= set(header):
-        places = [header.index(name) for name in columns]
+        indices = [header.index(name) for name in columns]
         del lines[0]
     else:
         header = list(columns)
     for line, cells in lines:
         if len(cells) != len(header):
             raise InputError(
-                f"Line {line} of {path} has {len(cells)} field{'s'[: len(cells) > 1]} where "
-                f"{len(header)} were expected: give {_listed(columns)} on every line."
+                "file-damaged",
+                path.name,
+                f"Line {line} of {path} has {counted(len(cells), 'field')} instead of "
+                f"{len(header)}: use {_listed(columns)} in every line.",
             )
-    return [(f"line {line} of {path}", [cells[k] for k in places]) for line, cells in lines]
+    return [(f"line {line} of {path}", [cells[k] for k in indices]) for line, cells in lines]
 
 
 def _listed(columns: Sequence[str]) -> str:
@@ -45,18 +49,24 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str]]]:
-    """Split a file into lines and cells, by the delimiter that gives its first line enough cells."""
-    if path.exists() and not path.is_file():  # a pipe would be waited for, perhaps for ever
+    """Split a file into lines and cells, with the delimiter that fits its first line."""
+    if path.exists() and not path.is_file():  # reading a pipe could block forever
         raise InputError(
-            f"{path} is not a regular file: give a text file of {len(columns)} columns."
+            "file-unreadable",
+            path.name,
+            f"{path} is not a regular file: pass a text file with {len(columns)} columns.",
         )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: save the file as UTF-8.") from error
+        raise InputError(
+            "file-encoding", path.name, f"{path} is not UTF-8 text: save the file as UTF-8."
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check the path.") from error
+        raise InputError(
+            "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
+        ) from error
 
     def split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
@@ -65,8 +75,10 @@ def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str
                 yield rows.line_num, [cell.strip() for cell in cells]
         except csv.Error as error:
             raise InputError(
+                "file-damaged",
+                path.name,
                 f"Line {rows.line_num} of {path} cannot be read as delimited text ({error}): "
-                "check its quotes."
+                "check its quotes.",
             ) from error
 
     first = next((line for line in text.splitlines() if line.strip()), "")
@@ -78,5 +90,5 @@ def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a label stands for none, as it would in data."""
+    """Return whether a label means missing, by the rules for data."""
     return label is None or str(label) in MISSING or str(label) == "<NA>"

@@ -1,7 +1,7 @@
-"""Data frames and matrices of R (.rds, .rda, .RData), read through the package rdata.
+"""Read data frames and matrices of R (.rds, .rda, .RData) through the package rdata.
 
-Factors keep their levels in their order, logical values are true and false, and the names of rows
-are no column. Of a file with several tables none is chosen: they are named instead.
+Factors keep the order of their levels, logical values become booleans, and row names are not a
+column. For a file with several tables, the error lists their names.
 """
 
 from __future__ import annotations
@@ -13,40 +13,49 @@ from typing import Any
 
 import numpy as np
 
-from markhood.data.coding.findings import listed
 from markhood.data.coding.frames import read_foreign
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
+from markhood.errors import InputError, listed, option
 
 
 def read_r(path: Path, reading: Reading) -> Samples:
-    """Read a data frame or matrix from a file of R; of several, the one called `array`."""
+    """Read a data frame or matrix from an R file; of several, the one named by `array`."""
     try:
         import rdata
     except ImportError as error:
-        raise InputError(f"Reading {path} needs rdata: pip install 'markhood[r]'.") from error
+        raise InputError(
+            "library-missing", "rdata", f"Reading {path} needs rdata: pip install 'markhood[r]'."
+        ) from error
     try:
-        with warnings.catch_warnings(action="ignore"):  # of classes that it does not know
+        with warnings.catch_warnings(action="ignore"):  # about unknown classes
             held = (rdata.read_rds if path.suffix.lower() == ".rds" else rdata.read_rda)(path)
-    except Exception as error:  # a damaged file fails in as many ways as there are kinds of object
+    except Exception as error:  # a damaged file can raise any exception
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(f"{path} cannot be read as R's ({reason}): save it again.") from error
+        raise InputError(
+            "file-damaged",
+            path.name,
+            f"{path} cannot be read as an R file ({reason}): save it again.",
+        ) from error
     tables, array = _tables(held), reading.array
     if array is None and len(tables) == 1:
         array = next(iter(tables))
     if array in tables:
         return read_foreign(tables[array], reading)
     if not tables:
-        raise InputError(f"{path} has no data frame and no matrix: save one.")
+        raise InputError(
+            "not-a-table", path.name, f"{path} has no data frame and no matrix: save one of these."
+        )
     raise InputError(
-        f"{path} has {len(tables)} tables, {listed([repr(name) for name in tables])}: name one with "
-        f"{option('array')}."
+        "file-part",
+        path.name,
+        f"{path} has {len(tables)} tables, {listed(list(map(repr, tables)))}: name one with "
+        f"{option('array')}.",
     )
 
 
 def _tables(held: Any) -> dict[str, Any]:
-    """Return the data frames among what a file holds, by name; a matrix becomes one."""
+    """Return the data frames of a file by name; matrices are converted to data frames."""
     import pandas as pd
 
     found = {}

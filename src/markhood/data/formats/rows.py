@@ -1,12 +1,13 @@
-"""Rows of cells to samples: what text files and sheets have in common.
+"""Read tables of text cells: text files and sheets.
 
-Three things about such a table are not written down in it: whether the first row has names,
-whether the first column only numbers or names the rows, and whether lines end in a delimiter after
-which nothing comes. All are guessed from the first rows. A header is one where no cell of the first
-row occurs again in its column, or where the row can be nothing else: numbers counted from zero, as
-pandas writes columns that have no names, many counted from one or after a name, a row that is one cell shorter than the others, or an empty
-cell above the names of rows. An index is a nameless first column in which no value occurs twice. Both are checked against the whole table
-at the end; only where a guess was wrong is the table read twice. What is not obvious is said.
+Such a table does not state whether the first row has column names, whether the first column has row
+labels, and whether lines end in an empty field. The reader guesses all three from the first rows.
+The first row is a header if none of its cells occurs again in its column, or if it cannot be data:
+numbers counted from 0 (as pandas writes columns without names), many numbers counted from 1 or
+after a name, one cell fewer than the other rows, or an empty cell above row labels. The first
+column has row labels if it has no name and its values are unique. Both guesses are checked against
+the whole table, which is read again only if a guess was wrong. Decisions that are not obvious are
+warnings.
 """
 
 from __future__ import annotations
@@ -15,68 +16,69 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol
 
 from markhood.data.coding.cells import means_missing
 from markhood.data.coding.encoder import Encoder, chunk_rows
-from markhood.data.coding.findings import listed
 from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
 from markhood.data.weights import find_weights
-from markhood.errors import InputError, option
+from markhood.errors import InputError, counted, listed, option
+from markhood.findings import FindingLog
 
 ROWS_LOOKED_AT = 200
-ROWS_TO_COMPARE = 20  # with the first at least, to see that it is unlike them
-FEWEST_COUNTED = 3  # names: a first row 0, 1 is as likely data
-MANY_COUNTED = 6  # names from 1 on, or after another: a first row T, 1, 2 or 1, 2, 3, 4 may be data
+ROWS_TO_COMPARE = 20  # at least, to decide that the first row differs from the others
+FEWEST_COUNTED = 3  # numbers from 0: a first row 0, 1 may be data
+MANY_COUNTED = 6  # numbers from 1, or after a name: a first row T, 1, 2 or 1, 2, 3, 4 may be data
 NAMES_OF_INDEXES = ("", "Unnamed: 0", "...1", "rownames")  # csv, pandas, readr and Rdatasets
-ROWS_REMEMBERED = 1_000_000  # to see whether a name of a row occurs twice
+ROWS_REMEMBERED = 1_000_000  # to detect duplicate row labels
 
 
 class Source(Protocol):
     """A table of cells that can be read more than once."""
 
     @property
-    def label(self) -> str:
-        """What sentences call it."""
+    def path(self) -> Path:
+        """Path of the file."""
 
     @property
     def likely_rows(self) -> int:
-        """How many rows it has at least, as far as its size tells."""
+        """Approximate number of rows, from the size of the file."""
 
     @property
     def parse(self) -> Callable[[str], Any]:
-        """What makes a value of a cell."""
+        """Converts a cell to a value."""
 
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield the cells of each row that is not blank."""
 
-    def place(self, row: int) -> str:
-        """Say where a row is, once it has been read."""
+    def locate(self, row: int) -> str:
+        """Name a row that has been read, such as "line 3"."""
 
 
 @dataclass
 class Transposed:
-    """A table whose rows are the columns of another, which is held in memory."""
+    """The transpose of a table, which is held in memory."""
 
     of: Source
     _columns: list[Sequence[str]] = field(default_factory=list)
 
     @property
-    def label(self) -> str:
-        """What sentences call it."""
-        return self.of.label
+    def path(self) -> Path:
+        """Path of the file."""
+        return self.of.path
 
     @property
     def likely_rows(self) -> int:
-        """Not known before it is read."""
+        """Zero, because the number is not known before the table is read."""
         return 0
 
     @property
     def parse(self) -> Callable[[str], Any]:
-        """What makes a value of a cell."""
+        """Converts a cell to a value."""
         return self.of.parse
 
     def rows(self) -> Iterator[Sequence[str]]:
@@ -88,8 +90,8 @@ class Transposed:
             self._columns = list(_by_column(self.of, rows, 0))
         return iter(self._columns)
 
-    def place(self, row: int) -> str:
-        """Say which column a row was."""
+    def locate(self, row: int) -> str:
+        """Name a row by the column that it was."""
         return f"column {row + 1}"
 
 
@@ -97,30 +99,33 @@ def read_rows(source: Source, reading: Reading) -> Samples:
     """Read a table of cells."""
     looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
     if not looked_at:
-        raise InputError(f"{source.label} is empty: give a table with one row a sample.")
+        raise InputError(
+            "too-few-rows",
+            source.path.name,
+            f"{source.path} is empty: pass a table with one row per sample.",
+        )
     better: _Guess | None = _guess(source, looked_at, reading)
     while better is not None:
         guess = better
         encoder, better = _encode(source, guess, reading)
     if guess.index:
-        reading.notes.leave_out(guess.first[0].strip() or "the first column", "the index")
-    for sentence in _decisions(guess, source.parse):
-        reading.notes.say(sentence)
+        reading.log.leave_out(guess.first[0].strip() or "the first column", "the index")
+    _warn_about_decisions(guess, source, reading.log)
     return encoder.finish()
 
 
 @dataclass(frozen=True)
 class _Guess:
-    """How a table is laid out, as far as its first rows tell."""
+    """Layout of a table, as guessed from its first rows."""
 
-    first: Sequence[str]  # cells of the first row, as many as others have
+    first: Sequence[str]  # cells of the first row, aligned with the other rows
     header: bool
-    is_given: bool  # whether the user said so
-    is_certain: bool  # of the header: given, or it can be nothing else
+    is_given: bool  # whether the user passed header=
+    is_certain: bool  # whether header is given, or the row cannot be data
     index: bool
     ends_in_delimiter: bool
     again: str | None = None  # a cell of the first row that occurs again in its column
-    is_unlike: bool = False  # whether its cells all differ, and half or more occur in no other row
+    is_unlike: bool = False  # whether its cells are unique, and half of them occur in no other row
 
     @property
     def names(self) -> list[str]:
@@ -159,14 +164,14 @@ def _guess(source: Source, looked_at: Sequence[Sequence[str]], reading: Reading)
 
 
 def _is_unlike_others(columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first cells all differ, and half of them or more are nowhere below."""
+    """Return whether the first cells are unique, and at least half of them do not occur below."""
     firsts = [column[0].strip() for column in columns]
     alone = sum(column[0] not in column[1:] for column in columns)
     return len(set(firsts)) == len(firsts) >= FEWEST_COUNTED and 2 * alone >= len(firsts)
 
 
 def _are_asked_for(cells: Sequence[str], reading: Reading) -> bool:
-    """Return whether the user speaks of columns by these names."""
+    """Return whether an option of the user names one of these cells."""
     asked_for = [*(reading.columns or ()), *reading.exclude, reading.index, reading.weights]
     names = [cell.strip() for cell in cells]
     patterns = [name for name in asked_for if isinstance(name, str) and name.strip("*?")]
@@ -176,10 +181,10 @@ def _are_asked_for(cells: Sequence[str], reading: Reading) -> bool:
 def _aligned(
     first: Sequence[str], others: Sequence[Sequence[str]], parse: Callable[[str], Any]
 ) -> Sequence[str]:
-    """Return a first row with as many cells as the others have, where it is a header that has not.
+    """Return the first row with as many cells as the others, if it is a header with another number.
 
-    Lines may end in a delimiter and the header not, or the other way round; and R writes no name for
-    the column of the names of rows.
+    Lines may end in a delimiter and the header not, or vice versa; and R does not write a name for
+    the column of row labels.
     """
     width = len(others[0]) if others else len(first)
     are_names = _counts(first) or all(isinstance(parse(cell), str) for cell in first)
@@ -193,9 +198,9 @@ def _aligned(
 
 
 def _counts(cells: Sequence[str]) -> bool:
-    """Return whether cells are 0, 1, 2, ..., the first perhaps left empty.
+    """Return whether cells are 0, 1, 2, ..., possibly after an empty cell.
 
-    Where they are many they may also begin at 1, or after a name.
+    Many cells may also begin at 1, or after a name.
     """
     first, *others = (cell.strip() for cell in cells)
     numbers = [first, *others] if first.isdecimal() else others
@@ -207,7 +212,7 @@ def _counts(cells: Sequence[str]) -> bool:
 
 
 def _has_decimals(source: Source, columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row is numbers with decimals, which are no names."""
+    """Return whether the first row has numbers with decimals, which are not names."""
     values = [source.parse(column[0]) for column in columns]
     return all(isinstance(value, (int, float)) for value in values) and any(
         isinstance(value, float) and not value.is_integer() for value in values
@@ -215,7 +220,7 @@ def _has_decimals(source: Source, columns: Sequence[Sequence[str]]) -> bool:
 
 
 def _heads_an_index(columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row is different names after an empty cell, above names of rows."""
+    """Return whether the first row has unique names after an empty cell above row labels."""
     names = [column[0].strip() for column in columns]
     return (
         not names[0]
@@ -226,7 +231,7 @@ def _heads_an_index(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def _names_rows(column: Sequence[str], is_transposed: bool) -> bool:
-    """Return whether a first column, its header first, looks like an index."""
+    """Return whether a first column, including its header, looks like row labels."""
     is_nameless = column[0].strip() in NAMES_OF_INDEXES
     values = [cell.strip() for cell in column[1:]]
     return (
@@ -238,7 +243,7 @@ def _names_rows(column: Sequence[str], is_transposed: bool) -> bool:
 
 
 def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _Guess | None]:
-    """Feed an encoder the rows; return it, and a better guess where this one was wrong."""
+    """Encode the rows; return the encoder, and a better guess if this one was wrong."""
     rows = source.rows()
     if guess.header:
         next(rows)
@@ -249,7 +254,7 @@ def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _
     encoder = Encoder(
         [names[j] for j in picked],
         parse=source.parse,
-        locate=lambda row: source.place(row + skipped),
+        locate=lambda row: source.locate(row + skipped),
         reading=reading,
     )
     seen: set[str] = set()
@@ -277,11 +282,11 @@ def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _
 
 
 def _pick(guess: _Guess, reading: Reading) -> tuple[list[int], int | None, Reading]:
-    """Return the columns that are variables, that of the weights, and how to read them."""
+    """Return the columns that are variables, the column of the weights, and the reading."""
     names = guess.names
     if guess.ends_in_delimiter:
         names = names[:-1]
-    advice = f"rename them, or say {option('header', False)} if the first row is data."
+    advice = f"rename them, or use {option('header', False)} if the first row is data"
     kept = list(range(int(guess.index), len(names)))
     picked = [kept[k] for k in chosen_columns([names[j] for j in kept], reading, advice)]
     return find_weights(names, picked, reading)
@@ -290,7 +295,7 @@ def _pick(guess: _Guess, reading: Reading) -> tuple[list[int], int | None, Readi
 def _by_column(
     source: Source, rows: Sequence[Sequence[str]], n_before: int, width: int | None = None
 ) -> list[Sequence[str]]:
-    """Return rows as columns; raise for the first row that is longer or shorter than the others."""
+    """Return rows as columns; raise for the first row with another number of fields."""
     width = len(rows[0]) if width is None else width
     try:
         columns: list[Sequence[str]] = list(zip(*rows, strict=True))
@@ -301,9 +306,10 @@ def _by_column(
     at = next(k for k, row in enumerate(rows) if len(row) != width)
     found = len(rows[at])
     raise InputError(
-        f"{source.place(n_before + at).capitalize()} of {source.label} has {found} "
-        f"field{'s'[: found > 1]} where {width} were expected: give all lines the same number of "
-        "fields."
+        "file-damaged",
+        source.path.name,
+        f"{source.locate(n_before + at).capitalize()} of {source.path} has "
+        f"{counted(found, 'field')} instead of {width}: use the same number in all lines.",
     )
 
 
@@ -311,20 +317,25 @@ def _check_nothing_follows(source: Source, cells: Sequence[str], n_before: int) 
     for row, cell in enumerate(cells, start=n_before):
         if cell.strip():
             raise InputError(
-                f"{source.place(row).capitalize()} of {source.label} has {cell!r} after the last "
-                "delimiter, where the first lines have nothing: name its column, or remove it."
+                "file-damaged",
+                source.path.name,
+                f"{source.locate(row).capitalize()} of {source.path} has {cell!r} after the last "
+                "delimiter, where the first lines are empty: name its column, or remove it.",
             )
 
 
-def _decisions(guess: _Guess, parse: Callable[[str], Any]) -> Iterator[str]:
-    """Yield a sentence for everything that was decided and is not obvious."""
+def _warn_about_decisions(guess: _Guess, source: Source, log: FindingLog) -> None:
+    """Warn about every decision that is not obvious."""
+    where, parse = source.path.name, source.parse
     shown = [repr(cell) for cell in guess.first if cell.strip()]
     names = [cell.strip() for cell in guess.first[: len(guess.first) - guess.ends_in_delimiter]]
     numbers = [name for name in names if isinstance(parse(name), (int, float))]
     if guess.header and not guess.is_given and (guess.again is not None or numbers):
-        yield (
-            f"The first row was taken as names ({listed(shown)}): say {option('header', False)} if "
-            "it is data."
+        log.add_warning(
+            "file-header",
+            where,
+            f"The first row was read as names ({listed(shown)}). If it is data, use "
+            f"{option('header', False)}.",
         )
     elif (
         not guess.header
@@ -332,29 +343,35 @@ def _decisions(guess: _Guess, parse: Callable[[str], Any]) -> Iterator[str]:
         and (guess.is_unlike or _could_be_names(names, parse))
     ):
         because = "" if guess.again is None else f", because {guess.again!r} occurs again below it"
-        yield (
-            f"The first row ({listed(shown)}) was taken as data{because}: say "
-            f"{option('header', True)} if it has names."
+        log.add_warning(
+            "file-header",
+            where,
+            f"The first row ({listed(shown)}) was read as data{because}. If it has names, use "
+            f"{option('header', True)}.",
         )
     if guess.index:
         called = f" ({guess.first[0].strip()})" if guess.first[0].strip() else ""
-        yield (
-            f"The first column{called} names the rows and was left out: give it another name "
-            "if it is a variable."
+        log.add_warning(
+            "index-column",
+            where,
+            f"The first column{called} has row labels and was left out. If it is a variable, "
+            "rename it.",
         )
     nameless = [
         f"x{j}" for j, name in enumerate(names) if not name and not (guess.index and j == 0)
     ]
     if guess.header and nameless:
         many = len(nameless) > 1
-        yield (
+        log.add_warning(
+            "file-header",
+            where,
             f"{len(nameless)} column{'s have' if many else ' has'} no name and "
-            f"{'are' if many else 'is'} called {listed(nameless)}."
+            f"{'are' if many else 'is'} called {listed(nameless)}.",
         )
 
 
 def _could_be_names(cells: Sequence[str], parse: Callable[[str], Any]) -> bool:
-    """Return whether a first row that was taken as data might have been names."""
+    """Return whether a first row that was read as data might have names."""
     if [cell for cell in cells if cell] in (
         [str(k) for k in range(len(cells))],
         [str(k + 1) for k in range(len(cells))],

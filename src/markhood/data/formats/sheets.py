@@ -1,8 +1,7 @@
-"""Sheets of Excel and LibreOffice (.xlsx, .xls, .xlsb, .ods), read through python-calamine.
+"""Read sheets of Excel and LibreOffice (.xlsx, .xls, .xlsb, .ods) through python-calamine.
 
-A sheet is a table of cells like a text file, so cells are written as text and go the same way:
-names, an index and codes for missing are found alike in both. Of several sheets the first is read,
-which is said.
+Cells are converted to text and read like those of a text file, so that names, row labels and codes
+for missing are detected by the same rules. The first of several sheets is read, with a warning.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from markhood.data.coding.cells import parse_cell
-from markhood.data.coding.findings import listed
 from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.errors import InputError
+from markhood.errors import InputError, listed
 
 
 def read_sheet(path: Path, reading: Reading) -> Samples:
@@ -27,7 +25,9 @@ def read_sheet(path: Path, reading: Reading) -> Samples:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         raise InputError(
-            f"Reading {path} needs python-calamine: pip install 'markhood[sheets]'."
+            "library-missing",
+            "python-calamine",
+            f"Reading {path} needs python-calamine: pip install 'markhood[sheets]'.",
         ) from error
     try:
         book = CalamineWorkbook.from_path(str(path))
@@ -35,13 +35,21 @@ def read_sheet(path: Path, reading: Reading) -> Samples:
         cells = book.get_sheet_by_index(0).to_python(skip_empty_area=True) if names else []
     except (CalamineError, ValueError) as error:
         reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-        raise InputError(f"{path} cannot be read as a sheet ({reason}): save it again.") from error
+        raise InputError(
+            "file-damaged",
+            path.name,
+            f"{path} cannot be read as a sheet ({reason}): save it again.",
+        ) from error
     if len(names) > 1:
         others = listed([repr(name) for name in names[1:]])
-        reading.notes.say(f"The sheet {names[0]!r} was read, and {others} not.")
+        reading.log.add_warning(
+            "file-part", path.name, f"Only the sheet {names[0]!r} was read, not {others}."
+        )
     sheet = _Sheet(path, cells)
     if not any(True for _ in sheet.rows()):
-        raise InputError(f"{path} is empty: give a sheet with one row a sample.")
+        raise InputError(
+            "too-few-rows", path.name, f"{path} is empty: pass a sheet with one row per sample."
+        )
     return read_rows(Transposed(sheet) if reading.transpose else sheet, reading)
 
 
@@ -51,10 +59,6 @@ class _Sheet:
 
     path: Path
     cells: Sequence[Sequence[Any]]
-
-    @property
-    def label(self) -> str:
-        return str(self.path)
 
     @property
     def likely_rows(self) -> int:
@@ -70,7 +74,7 @@ class _Sheet:
             if any(texts):
                 yield texts
 
-    def place(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         filled = (k for k, cells in enumerate(self.cells) if any(map(_as_text, cells)))
         for seen, k in enumerate(filled):
             if seen == row:
@@ -79,7 +83,7 @@ class _Sheet:
 
 
 def _as_text(cell: Any) -> str:
-    """Write a cell as a text file would have it; a sheet has no whole numbers of its own."""
+    """Return a cell as in a text file; sheets store whole numbers as floats."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

@@ -1,14 +1,13 @@
-"""Files of SPSS, Stata and SAS, read through pyreadstat: values come with labels.
+"""Read files of SPSS, Stata and SAS, with their value labels, through pyreadstat.
 
-A labelled value is called by its label, and levels stand in the order of the values: "never" (1)
-before "often" (3). What the file declares as missing is missing. In a column of which some values have
-labels and others none (ages, of which 99 means "99 or more") those without keep their numbers.
-Labelled values are steps where some have no label, as between "not at all" (1) and "very much" (7), and where SPSS was
-told that they are ordinal or a scale; elsewhere they are categories, for regions have labels as well as
-answers. That values are nominal SPSS says of most columns unasked, so of plain numbers it is not believed.
+Labels become the names of levels, in the order of the values: "never" (1) before "often" (3).
+Values that the file declares as missing are missing. Values without a label keep their numbers.
+Labelled values are ordered if some have no label, as between "not at all" (1) and "very much" (7),
+and if SPSS measures them as ordinal or scale; else they are categories. For numbers without labels
+the measure "nominal" is ignored, because it is the default of SPSS.
 
-pyreadstat does not survive every damaged file: mutated ones have crashed it, and kept it busy for ever.
-So it reads in a process of its own, with a limit to its processor time, and hands over plain JSON.
+Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process with a
+limit of processor time, and returns JSON.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ READERS = {
     ".sas7bdat": "read_sas7bdat",
     ".xpt": "read_xport",
 }
-SECONDS, BYTES_A_SECOND = 30, 1_000_000  # of processor time for a file, and for its length
+SECONDS, BYTES_A_SECOND = 30, 1_000_000  # processor time per file, plus time for its length
 ORDERED_MEASURES = ("ordinal", "scale")
-REFUSED = 3  # the exit code where pyreadstat says what is wrong
+REFUSED = 3  # exit code if pyreadstat reports a problem
 
 READ = f"""
 import json, math, sys
@@ -60,18 +59,22 @@ def plain(value):
 
 columns = [[plain(value) for value in frame.iloc[:, k].tolist()] for k in range(frame.shape[1])]
 labels = [[name, list(own.items())] for name, own in about.variable_value_labels.items()]
-told = {{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}
-json.dump({{**told, "measures": dict(about.variable_measure or {{}})}}, sys.stdout)
+found = {{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}
+json.dump({{**found, "measures": dict(about.variable_measure or {{}})}}, sys.stdout)
 """
 
 
-def read_statistics(path: Path, reading: Reading) -> Samples:
-    """Read a file of SPSS, Stata or SAS, with the labels of values as the names of levels."""
+def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Samples:
+    """Read a file of SPSS, Stata or SAS, with value labels as the names of levels."""
     if find_spec("pyreadstat") is None or find_spec("pandas") is None:
-        raise InputError(f"Reading {path} needs pyreadstat: pip install 'markhood[statistics]'.")
+        raise InputError(
+            "library-missing",
+            "pyreadstat",
+            f"Reading {path} needs pyreadstat: pip install 'markhood[statistics]'.",
+        )
     import pandas as pd
 
-    read = _read_apart(path)
+    read = _read_in_process(path, seconds)
     frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
     frame.columns = read["names"]
     n_categories = 0
@@ -84,29 +87,31 @@ def read_statistics(path: Path, reading: Reading) -> Samples:
             n_categories += not is_ordered and len(labelled.categories) > 2
     if n_categories and reading.kinds == "auto":
         many = n_categories > 1
-        reading.notes.mention(
-            f"{n_categories} column{'s'[:many]} of labelled values {'are' if many else 'is'} taken as "
-            f"categories ({option('kinds', 'ordinal')} for steps)."
+        reading.log.add_note(
+            "level-kinds",
+            "kinds",
+            f"{n_categories} column{'s'[:many]} of labelled values {'are' if many else 'is'} "
+            f"nominal ({option('kinds', 'ordinal')} for ordered levels).",
         )
     return read_foreign(frame, reading)
 
 
-def _read_apart(path: Path) -> dict[str, Any]:
-    """Read a file in a process of its own; return names, columns and labels."""
-    import subprocess  # a few milliseconds that no other format has to wait for
+def _read_in_process(path: Path, seconds: int) -> dict[str, Any]:
+    """Read a file in a separate process; return names, columns and labels."""
+    import subprocess  # here, because the import takes a few milliseconds
 
-    limit = SECONDS + path.stat().st_size // BYTES_A_SECOND
+    limit = seconds + path.stat().st_size // BYTES_A_SECOND
     command = [sys.executable, "-c", READ, READERS[path.suffix.lower()], str(path), str(limit)]
     done = subprocess.run(command, check=False, capture_output=True)
     if done.returncode == 0:
         return dict(json.loads(done.stdout))
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    reason = said[-1].rstrip(".") if said and done.returncode == REFUSED else "it is damaged"
-    raise InputError(f"{path} cannot be read ({reason}): save it again.")
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else "it is damaged"
+    raise InputError("file-damaged", path.name, f"{path} cannot be read ({reason}): save it again.")
 
 
 def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:
-    """Return a column of values as one of categories, which are labels in the order of values."""
+    """Return a column as categories: labels in the order of their values."""
     import pandas as pd
 
     values = sorted(column.dropna().unique().tolist(), key=_by_size)
@@ -117,7 +122,7 @@ def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:
         if not label:
             is_whole = isinstance(value, float) and value.is_integer()
             called[value] = int(value) if is_whole else value
-        else:  # two values with one label are two levels all the same
+        else:  # two values with the same label remain two levels
             called[value] = label if uses[label] == 1 else f"{label} ({level_text(value)})"
     return pd.Categorical(column.map(called), categories=list(called.values()))
 

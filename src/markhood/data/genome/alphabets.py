@@ -1,12 +1,14 @@
-"""The alphabets of aligned sequences: which one data are written in, and letters merged into classes.
+"""Alphabets of aligned sequences: detect the alphabet, and merge letters into classes.
 
-What an alignment is of is seen from its letters: four bases and perhaps a gap, or amino acids. A table of
-answers A to E is no protein, so a protein needs ten letters.
+The alphabet is detected from the letters: bases and gaps, or amino acids. A protein needs at least
+ten letters, so that a table of answers A to E is not a protein.
 
-**Classes.** A coupling of two positions with 20 letters has 361 numbers, and no likelihood ratio pays for them. Letters
-that replace each other in proteins are merged into eight classes (Murphy, Wallqvist and Levy, Protein Engineering 13,
-2000, 149-152): large hydrophobic, small, hydroxyl, proline, aromatic, acidic and amide, basic, histidine. Bases are purines
-and pyrimidines. What IUPAC calls B, Z, J, U and O goes with the letters that it may be or is like.
+**Classes.** A coupling of two positions with 20 letters each has 361 parameters, whose penalty few
+likelihood ratios exceed. Amino acids that replace each other are merged into eight classes (Murphy,
+Wallqvist and Levy, Protein Engineering 13, 2000, 149-152): large hydrophobic, small, hydroxyl,
+proline, aromatic, acidic and amide, basic, histidine. Bases are merged into purines and
+pyrimidines. The IUPAC letters B, Z, J, U and O are in the classes of the letters that they may be
+or resemble.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ RESIDUES = AMINO_ACIDS | frozenset("BZJUOX")
 FEWEST_RESIDUES = 10
 FEWEST_BASES = 3
 
-# The letters of each class, by its name: its usual letters.
+# The letters of each class; its name has the standard ones.
 MURPHY = {
-    "LVIMC": "LVIMCJU", "AG": "AG", "ST": "ST", "P": "P", "FYW": "FYW", "EDNQ": "EDNQBZ", "KR": "KRO", "H": "H",
+    "LVIMC": "LVIMCJU", "AG": "AG", "ST": "ST", "P": "P",
+    "FYW": "FYW", "EDNQ": "EDNQBZ", "KR": "KRO", "H": "H",
 }  # fmt: skip
 CLASSES: dict[Alphabet, dict[str, str]] = {
     "protein": MURPHY,
@@ -36,7 +39,7 @@ CLASSES: dict[Alphabet, dict[str, str]] = {
 
 
 def alphabet_of(variables: Variables) -> Alphabet | None:
-    """Return what sequences the levels are letters of; None where they are something else.
+    """Return the alphabet of the levels; None if they are not letters of sequences.
 
     Examples
     --------
@@ -59,7 +62,7 @@ def alphabet_of(variables: Variables) -> Alphabet | None:
 
 
 def classes_of(alphabet: Alphabet, letters: Sequence[Any]) -> list[str | None]:
-    """Return the class of each letter, named by the letters that usually are in it; others stay.
+    """Return the class of each letter; letters without a class are unchanged.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""BCF, the binary form of VCF, read through cyvcf2 a site at a time.
+"""Read BCF, the binary form of VCF, through cyvcf2, site by site.
 
-It is a C library, and a malformed file can crash it; a file that is only cut short is seen before.
+A malformed file can crash this C library; truncated files are detected before it is called.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ class BinaryVariants:
         self.individuals: list[str] = self._open().samples
         if not self.individuals:
             raise InputError(
-                f"{path} has no genotypes: give a file with a column for every individual."
+                "genotypes",
+                path.name,
+                f"{path} has no genotypes: pass a file with a column per individual.",
             )
 
     def sites(self) -> Iterator[Site | None]:
-        """Yield every site, None for one without calls."""
+        """Yield all sites, None for a site without calls."""
         records, number = iter(self._open()), 0
         while True:
             number += 1
@@ -41,10 +43,11 @@ class BinaryVariants:
                 site = _site(next(records))
             except StopIteration:
                 return
-            except Exception as error:  # cyvcf2 raises nothing more special
+            except Exception as error:  # cyvcf2 does not raise a more specific one
                 raise InputError(
-                    f"{self._path} is damaged at site {number}, and cannot be read any further: write "
-                    "the file again."
+                    "file-damaged",
+                    self._path.name,
+                    f"{self._path} is damaged at site {number}: write the file again.",
                 ) from error
             yield site
 
@@ -53,22 +56,24 @@ class BinaryVariants:
             import cyvcf2
         except ImportError as error:
             message = f"Reading {self._path} needs cyvcf2: pip install 'markhood[vcf]'."
-            raise InputError(message) from error
-        quiet = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
-        if quiet is not None:  # what htslib would print is said in our sentences
-            quiet(0)
+            raise InputError("library-missing", "cyvcf2", message) from error
+        set_log_level = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
+        if set_log_level is not None:  # errors are raised, not printed
+            set_log_level(0)
         try:
             return cyvcf2.VCF(str(self._path))
         except Exception as error:
             raise InputError(
-                f"{self._path} cannot be read as BCF: give a whole file, with its header."
+                "file-format",
+                self._path.name,
+                f"{self._path} cannot be read as BCF: pass a complete file with its header.",
             ) from error
 
 
 def _site(record: Any) -> Site | None:
-    """Return a record of cyvcf2's as a site, None where it has no calls."""
+    """Return a record of cyvcf2 as a site, None without calls."""
     if "GT" not in record.FORMAT:
         return None
-    calls = record.genotype.array()  # its codes for missing and absent copies are ours
+    calls = record.genotype.array()  # with the same codes for missing and absent copies
     locus, alleles = Locus(record.CHROM, record.POS), (record.REF, *record.ALT)
     return Site(locus, alleles, calls[:, :-1], calls[:, -1].astype(np.bool_), record.FILTER or "")

@@ -1,8 +1,8 @@
-"""Aligned sequences: every position that varies is a variable, its letters the levels.
+"""Read aligned sequences: every position that varies is a variable, and its letters are the levels.
 
-Most positions of an alignment hardly vary or are mostly gaps, and say nothing; which ones stay is
-only known after all sequences were seen, so the file is read twice, in chunks. Letters are
-handled as their numbers in ASCII, whose order is the alphabet's, and named at the end.
+The first pass over the file selects positions that vary and have few gaps, the second pass packs
+them, in chunks. Letters are coded as ASCII numbers, which are in alphabetical order, and converted
+to letters at the end.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 
 GAP = ord("-")
-GAPS = "-.?~*"  # with the sign of a stop, which is no residue
-NUCLEOTIDES, AMBIGUOUS = "ACGTU", "NRYSWKMBDHVX"  # as IUPAC has them
+GAPS = "-.?~*"  # including the stop codon, which is not a residue
+NUCLEOTIDES, AMBIGUOUS = "ACGTU", "NRYSWKMBDHVX"  # IUPAC codes
 UNKNOWN_RESIDUE = "X"
 
 
 def read_fasta(path: Path, reading: Reading) -> Samples:
-    """Read aligned sequences from a file of FASTA, A2M, A3M or Stockholm, which may be compressed (.gz).
+    """Read aligned sequences in FASTA, A2M, A3M or Stockholm, which may be compressed (.gz).
 
-    Gaps are "-", ".", "~", "?" and, as a stop is no residue, "*"; in nucleotides also N and the other ambiguity codes, in proteins X.
-    They are a level like any other, "-", as usual with sequences; but missing values where
-    ``reading.missing`` is other than "error". Columns are positions, counted from "1".
+    Gaps are "-", ".", "~", "?" and "*" (stop); in nucleotides also N and the other ambiguity codes,
+    in proteins X. By default gaps are the level "-", as usual for sequences; they are missing
+    values if ``reading.missing`` is not "error". Columns are positions, counted from "1".
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
-    if reading.known is not None:  # its positions, whether they vary here or not
+    if reading.known is not None:  # keep its positions, whether or not they vary in these data
         min_minor, max_gap = 0.0, 1.0
     file = _Alignment(path)
     tally = _Tally()
@@ -48,9 +48,12 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
     kept = np.flatnonzero(tally.varies(min_minor, max_gap))
     if len(kept) < 2:
         raise InputError(
+            "too-few-columns",
+            path.name,
             f"{len(kept)} of the {file.width} positions of {path} vary enough "
-            f"({option('min_minor', min_minor)}) with few enough gaps ({option('max_gap', max_gap)}): "
-            "lower the one, or raise the other."
+            f"({option('min_minor', min_minor)}) and have few enough gaps "
+            f"({option('max_gap', max_gap)}): lower {option('min_minor')} or raise "
+            f"{option('max_gap')}.",
         )
     names = [str(position + 1) for position in kept.tolist()]
     picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
@@ -64,12 +67,15 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
     letters[tally.gaps()] = GAP
     for chunk in file.chunks():
         encoder.add(letters[chunk[:, kept[picked]]])
-    reading.notes.tell(_told(file.width, len(kept), tally, min_minor, max_gap))
+    content = _content(file.width, len(kept), tally, min_minor, max_gap)
+    reading.log.add_note("file-content", path.name, content)
     odd = [repr(sign) for sign in tally.odd_signs()]
     if odd:
-        reading.notes.tell(
-            f"Signs that are no letters ({', '.join(odd)}) are taken as they are: mend the file, or choose "
-            f"{option('missing_values')} if they stand for nothing."
+        reading.log.add_note(
+            "file-content",
+            path.name,
+            f"Characters that are not letters ({', '.join(odd)}) are levels. If they mean missing, "
+            f"name them in {option('missing_values')}.",
         )
     samples = encoder.finish()
     named = {levels: tuple(map(_letter, levels)) for levels in set(samples.levels)}
@@ -78,21 +84,21 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
     return replace(samples, variables=replace(samples.variables, levels=levels, loci=loci))
 
 
-def _told(width: int, n_kept: int, tally: _Tally, min_minor: float, max_gap: float) -> str:
-    """Say what was found in the file, and what of that became variables."""
+def _content(width: int, n_kept: int, tally: _Tally, min_minor: float, max_gap: float) -> str:
+    """Describe the file, and the positions that became variables."""
     found = f"{tally.n_sequences} sequences of {tally.kind}, {width} positions"
     if n_kept == width:
         return f"{found}."
     return (
-        f"{found}, of which {n_kept} vary enough ({option('min_minor', min_minor)}) with few enough gaps "
-        f"({option('max_gap', max_gap)}); the others are left out."
+        f"{found}; {n_kept} positions vary enough ({option('min_minor', min_minor)}) and have few "
+        f"enough gaps ({option('max_gap', max_gap)}), the others are left out."
     )
 
 
 def _by_number(reading: Reading, names: Sequence[str]) -> Reading:
-    """Return the reading of letters by their numbers: which are missing, and that all are nominal.
+    """Return the reading for ASCII numbers: codes for missing, and nominal kinds.
 
-    A gap is a level of new data where it is one of the known data.
+    In new data a gap is a level if it is a level of the known data.
     """
     given = [str(value).upper() for value in reading.missing_values]
     missing = [ord(letter) for letter in given if len(letter) == 1]
@@ -116,7 +122,7 @@ def _letter(number: int | None) -> str | None:
 
 @dataclass
 class _Alignment:
-    """A file of sequences, read some at a time."""
+    """A file of sequences, read in chunks."""
 
     path: Path
     width: int = 0
@@ -126,12 +132,10 @@ class _Alignment:
         sequences = self._sequences()
         first = next(sequences, None)
         if first is None:
-            raise InputError(f"{self.path} has no sequences: give a file of an alignment.")
+            raise self._unusable(f"{self.path} has no sequences: pass an alignment.")
         self.width = len(first)
         if not self.width:
-            raise InputError(
-                f"The first sequence of {self.path} has no letters: give a file of an alignment."
-            )
+            raise self._unusable(f"The first sequence of {self.path} is empty: pass an alignment.")
         rows = chunk_rows(self.width)
         several = [first, *islice(sequences, rows - 1)]
         while several:
@@ -144,17 +148,19 @@ class _Alignment:
 
     def _checked(self, title: str, letters: str) -> NDArray[np.uint8]:
         if self.width and len(letters) != self.width:
-            raise InputError(
+            raise self._unusable(
                 f"The sequence {title.split()[0] if title.split() else ''!r} of {self.path} has "
-                f"{len(letters)} letters where {self.width} were expected: align the sequences "
-                "first."
+                f"{len(letters)} letters instead of {self.width}: align the sequences first."
             )
         return np.frombuffer(letters.upper().encode("ascii"), np.uint8)
+
+    def _unusable(self, text: str) -> InputError:
+        return InputError("sequences", self.path.name, text)
 
 
 @dataclass
 class _Tally:
-    """How often each letter occurs at each position."""
+    """Counts of letters at each position."""
 
     n_sequences: int = 0
     counts: dict[int, NDArray[np.int64]] = field(default_factory=dict)
@@ -170,23 +176,23 @@ class _Tally:
 
     @property
     def kind(self) -> Alphabet:
-        """What the sequences are of, by their letters."""
+        """The alphabet, detected from the letters."""
         letters = {chr(letter) for letter in self.counts if chr(letter).isalpha()}
         if not letters or not letters <= set(NUCLEOTIDES + AMBIGUOUS):
             return "protein"
         return "RNA" if "U" in letters else "DNA"
 
     def odd_signs(self) -> list[str]:
-        """Return what are neither letters nor gaps."""
+        """Return characters that are neither letters nor gaps."""
         return sorted({chr(n) for n in self.counts if not chr(n).isalpha()} - set(GAPS))
 
     def gaps(self) -> list[int]:
-        """Return the letters that mean a gap, or anything."""
+        """Return the letters that mean a gap or an unknown residue."""
         unknown = UNKNOWN_RESIDUE if self.kind == "protein" else AMBIGUOUS
         return [ord(c) for c in GAPS + unknown]
 
     def varies(self, min_minor: float, max_gap: float) -> NDArray[np.bool_]:
-        """Return whether each position varies enough, and has few enough gaps."""
+        """Return whether each position varies enough and has few enough gaps."""
         gaps = self.gaps()
         certain = [times for letter, times in self.counts.items() if letter not in gaps]
         zeros = np.zeros_like(next(iter(self.counts.values())))

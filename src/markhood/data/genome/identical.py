@@ -1,10 +1,10 @@
-"""Variables that no data can tell apart: found in one pass, and grouped so that one stands for all.
+"""Find variables that are exact copies or complements of each other, and group them.
 
-Two variables are alike where the same samples have their k-th level, for every k; binary and ordered ones
-also where one runs the other way, as alleles do that were counted from the other strand. Rows are hashed a block
-at a time, and those whose hashes agree are compared, so that a hash decides nothing.
+Two variables are copies if the same samples have their k-th level, for every k. Binary and ordered
+variables are also grouped if the levels of one are reversed, as for alleles that were counted on
+the other strand. Rows are hashed in blocks, and rows with equal hashes are compared.
 
-Which of them is kept says nothing about the others: it is the first column, as everywhere where data tie.
+The first column represents its group, because ties go to the lower index.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from markhood.data.samples import Samples
 from markhood.data.variables import Member
 from markhood.kernels.words import packed
 
-WORDS_PER_BLOCK = 1 << 20  # eight megabytes of rows at a time
-FIRST_WORDS = 8  # that tell most variables apart
+WORDS_PER_BLOCK = 1 << 20  # 8 MB of rows
+FIRST_WORDS = 8  # enough to distinguish most variables
 
 
-class Alike(NamedTuple):
-    """The variable that stands for each, of shape (n_variables,), and whether they are opposites.
+class Duplicates(NamedTuple):
+    """The variable that represents each, of shape (n_variables,), and whether levels are reversed.
 
-    One that stands for itself is no opposite.
+    A variable that represents itself is not reversed.
     """
 
     node: NDArray[np.int64]
@@ -35,39 +35,46 @@ class Alike(NamedTuple):
 
     @property
     def n_copies(self) -> int:
-        """How many variables another one stands for."""
+        """Number of variables that are represented by another one."""
         return int((self.node != np.arange(len(self.node))).sum())
 
 
-def alike_variables(samples: Samples, labels: NDArray[np.int64] | None = None) -> Alike:
-    """Find the first of each set of variables that are copies or opposites of each other.
+def find_duplicates(
+    samples: Samples,
+    labels: NDArray[np.int64] | None = None,
+    words_per_block: int = WORDS_PER_BLOCK,
+) -> Duplicates:
+    """Find the first variable of each group of copies or complements.
 
     Parameters
     ----------
     samples : Samples
     labels : ndarray of shape (n_variables,), optional
-        Variables with different labels are told apart, whatever the data say.
+        Variables with different labels are never grouped.
+    words_per_block : int
+        Words that are hashed or compared at a time.
 
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
-    >>> found = alike_variables(encode([[0, 1, 0], [1, 0, 0], [0, 1, 1]]))
+    >>> found = find_duplicates(encode([[0, 1, 0], [1, 0, 0], [0, 1, 1]]))
     >>> found.node.tolist(), found.opposite.tolist()
     ([0, 0, 2], [False, True, False])
     """
     d = samples.n_variables
-    found = Alike(np.arange(d), np.zeros(d, np.bool_))
+    found = Duplicates(np.arange(d), np.zeros(d, np.bool_))
     varies = np.flatnonzero(~samples.is_constant)
     n_rows = np.diff(samples.starts)[varies]
     for r in np.unique(n_rows).tolist():
-        for copies, firsts, opposite in _Rows(samples, varies[n_rows == r], r, labels).alike():
+        rows = _Rows(samples, varies[n_rows == r], r, labels, words_per_block)
+        for copies, firsts, opposite in rows.duplicates():
             found.node[copies] = firsts
             found.opposite[copies] = opposite
     return found
 
 
 def identical_variables(samples: Samples) -> list[list[int]]:
-    """Put the variables that vary into groups of identical ones, each ascending, by their first.
+    """Return groups of identical variables that vary, each sorted, in order of their first.
 
     Examples
     --------
@@ -75,7 +82,7 @@ def identical_variables(samples: Samples) -> list[list[int]]:
     >>> identical_variables(encode([[0, 1, 0], [1, 0, 0], [0, 1, 1]]))
     [[0, 1], [2]]
     """
-    node = alike_variables(samples).node
+    node = find_duplicates(samples).node
     varies = np.flatnonzero(~samples.is_constant)
     groups: dict[int, list[int]] = {}
     for first, variable in zip(node[varies].tolist(), varies.tolist(), strict=True):
@@ -83,30 +90,30 @@ def identical_variables(samples: Samples) -> list[list[int]]:
     return list(groups.values())
 
 
-def with_alike_grouped(samples: Samples, alike: Alike) -> Samples:
-    """Return the variables that stand for others only, with these as their members.
+def group_duplicates(samples: Samples, duplicates: Duplicates) -> Samples:
+    """Return only the representative variables, with the others as their members.
 
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 1, 0], [1, 0, 0], [0, 1, 1]])
-    >>> with_alike_grouped(samples, alike_variables(samples)).variables.labels
+    >>> group_duplicates(samples, find_duplicates(samples)).variables.labels
     ('x0 (+1)', 'x2')
     """
-    if not alike.n_copies:
+    if not duplicates.n_copies:
         return samples
     all_of, before = samples.variables.unfolded(), samples.variables
-    node = alike.node[np.array(all_of.node)]
-    opposite = alike.opposite[np.array(all_of.node)] ^ np.array(all_of.opposite)
-    kept = np.unique(alike.node)
+    node = duplicates.node[np.array(all_of.node)]
+    opposite = duplicates.opposite[np.array(all_of.node)] ^ np.array(all_of.opposite)
+    kept = np.unique(duplicates.node)
     members: dict[int, list[Member]] = {int(j): [] for j in kept}
     own = {before.names[j] for j in kept.tolist()}
     names, levels, loci = (getattr(all_of.variables, k) for k in ("names", "levels", "loci"))
-    for column, (j, other_way) in enumerate(zip(node.tolist(), opposite.tolist(), strict=True)):
+    for column, (j, is_reversed) in enumerate(zip(node.tolist(), opposite.tolist(), strict=True)):
         if names[column] not in own:
             known = None if levels is None else levels[column]
             locus = None if loci is None else loci[column]
-            members[j].append(Member(names[column], column, known, other_way, locus))
+            members[j].append(Member(names[column], column, known, is_reversed, locus))
     picked = samples.pick(kept)
     return replace(
         picked,
@@ -115,7 +122,7 @@ def with_alike_grouped(samples: Samples, alike: Alike) -> Samples:
 
 
 class _Rows:
-    """The rows of some variables with as many levels each; positions are among these variables."""
+    """The rows of variables with the same number of levels; positions index these variables."""
 
     def __init__(
         self,
@@ -123,17 +130,20 @@ class _Rows:
         variables: NDArray[np.int64],
         r: int,
         labels: NDArray[np.int64] | None,
+        words_per_block: int,
     ) -> None:
         self._samples, self._variables, self._r = samples, variables, r
+        self._step = max(1, words_per_block // (samples.words.shape[1] * r))
         self._everywhere = packed(np.ones(samples.n_samples), samples.words.shape[1])
         self._ordered = np.array(samples.variables.is_ordered)[variables] | (r == 1)
-        # What must agree besides the rows.
         self._labels = np.zeros(len(variables), np.int64) if labels is None else labels[variables]
 
-    def alike(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
-        """Yield variables that others stand for, those others, and whether they are opposites."""
+    def duplicates(
+        self,
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield copies, their representatives, and whether their levels are reversed."""
         among = np.arange(len(self._variables))
-        for n_words in (FIRST_WORDS, self._samples.words.shape[1]):  # few have the same first ones
+        for n_words in (FIRST_WORDS, self._samples.words.shape[1]):  # few share the first words
             hashes = self._hashes(among, n_words)
             _, back, counts = np.unique(hashes, return_inverse=True, return_counts=True)
             among, hashes = among[counts[back] > 1], hashes[counts[back] > 1]
@@ -141,7 +151,7 @@ class _Rows:
         hashes = np.sort(hashes)
         starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])[: len(order)])
         firsts, others = np.repeat(order[starts], np.diff(np.append(starts, len(order)))), order
-        while len(others):  # once, but where two hashes agree by chance
+        while len(others):  # more than once only if hashes collide
             same, opposite = self._compared(firsts, others)
             copies = same & (firsts != others)
             yield self._variables[others[copies]], self._variables[firsts[copies]], opposite[copies]
@@ -166,7 +176,7 @@ class _Rows:
     def _compared(
         self, firsts: NDArray[np.intp], others: NDArray[np.intp]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which variables are alike these, and which of those run the other way."""
+        """Return which pairs are duplicates, and which of these have reversed levels."""
         same, opposite = np.zeros((2, len(others)), np.bool_)
         for part in self._blocks(np.arange(len(others))):
             own, _ = self._of(firsts[part])
@@ -178,7 +188,7 @@ class _Rows:
         return (same | opposite) & fits, opposite & ~same
 
     def _as_known(self, firsts: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return whether the same samples are missing in variables."""
+        """Return whether the same samples are missing in both variables."""
         missing = self._samples.missing
         if not missing:
             return np.ones(len(others), np.bool_)
@@ -186,13 +196,12 @@ class _Rows:
         return np.array([_are_equal(missing.get(i), missing.get(j)) for i, j in pairs])
 
     def _blocks(self, positions: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        step = max(1, WORDS_PER_BLOCK // (self._samples.words.shape[1] * self._r))
-        return [positions[k : k + step] for k in range(0, len(positions), step)]
+        return [positions[k : k + self._step] for k in range(0, len(positions), self._step)]
 
     def _of(
         self, positions: NDArray[np.intp], n_words: int | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return the first words of indicator rows, (n, r, n_words), and of those with the levels the other way."""
+        """Return the first words of indicator rows, (n, r, n_words), and for reversed levels."""
         samples, variables = self._samples, self._variables[positions]
         rows = samples.starts[variables][:, None] + np.arange(self._r)
         forward = np.asarray(samples.words[:, :n_words][rows])
@@ -204,7 +213,7 @@ class _Rows:
 
 
 def _mixed(rows: NDArray[np.uint64], factors: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hash each of some blocks of words, (n, r, n_words), to a number."""
+    """Hash blocks of words, (n, r, n_words), to n numbers."""
     words = rows ^ (rows >> np.uint64(32))
     mixed: NDArray[np.uint64] = np.einsum("nrw,rw->n", words, factors)
     return mixed ^ (mixed >> np.uint64(29))

@@ -1,9 +1,10 @@
-"""Loci: where variables lie along a genome or an alignment, a chromosome and a position each.
+"""Loci: positions of variables along a genome or an alignment, each with a chromosome.
 
-They come from files that have them (VCF, PLINK's .bim, alignments), from names such as "chr1:12345",
-or from the user. Positions are whole numbers and are only ever subtracted, so it does not matter from
-where they count. A variable without a locus, such as a phenotype among variants, is near to nothing. A genome
-may be a circle, as most bacteria's are: then its length is known, and the shorter way round is the distance.
+They are read from files (VCF, PLINK .bim, alignments), from names such as "chr1:12345", or from the
+option `positions`. Positions are whole numbers of which only differences are used, so they may
+count from any number. A variable without a locus, such as a phenotype, has no distance to other
+variables. On a circular genome of known length, as in most bacteria, the distance is the shorter
+way around.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# A chromosome, a position, and whatever tells two variants apart that are at one: "7:117559590:CTT:C".
+# A chromosome, a position, and a suffix that distinguishes variants there: "7:117559590:CTT:C".
 _NAME = re.compile(r"([^\s:]+):([0-9]{1,12})(?:[:_#].*)?")
 MOST_POSITION = 10**12
 
 
 class Locus(NamedTuple):
-    """A place along a genome or an alignment.
+    """A position along a genome or an alignment.
 
     Attributes
     ----------
     chromosome : str
-        Its name; empty where there is only one.
+        Its name; empty if there is only one.
     position : int
 
     Examples
@@ -43,7 +44,7 @@ Loci = tuple[Locus | None, ...]
 
 
 def loci_in_names(names: Sequence[str]) -> Loci | None:
-    """Return the loci that names tell, where most of them do; None for a name that does not.
+    """Return the loci in names if most names have one, None for other names.
 
     Examples
     --------
@@ -58,10 +59,10 @@ def loci_in_names(names: Sequence[str]) -> Loci | None:
     return tuple(match and Locus(match[1], int(match[2])) for match in found)
 
 
-class Places(NamedTuple):
-    """Loci as numbers: of chromosomes, in the order of their first loci, -1 for none; and positions.
+class Coordinates(NamedTuple):
+    """Loci as arrays: indices of chromosomes, in order of appearance, -1 for none; and positions.
 
-    Both are of shape (n_variables,), dtype int64. The length is that of a circular genome, else None.
+    Both are of shape (n_variables,), dtype int64. `length` is that of a circular genome, else None.
     """
 
     chromosomes: NDArray[np.int64]
@@ -69,8 +70,8 @@ class Places(NamedTuple):
     length: int | None = None
 
     @classmethod
-    def of(cls, loci: Loci, length: int | None = None) -> Places:
-        """Return the numbers of loci."""
+    def of(cls, loci: Loci, length: int | None = None) -> Coordinates:
+        """Return loci as arrays."""
         numbers: dict[str, int] = {}
         known = [
             (-1, 0)
@@ -82,14 +83,14 @@ class Places(NamedTuple):
         return cls(chromosomes, positions, length)
 
     def distances(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return how far apart the ends of pairs are: inf on two chromosomes, NaN where not known.
+        """Return the distances of pairs: inf on different chromosomes, NaN if not known.
 
         Examples
         --------
         >>> loci = (Locus("1", 5), Locus("1", 25), Locus("2", 7), None)
-        >>> Places.of(loci).distances(np.array([[0, 1], [1, 2], [2, 3]])).tolist()
+        >>> Coordinates.of(loci).distances(np.array([[0, 1], [1, 2], [2, 3]])).tolist()
         [20.0, inf, nan]
-        >>> Places.of(loci[:2], length=30).distances(np.array([[0, 1]])).tolist()
+        >>> Coordinates.of(loci[:2], length=30).distances(np.array([[0, 1]])).tolist()
         [10.0]
         """
         (i, j), (a, b) = self.chromosomes[pairs].T, self.positions[pairs].T
@@ -104,21 +105,21 @@ class Places(NamedTuple):
 def distances(
     loci: Loci, pairs: NDArray[np.int64], length: int | None = None
 ) -> NDArray[np.float64]:
-    """Return how far apart the ends of pairs of variables are: see `Places.distances`."""
-    return Places.of(loci, length).distances(pairs)
+    """Return the distances of pairs of variables: see `Coordinates.distances`."""
+    return Coordinates.of(loci, length).distances(pairs)
 
 
-def told(loci: Loci, length: int | None = None) -> str:
-    """Say in words how many loci there are, from where to where they reach, and on which circle.
+def describe_loci(loci: Loci, length: int | None = None) -> str:
+    """Describe the number of loci and their range.
 
     Examples
     --------
-    >>> told((Locus("chr1", 12345), Locus("chr1", 99), None))
+    >>> describe_loci((Locus("chr1", 12345), Locus("chr1", 99), None))
     '2 of 3 variables on chr1, from 99 to 12345'
-    >>> told((Locus("1", 5), Locus("X", 8)))
+    >>> describe_loci((Locus("1", 5), Locus("X", 8)))
     '2 variables on 2 chromosomes, 1 to X'
-    >>> told((Locus("", 5), Locus("", 8)), 12)
-    '2 variables from 5 to 8, on a circle of 12'
+    >>> describe_loci((Locus("", 5), Locus("", 8)), 12)
+    '2 variables from 5 to 8, on a circular genome of 12'
     """
     known = [locus for locus in loci if locus is not None]
     chromosomes = list(dict.fromkeys(locus.chromosome for locus in known))
@@ -130,5 +131,5 @@ def told(loci: Loci, length: int | None = None) -> str:
         return f"{count} on {len(chromosomes)} chromosomes{ends}"
     positions = [locus.position for locus in known]
     on = f" on {chromosomes[0]}," if chromosomes[0] else ""
-    circle = "" if length is None else f", on a circle of {length}"
+    circle = "" if length is None else f", on a circular genome of {length}"
     return f"{count}{on} from {min(positions)} to {max(positions)}{circle}"

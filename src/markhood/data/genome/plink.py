@@ -1,8 +1,7 @@
-"""Genotypes in PLINK's .bed files, read through bed-reader a block of variants at a time.
+"""Read genotypes of PLINK .bed files through bed-reader, in blocks of variants.
 
-A genotype is the number of copies, 0, 1 or 2, of the allele that the .bim file names first (A1,
-usually the minor one). It can be kept as three levels, or as two: any copy (dominant), or two
-(recessive).
+A genotype is the number of copies, 0, 1 or 2, of the first allele in the .bim file (A1, usually the
+minor allele). It has three levels, or two: any copy (dominant), or two copies (recessive).
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
 from markhood.data.genome.loci import Loci, Locus
-from markhood.data.genome.placed import with_loci
+from markhood.data.genome.sample_loci import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
 
-MISSING = -127  # as bed-reader has it in int8
+MISSING = -127  # of bed-reader in int8
 CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
     "levels": lambda copies: copies,
     "dominant": lambda copies: copies > 0,
@@ -33,22 +32,25 @@ CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
 }
 
 MEANINGS = {
-    "levels": "copies of the allele that the .bim names first",
-    "dominant": "whether there is a copy of the allele that the .bim names first",
-    "recessive": "whether both copies are the allele that the .bim names first",
+    "levels": "number of copies of the first allele in the .bim file",
+    "dominant": "any copy of the first allele in the .bim file",
+    "recessive": "two copies of the first allele in the .bim file",
 }
 
 
 def read_bed(path: Path, reading: Reading) -> Samples:
     """Read genotypes from a .bed file with its .bim and .fam in the same folder.
 
-    Variants whose name is "." are called by chromosome and position, as in "7:117559590". A genotype is by default
-    the number of copies of A1.
+    Variants named "." are called by chromosome and position, as in "7:117559590". By default a
+    genotype is the number of copies of A1.
     """
     genotypes = "levels" if reading.genotypes == "auto" else reading.genotypes
     if genotypes not in CODINGS:
         raise InputError(
-            f"{option('genotypes', genotypes)} is for VCF: choose one of {', '.join(CODINGS)}."
+            "genotypes",
+            "genotypes",
+            f"{option('genotypes', genotypes)} requires a VCF file: choose one of "
+            f"{', '.join(CODINGS)}.",
         )
     try:
         with _open(path) as bed:
@@ -59,8 +61,10 @@ def read_bed(path: Path, reading: Reading) -> Samples:
         _check_tabs(path.with_suffix(".bim"))
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(
-            f"{path} cannot be read as PLINK's .bed ({reason}): put its .bim and .fam beside it, "
-            "or write it again."
+            "file-damaged",
+            path.name,
+            f"{path} cannot be read as a PLINK .bed file ({reason}): put its .bim and .fam into "
+            "the same folder, or write it again.",
         ) from error
 
 
@@ -69,18 +73,21 @@ def _open(path: Path) -> Any:
         from bed_reader import open_bed
     except ImportError as error:
         message = f"Reading {path} needs bed-reader: pip install 'markhood[plink]'."
-        raise InputError(message) from error
+        raise InputError("library-missing", "bed-reader", message) from error
     return open_bed(path)
 
 
 def _check_tabs(path: Path) -> None:
-    """Raise for a .bim with blanks between its columns, which PLINK reads and bed-reader does not."""
+    """Raise for a .bim file with blanks between columns, which bed-reader does not support."""
     if not path.exists():
         return
     with path.open("rb") as file:
         if len(file.readline().split(b"\t")) == 1:
             raise InputError(
-                f"{path} has no tabs between its columns: put them there in place of blanks, as PLINK writes them."
+                "file-damaged",
+                path.name,
+                f"{path} has no tabs between its columns: replace blanks by tabs, as in files "
+                "written by PLINK.",
             )
 
 
@@ -101,11 +108,15 @@ def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
         coded = CODINGS[genotypes](copies).astype(np.int8, order="F")
         packing.place(np.where(copies == MISSING, copies, coded), 0, start)
     packing.skip(n_samples)
-    reading.notes.tell(f"{n_samples} individuals: genotypes, as {MEANINGS[genotypes]}.")
+    reading.log.add_note(
+        "file-content",
+        "genotypes",
+        f"{n_samples} individuals; genotypes are coded as {MEANINGS[genotypes]}.",
+    )
     return with_loci(packing.finish(), _loci(bed, picked))
 
 
 def _loci(bed: Any, picked: Sequence[int]) -> Loci:
-    """Return where variants lie: PLINK writes 0 for a chromosome or a position that is not known."""
-    both = [(str(bed.chromosome[j]), int(bed.bp_position[j])) for j in picked]
-    return tuple(Locus(*place) if place[0] != "0" and place[1] > 0 else None for place in both)
+    """Return the loci of variants; PLINK writes 0 for an unknown chromosome or position."""
+    loci = [Locus(str(bed.chromosome[j]), int(bed.bp_position[j])) for j in picked]
+    return tuple(own if own.chromosome != "0" and own.position > 0 else None for own in loci)

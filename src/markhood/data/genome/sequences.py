@@ -1,11 +1,11 @@
-"""Files of aligned sequences, a title and its letters at a time: FASTA, A2M, A3M and Stockholm.
+"""Read files of aligned sequences, one sequence at a time: FASTA, A2M, A3M and Stockholm.
 
-**A2M and A3M.** Small letters and points are insertions, which some sequences have between the columns that all
-share. Each sequence has others, so they are no columns, and are dropped; what remains has one length.
+**A2M and A3M.** Lower-case letters and dots are insertions, which differ between sequences. They
+are not columns of the alignment and are dropped, so that all sequences have the same length.
 
-**Stockholm.** A line is a name and letters. Where the alignment is cut into blocks, every name comes back, and a sequence is only whole at the end
-of the file: then all are held in memory, letters only. A file with one block is streamed like the others. Of the marked-up lines
-the consensus structure (`#=GC SS_cons`) can be asked for: it is what is known of the pairs of an RNA.
+**Stockholm.** A line has a name and letters. In an alignment with several blocks every name occurs
+again, so the sequences are held in memory; a file with one block is streamed. Of the annotation,
+the consensus structure of an RNA (`#=GC SS_cons`) can be read.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ SEQUENCE_ENDINGS = (*FASTA_ENDINGS, *A3M_ENDINGS, *STOCKHOLM_ENDINGS)  # and .gz
 
 INSERTIONS = str.maketrans("", "", "abcdefghijklmnopqrstuvwxyz.")
 CONSENSUS = "SS_cons"
-# As WUSS writes structures: four kinds of brackets, and letters for pairs that cross others.
+# WUSS notation of structures: four kinds of brackets, and letters for pseudoknots.
 BRACKETS = {"<": ">", "(": ")", "[": "]", "{": "}"} | {chr(65 + k): chr(97 + k) for k in range(26)}
 
 
 class Structure(NamedTuple):
-    """A consensus structure: how many columns there are, and the pairs i < j of them, from 1 on."""
+    """A consensus structure: number of columns, and pairs i < j of columns, counted from 1."""
 
     width: int
     pairs: list[tuple[int, int]]
 
 
 def read_sequences(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the title and the letters of each sequence of a file, without insertions.
+    """Yield the title and the letters of each sequence, without insertions.
 
     Raises
     ------
     InputError
-        If it is not such a file, or damaged.
+        If the file has another format or is damaged.
     """
     ending = ending_of(path)
     try:
@@ -55,13 +55,22 @@ def read_sequences(path: Path) -> Iterator[tuple[str, str]]:
             else:
                 yield from _parser(path)(file)
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not plain text: give a file of sequences.") from error
+        raise _not_sequences(path, "is not plain text: pass a file of sequences.") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path} is damaged ({error}): compress it again.") from error
+        raise _damaged(path, error) from error
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} is not FASTA ({error}): give aligned sequences.") from error
+        raise _not_sequences(path, f"is not FASTA ({error}): pass aligned sequences.") from error
+
+
+def _not_sequences(path: Path, problem: str) -> InputError:
+    return InputError("file-format", path.name, f"{path} {problem}")
+
+
+def _damaged(path: Path, error: BaseException) -> InputError:
+    text = f"{path} is damaged ({error}): compress it again."
+    return InputError("file-damaged", path.name, text)
 
 
 def read_structure(path: Path) -> Structure:
@@ -85,27 +94,31 @@ def read_structure(path: Path) -> Structure:
                 elif words[:1] == ["//"]:
                     break
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not plain text: give a Stockholm file.") from error
+        raise _not_sequences(path, "is not plain text: pass a Stockholm file.") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path} is damaged ({error}): compress it again.") from error
+        raise _damaged(path, error) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check the path.") from error
+        raise InputError(
+            "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
+        ) from error
     if not drawn:
         raise InputError(
-            f"{path} has no consensus structure (#=GC {CONSENSUS}): give a Stockholm file that has one."
+            "sequences",
+            path.name,
+            f"{path} has no consensus structure (#=GC {CONSENSUS}): pass a file with one.",
         )
     return Structure(len(drawn), _paired(path, drawn))
 
 
 def ending_of(path: Path) -> str:
-    """Return what a name ends in, without .gz."""
+    """Return the ending of a name, without .gz."""
     is_compressed = path.suffix.lower() == ".gz"
     return (path.with_suffix("") if is_compressed else path).suffix.lower()
 
 
 def is_stockholm(path: Path) -> bool:
-    """Return whether a file is one of the format that can carry a structure, by its name."""
+    """Return whether a file is in Stockholm format, which can have a structure, by its name."""
     return ending_of(path) in STOCKHOLM_ENDINGS
 
 
@@ -120,14 +133,14 @@ def _parser(path: Path) -> Any:
         from Bio.SeqIO.FastaIO import SimpleFastaParser
     except ImportError as error:
         message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'."
-        raise InputError(message) from error
+        raise InputError("library-missing", "biopython", message) from error
     return SimpleFastaParser
 
 
 def _stockholm(path: Path, file: IO[str]) -> Iterator[tuple[str, str]]:
-    """Yield sequences as they come while no name has come back, which a block has ended by then."""
+    """Yield sequences, streamed if the file has one block, else from memory."""
     if not file.readline().startswith("# STOCKHOLM"):
-        raise InputError(f"{path} does not begin with '# STOCKHOLM': give a Stockholm file.")
+        raise _not_sequences(path, "does not begin with '# STOCKHOLM': pass a Stockholm file.")
     if _has_blocks(path):
         held: dict[str, list[str]] = {}
         for name, letters in _aligned_lines(path, file):
@@ -139,7 +152,7 @@ def _stockholm(path: Path, file: IO[str]) -> Iterator[tuple[str, str]]:
 
 
 def _has_blocks(path: Path) -> bool:
-    """Return whether the first name of an alignment comes again."""
+    """Return whether the first name of an alignment occurs again."""
     with _opened(path) as file:
         names = (name for name, _ in _aligned_lines(path, file))
         first = next(names, None)
@@ -155,8 +168,10 @@ def _aligned_lines(path: Path, file: IO[str]) -> Iterator[tuple[str, str]]:
         words = line.split()
         if len(words) != 2:
             raise InputError(
-                f"Line {number} after the first of {path} has {len(words)} words, where a name and its "
-                "letters were expected: give a Stockholm file."
+                "file-damaged",
+                path.name,
+                f"Line {number + 1} of {path} has {len(words)} words instead of a name and "
+                "letters: pass a Stockholm file.",
             )
         yield words[0], words[1]
 
@@ -165,20 +180,23 @@ def _paired(path: Path, drawn: str) -> list[tuple[int, int]]:
     closing = {end: begin for begin, end in BRACKETS.items()}
     opened: dict[str, list[int]] = {begin: [] for begin in BRACKETS}
     pairs = []
-    for place, sign in enumerate(drawn, start=1):
+    for column, sign in enumerate(drawn, start=1):
         if sign in BRACKETS:
-            opened[sign].append(place)
+            opened[sign].append(column)
         elif sign in closing:
             if not opened[closing[sign]]:
-                raise InputError(
-                    f"The structure of {path} closes a pair at column {place} that none opens: mend its "
-                    f"line {CONSENSUS}."
-                )
-            pairs.append((opened[closing[sign]].pop(), place))
-    unpaired = min((places[-1] for places in opened.values() if places), default=None)
+                raise _unpaired(path, "closes", column)
+            pairs.append((opened[closing[sign]].pop(), column))
+    unpaired = min((columns[-1] for columns in opened.values() if columns), default=None)
     if unpaired is not None:
-        raise InputError(
-            f"The structure of {path} opens a pair at column {unpaired} that none closes: mend its line "
-            f"{CONSENSUS}."
-        )
+        raise _unpaired(path, "opens", unpaired)
     return sorted(pairs)
+
+
+def _unpaired(path: Path, verb: str, column: int) -> InputError:
+    return InputError(
+        "sequences",
+        path.name,
+        f"The structure of {path} {verb} a pair at column {column} without its other end: correct "
+        f"the line {CONSENSUS}.",
+    )

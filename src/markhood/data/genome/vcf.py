@@ -1,17 +1,19 @@
-"""Variants in VCF and BCF: every site that varies is a variable.
+"""Read variants in VCF and BCF files: every site that varies is a variable.
 
-Which sites stay is only known when all calls of each were seen, and so is whether all of them are phased; so the
-file is read twice, a site at a time, and bits go to where they are kept as they come.
+The first pass over the file selects sites and finds whether all calls are phased, the second pass
+packs the calls, site by site.
 
-A phased file gives haplotypes: a sample for every copy of a chromosome, the alleles its levels, 0 the
-reference. More than two alleles have no order. Any other file gives genotypes: the number of copies of any
-allele but the reference, which are steps, as PLINK's are. To take an unphased file for haplotypes would be to invent
-phases; to take a phased one for genotypes loses them, and an edge then costs as much for half the samples.
+A phased file gives haplotypes: a sample is a chromosome copy, and its levels are the alleles, 0 for
+the reference; more than two alleles are not ordered. Other files give genotypes: a sample is an
+individual, and its ordered levels are the numbers of copies of non-reference alleles, as in PLINK.
+Haplotypes of an unphased file would need invented phases; genotypes of a phased file would have
+half the samples at the same penalty per edge.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.names import chosen_columns
 from markhood.data.genome.bcf import BinaryVariants
 from markhood.data.genome.loci import Locus
-from markhood.data.genome.placed import with_loci
+from markhood.data.genome.sample_loci import with_loci
 from markhood.data.genome.vcf_text import ABSENT, MISSING, Site, TextVariants
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -31,19 +33,20 @@ from markhood.data.weights import find_weights
 from markhood.errors import InputError, option, printable
 
 NO_GENOTYPES = "have no genotypes"
-LONGEST_ALLELES = 24  # letters that a name can take; insertions may have thousands
+LONGEST_ALLELES = 24  # letters in a name; insertions may have thousands
 END_OF_BGZF = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 
 
 def read_vcf(path: Path, reading: Reading) -> Samples:
     """Read haplotypes or genotypes from a VCF or BCF file, which may be compressed (.gz, .bgz).
 
-    Variables are called by chromosome and position, as in "7:117559590", and where two have one, by their
-    alleles as well, "7:117559590:CTT:C". A sample is a copy of a chromosome, with its alleles, where all
-    calls are phased; otherwise an individual, with the number of copies of any allele but the reference.
+    Variables are named by chromosome and position, as in "7:117559590", and if several variants
+    have the same position, also by alleles, "7:117559590:CTT:C". If all calls are phased, a sample
+    is a chromosome copy with its alleles; else an individual with its number of non-reference
+    alleles.
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
-    if reading.known is not None:  # its positions, whether they vary here or not
+    if reading.known is not None:  # keep its sites, whether or not they vary in these data
         min_minor, max_gap = 0.0, 1.0
     file = _opened(path)
     survey = _Survey(len(file.individuals))
@@ -51,15 +54,22 @@ def read_vcf(path: Path, reading: Reading) -> Samples:
         survey.add(site, min_minor, max_gap)
     if survey.n_sites == survey.left_out[NO_GENOTYPES]:
         lacks = "genotypes (GT) at any of its sites" if survey.n_sites else "sites"
-        raise InputError(f"{path} has no {lacks}: give a file with calls of every individual.")
+        raise InputError(
+            "genotypes",
+            path.name,
+            f"{path} has no {lacks}: pass a file with calls of every individual.",
+        )
     if len(survey.kept) < 2:
         raise InputError(
+            "too-few-columns",
+            path.name,
             f"{len(survey.kept)} of the {survey.n_sites} sites of {path} vary enough "
-            f"({option('min_minor', min_minor)}) with few enough missing calls "
-            f"({option('max_gap', max_gap)}): lower the one, or raise the other."
+            f"({option('min_minor', min_minor)}) and have few enough missing calls "
+            f"({option('max_gap', max_gap)}): lower {option('min_minor')} or raise "
+            f"{option('max_gap')}.",
         )
     coding = survey.coding(reading.genotypes, path)
-    survey.tell(reading, coding)
+    survey.note(reading, coding, path)
     return _encode(file, survey, reading, coding)
 
 
@@ -74,20 +84,22 @@ def _opened(path: Path) -> Variants:
 
 
 def _check_end(path: Path) -> None:
-    """Raise for a file in compressed blocks whose last, empty one is missing: the rest is lost."""
+    """Raise for a BGZF file without its last, empty block, because it is truncated."""
     with path.open("rb") as file:
         is_in_blocks = file.read(18)[12:14] == b"BC"
         if is_in_blocks:
             file.seek(-min(len(END_OF_BGZF), path.stat().st_size), 2)
             if file.read() != END_OF_BGZF:
                 raise InputError(
-                    f"{path} is cut short (it does not end as such a file does): copy it again."
+                    "file-damaged",
+                    path.name,
+                    f"{path} is truncated (the end-of-file block is missing): copy it again.",
                 )
 
 
 @dataclass
 class _Survey:
-    """What the first reading finds: which sites stay, and what their calls are like."""
+    """Results of the first pass: the selected sites, and properties of their calls."""
 
     n_individuals: int
     n_sites: int = 0
@@ -97,12 +109,12 @@ class _Survey:
     left_out: Counter[str] = field(default_factory=Counter)
     n_unphased: int = 0
     n_ambiguous: int = 0
-    failed: Counter[str] = field(default_factory=Counter)  # filters, of the sites that stay
+    failed: Counter[str] = field(default_factory=Counter)  # filters, of the selected sites
     ploidy: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     fewest: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def add(self, site: Site | None, min_minor: float, max_gap: float) -> None:
-        """Look at a site, and take it or leave it out."""
+        """Select a site or leave it out."""
         number, self.n_sites = self.n_sites, self.n_sites + 1
         reason = NO_GENOTYPES if site is None else _reason(site.calls, min_minor, max_gap)
         if site is None or reason:
@@ -123,18 +135,21 @@ class _Survey:
             self.n_ambiguous += int((unphased & (np.ptp(called, axis=1) > 0)).sum())
 
     def coding(self, genotypes: str, path: Path) -> str:
-        """Return how calls are coded, having checked that they can be."""
+        """Return the coding of calls; raise if the requested one is not possible."""
         if genotypes == "auto":
             return "levels" if self.n_unphased else "haplotypes"
         if genotypes == "haplotypes" and self.n_ambiguous:
             raise InputError(
-                f"{self.n_ambiguous} heterozygous calls of {path} are not phased, so that nobody knows "
-                f"which allele is on which haplotype: phase them, or choose {option('genotypes', 'levels')}."
+                "genotypes",
+                "genotypes",
+                f"{self.n_ambiguous} heterozygous calls of {path} are not phased, so that their "
+                "haplotypes are not known: phase them, or choose "
+                f"{option('genotypes', 'levels')}.",
             )
         return genotypes
 
     def names(self) -> list[str]:
-        """Return a name for every site that stays, all different."""
+        """Return a unique name for every selected site."""
         plain = [f"{locus.chromosome}:{locus.position}" for locus in self.loci]
         times = Counter(plain)
         longer = [
@@ -149,8 +164,12 @@ class _Survey:
             names.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
         return names
 
-    def tell(self, reading: Reading, coding: str) -> None:
-        """Note what was understood of the file."""
+    def note(self, reading: Reading, coding: str, path: Path) -> None:
+        """Record what the file contains and how it is read."""
+        for text in (*self._content(coding), *self._irregularities(coding)):
+            reading.log.add_note("file-content", path.name, text)
+
+    def _content(self, coding: str) -> Iterator[str]:
         kinds = sorted(set(self.ploidy.tolist()))
         ploidy = {(1,): "haploid", (2,): "diploid"}.get(
             tuple(kinds), f"of ploidy {' to '.join(map(str, (kinds[0], kinds[-1])))}"
@@ -158,46 +177,36 @@ class _Survey:
         phases = "" if kinds == [1] else ", not phased" if self.n_unphased else ", phased"
         taken = {
             "haplotypes": f"{int(self.ploidy.sum())} haplotypes",
-            "levels": "genotypes, as copies of any allele but the reference",
-            "dominant": "genotypes, as whether there is any allele but the reference",
-            "recessive": "genotypes, as whether no copy is the reference",
+            "levels": "genotypes as numbers of non-reference alleles",
+            "dominant": "genotypes as any non-reference allele",
+            "recessive": "genotypes as only non-reference alleles",
         }[coding]
-        reading.notes.tell(f"{self.n_individuals} individuals, {ploidy}{phases}: {taken}.")
-        gone = ", ".join(f"{times} {reason}" for reason, times in self.left_out.items())
-        left_out = f" ({gone})" if gone else ""
-        reading.notes.tell(f"{len(self.kept)} of {self.n_sites} sites{left_out}.")
+        yield f"{self.n_individuals} individuals, {ploidy}{phases}: {taken}."
+        reasons = ", ".join(f"{times} {reason}" for reason, times in self.left_out.items())
+        left_out = f" ({reasons})" if reasons else ""
+        yield f"{len(self.kept)} of {self.n_sites} sites{left_out}."
         several = sum(len(alleles) > 2 for alleles in self.alleles)
         if several:
-            how = (
-                "each is a level"
-                if coding == "haplotypes"
-                else "all but the first are counted alike"
-            )
+            how = "each is a level" if coding == "haplotypes" else "all but the first are combined"
             sites = "1 site has" if several == 1 else f"{several} sites have"
-            reading.notes.tell(f"{sites} more than two alleles: {how}.")
-        self._tell_doubts(reading, coding)
+            yield f"{sites} more than two alleles: {how}."
 
-    def _tell_doubts(self, reading: Reading, coding: str) -> None:
-        """Note what is taken though the file says that it is not like the rest."""
+    def _irregularities(self, coding: str) -> Iterator[str]:
         if self.failed:
             which = ", ".join(f"{printable(name)} {times}" for name, times in self.failed.items())
-            reading.notes.tell(
-                f"{self.failed.total()} of these sites failed a filter of the file ({which}) and are taken all the same: "
-                "leave them out of the file if they should not be."
+            yield (
+                f"{self.failed.total()} of these sites failed a filter of the file ({which}) but "
+                "are used. Remove them from the file if they should not be."
             )
         n_fewer = int((self.fewest < self.ploidy).sum())
         if n_fewer:
-            how = (
-                "what is not there is missing"
-                if coding == "haplotypes"
-                else "those that are there are counted"
-            )
-            who = "1 individual has" if n_fewer == 1 else f"{n_fewer} individuals have"
-            reading.notes.tell(f"{who} fewer copies at some sites than at others: {how}.")
+            how = "absent copies are missing" if coding == "haplotypes" else "existing ones count"
+            subject = "1 individual has" if n_fewer == 1 else f"{n_fewer} individuals have"
+            yield f"{subject} fewer copies at some sites: {how}."
 
 
 def _reason(calls: NDArray[np.int16], min_minor: float, max_gap: float) -> str:
-    """Say why a site is left out; nothing where it stays."""
+    """Return the reason to leave a site out; empty if it is selected."""
     called = calls[calls >= 0]
     n_copies = int((calls != ABSENT).sum())
     if not len(called) or n_copies - len(called) > max_gap * n_copies:
@@ -207,10 +216,10 @@ def _reason(calls: NDArray[np.int16], min_minor: float, max_gap: float) -> str:
 
 
 def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> Samples:
-    """Read the sites that stay once more, and pack them."""
+    """Read the selected sites again, and pack them."""
     names = survey.names()
     picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
-    is_there = np.arange(int(survey.ploidy.max())) < survey.ploidy[:, None]
+    exists = np.arange(int(survey.ploidy.max())) < survey.ploidy[:, None]
     by_copy = coding == "haplotypes"
     rows = [
         f"{individual} ({copy + 1})" if by_copy and own > 1 else individual
@@ -231,7 +240,7 @@ def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> S
     block = _Block(packing, max(1, encoder.CHUNK_BYTES // (2 * len(rows))))
     for number, site in enumerate(file.sites()):
         if site is not None and number in column_of:
-            block.add(column_of[number], _coded(site.calls, coding, is_there))
+            block.add(column_of[number], _coded(site.calls, coding, exists))
     block.flush()
     packing.skip(len(rows))
     return with_loci(packing.finish(), tuple(survey.loci[j] for j in picked))
@@ -239,7 +248,7 @@ def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> S
 
 @dataclass
 class _Block:
-    """Columns that stand side by side, gathered until there are enough to be packed at once."""
+    """Neighbouring columns, collected to be packed at once."""
 
     packing: Encoder
     most: int
@@ -247,26 +256,26 @@ class _Block:
     columns: list[NDArray[np.int16]] = field(default_factory=list)
 
     def add(self, column: int, values: NDArray[np.int16]) -> None:
-        """Take a column."""
+        """Add a column."""
         if column != self.start + len(self.columns) or len(self.columns) == self.most:
             self.flush()
         self.start = self.start if self.columns else column
         self.columns.append(values)
 
     def flush(self) -> None:
-        """Pack what is here."""
+        """Pack the collected columns."""
         if self.columns:
             self.packing.place(np.array(self.columns).T, 0, self.start)
             self.columns = []
 
 
-def _coded(calls: NDArray[np.int16], coding: str, is_there: NDArray[np.bool_]) -> NDArray[np.int16]:
-    """Return a site's value of every sample, -1 where it is missing."""
+def _coded(calls: NDArray[np.int16], coding: str, exists: NDArray[np.bool_]) -> NDArray[np.int16]:
+    """Return the value of a site for every sample, -1 for missing values."""
     if coding == "haplotypes":
-        alleles = np.full(is_there.shape, MISSING, np.int16)
-        width = min(calls.shape[1], is_there.shape[1])
+        alleles = np.full(exists.shape, MISSING, np.int16)
+        width = min(calls.shape[1], exists.shape[1])
         alleles[:, :width] = np.maximum(calls[:, :width], MISSING)
-        return np.asarray(alleles[is_there])
+        return np.asarray(alleles[exists])
     copies = (calls > 0).sum(axis=1, dtype=np.int16)
     if coding == "dominant":
         copies = (copies > 0).astype(np.int16)

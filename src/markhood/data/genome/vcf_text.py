@@ -1,7 +1,8 @@
-"""VCF as text, plain or compressed, read a line at a time.
+"""Read VCF text files, plain or compressed, line by line.
 
-A reader of our own: that of htslib is made for binary files, and some damaged texts crash it. Few calls are different, so each
-is made sense of once and looked up after that; where a line has nothing but calls such as 0|1, four bytes each, they are read as an array.
+htslib is not used for text, because some damaged files crash it. There are few distinct calls, so
+each is parsed once and then looked up; lines with only calls such as 0|1, four bytes each, are read
+as arrays.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from numpy.typing import NDArray
 from markhood.data.genome.loci import MOST_POSITION, Locus
 from markhood.errors import InputError
 
-MISSING, ABSENT = -1, -2  # a copy that was not called, and one that there is not
-MOST_ALLELE = 32767  # what sixteen bits hold
+MISSING, ABSENT = -1, -2  # a copy without a call, and a copy that does not exist
+MOST_ALLELE = 32767  # of 16 bits
 _BEGINNING = b"##fileformat=VCF"
 _FIXED = 9  # columns before those of individuals
 _ZERO, _DOT, _TAB, _BAR, _SLASH = b"0.\t|/"
 
 
 class Site(NamedTuple):
-    """A site: where it is, its alleles, the calls, of shape (individuals, copies), with their phase, and the filters that it failed."""
+    """A site: its locus, alleles, calls of shape (individuals, copies), phases, failed filters."""
 
     locus: Locus
     alleles: tuple[str, ...]
@@ -50,7 +51,7 @@ class TextVariants:
         self._calls = _Calls()
 
     def sites(self) -> Iterator[Site | None]:
-        """Yield every site, None for one without calls."""
+        """Yield all sites, None for a site without calls."""
         with self._open() as file:
             _, number = self._read_header(file)
             while line := self._line(file):
@@ -61,7 +62,10 @@ class TextVariants:
                     yield self._site(line.rstrip(b"\r\n"))
                 except ValueError as error:
                     raise InputError(
-                        f"Line {number} of {self._path} is damaged ({error}): mend it, or write the file again."
+                        "file-damaged",
+                        self._path.name,
+                        f"Line {number} of {self._path} is damaged ({error}): correct it, or write "
+                        "the file again.",
                     ) from None
 
     def _open(self) -> BinaryIO:
@@ -74,24 +78,31 @@ class TextVariants:
             return file.readline(most)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(
-                f"{self._path} is damaged or cut short ({error}): copy it again."
+                "file-damaged",
+                self._path.name,
+                f"{self._path} is damaged or truncated ({error}): copy it again.",
             ) from error
 
     def _read_header(self, file: BinaryIO) -> tuple[list[str], int]:
-        """Return the individuals, and how many lines the header has."""
+        """Return the individuals, and the number of lines of the header."""
         line, number = self._line(file, len(_BEGINNING)), 1
         if line != _BEGINNING:
             raise InputError(
-                f"{self._path} cannot be read as VCF: give a whole file, with its header; BCF ends in .bcf."
+                "file-format",
+                self._path.name,
+                f"{self._path} is not a VCF file: pass a file with its header, and use the ending "
+                ".bcf for BCF.",
             )
         while line and not line.startswith(b"#CHROM"):
             line, number = self._line(file), number + 1
         individuals = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")[_FIXED:]
         if not individuals:
             raise InputError(
-                f"{self._path} has no genotypes: give a file with a column for every individual."
+                "genotypes",
+                self._path.name,
+                f"{self._path} has no genotypes: pass a file with a column per individual.",
             )
-        return individuals, number - 1  # the first line was read in two parts
+        return individuals, number - 1  # because the first line was read in two parts
 
     def _site(self, line: bytes) -> Site | None:
         chromosome, position, _, ref, alt, _, passed, _, form, *calls = _fields(line)
@@ -99,15 +110,15 @@ class TextVariants:
         if b"GT" not in names:
             return None
         if not position.isdigit() or int(position) > MOST_POSITION:
-            raise ValueError("its position is no number")
+            raise ValueError("its position is not a number")
         others = [] if alt == b"." else alt.split(b",")
         alleles = tuple(allele.decode("ascii", "replace") for allele in (ref, *others))
-        place = Locus(chromosome.decode("utf-8", "replace"), int(position))
+        locus = Locus(chromosome.decode("utf-8", "replace"), int(position))
         found, phased = self._calls.read(calls[0], names.index(b"GT"), len(self.individuals))
         if int(found.max(initial=0)) >= len(alleles):
-            raise ValueError("a call names an allele that is not there")
+            raise ValueError("a call has an unknown allele")
         failed = "" if passed in (b"PASS", b".") else passed.decode("utf-8", "replace")
-        return Site(place, alleles, found, phased, failed)
+        return Site(locus, alleles, found, phased, failed)
 
 
 def _fields(line: bytes) -> list[bytes]:
@@ -118,7 +129,7 @@ def _fields(line: bytes) -> list[bytes]:
 
 
 class _Calls:
-    """Calls by their texts, as far as they have occurred: the alleles of each, and whether it is phased."""
+    """Parsed calls by their texts: the alleles of each call, and whether it is phased."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
@@ -127,9 +138,9 @@ class _Calls:
         self._phases = np.empty(0, np.bool_)
 
     def read(
-        self, text: bytes, place: int, n_individuals: int
+        self, text: bytes, index: int, n_individuals: int
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """Return the calls of a line, which are at a place of each individual's field."""
+        """Return the calls of a line, which have this index in the field of each individual."""
         if len(text) == 4 * n_individuals - 1:
             plain = _plain(text)
             if plain is not None:
@@ -140,8 +151,8 @@ class _Calls:
                 f"it has calls of {len(fields)} individuals instead of {n_individuals}"
             )
         if any(b":" in field for field in fields):
-            parts = [field.split(b":", place + 1) for field in fields]
-            fields = [own[place] if place < len(own) else b"." for own in parts]
+            parts = [field.split(b":", index + 1) for field in fields]
+            fields = [own[index] if index < len(own) else b"." for own in parts]
         numbers = np.array([self._number(field) for field in fields])
         if len(self._table) < len(self._known):
             self._tabulate()
@@ -162,7 +173,7 @@ class _Calls:
 
 
 def _plain(text: bytes) -> tuple[NDArray[np.int16], NDArray[np.bool_]] | None:
-    """Read a line of calls of three bytes each, such as 0|1; None where it is something else."""
+    """Parse a line of calls with three bytes each, such as 0|1; None for other lines."""
     cells = np.frombuffer(text + b"\t", np.uint8).reshape(-1, 4)
     alleles, between = cells[:, ::2], cells[:, 1]
     is_digit = (alleles >= _ZERO) & (alleles < _ZERO + 10)
@@ -177,12 +188,11 @@ def _plain(text: bytes) -> tuple[NDArray[np.int16], NDArray[np.bool_]] | None:
 
 
 def _parsed(text: bytes) -> tuple[list[int], bool]:
-    """Return the alleles of a call, and whether it is phased, as that of a single copy is."""
-    unprefixed = (
-        text[1:] if text[:1] in (b"|", b"/") else text
-    )  # VCF 4.4 may say the first one's phase
+    """Return the alleles of a call, and whether it is phased, as a single copy always is."""
+    # VCF 4.4 allows a prefix with the phase of the first allele.
+    unprefixed = text[1:] if text[:1] in (b"|", b"/") else text
     parts = unprefixed.replace(b"|", b"/").split(b"/")
     if not all(part == b"." or (part.isdigit() and int(part) <= MOST_ALLELE) for part in parts):
-        raise ValueError(f"{text[:20].decode('ascii', 'replace')!r} is no call")
+        raise ValueError(f"{text[:20].decode('ascii', 'replace')!r} is not a call")
     alleles = [MISSING if part == b"." else int(part) for part in parts]
     return alleles, b"/" not in unprefixed

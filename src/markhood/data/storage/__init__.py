@@ -1,5 +1,5 @@
-"""Where packed bits are kept: in memory, or in files that are mapped.
+"""Store packed bits in memory or in memory-mapped files.
 
-`places` has the two as values that every reader takes; `packed` writes and opens folders of packed
-samples, and `packing` makes one of a file of any size; `memory` says beforehand whether it fits.
+`backends` has the two kinds of storage that every reader takes; `packed` writes and opens folders
+of packed samples, `packing` packs a file of any size, and `memory` checks whether samples fit.
 """

@@ -1,7 +1,7 @@
-"""Arrays mapped from files, gone through without their pages staying in memory.
+"""Read memory-mapped arrays in blocks, and release their pages.
 
-The pages of a map count as the process's memory until someone else needs them. What goes through a
-large file once should not look like, or be billed as, a process that holds all of it.
+The pages of a map count as memory of the process until another process needs them, so a single pass
+over a large file would otherwise look like, or be billed as, holding all of it in memory.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ BLOCK_BYTES = 1 << 25
 
 
 def row_blocks(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Yield an array some rows at a time; of a mapped one, only those are in memory."""
+    """Yield an array in blocks of rows; only one block of a mapped array is in memory."""
     step = max(1, BLOCK_BYTES // max(1, rows[:1].nbytes))
     for start in range(0, len(rows), step):
         yield rows[start : start + step]
-        let_go(rows)
+        _release_pages(rows)
 
 
-def let_go(array: NDArray[Any]) -> None:
-    """Give back the pages of a mapped array, which are in its file; others stay as they are."""
+def _release_pages(array: NDArray[Any]) -> None:
+    """Release the pages of an array if it is memory-mapped."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base

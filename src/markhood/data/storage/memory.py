@@ -1,7 +1,7 @@
-"""Whether packed samples fit in memory, asked before any of them is read.
+"""Check that packed samples fit in memory, before they are read.
 
-The kernels count on all variables at once, so the packed bits have to be in memory; to say so at
-the start, with the two figures, is kinder than to be killed by the system an hour later.
+The kernels use all variables at once, so the packed bits must be in memory. An error at the start
+is better than being killed by the system an hour later.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from markhood.errors import InputError
 
 
 def available_memory() -> int | None:
-    """Return the bytes that can still be had without swapping, None where nobody knows."""
+    """Return the bytes of memory available without swapping, None if not known."""
     try:
-        with open("/proc/meminfo", "rb", buffering=0) as file:  # read in one piece, in no time
+        with open("/proc/meminfo", "rb", buffering=0) as file:
             _, found, rest = file.read(512).partition(b"MemAvailable:")
         if found:
             return int(rest.split()[0]) * 1024
@@ -28,19 +28,21 @@ def available_memory() -> int | None:
 
 
 def require_memory(n_variables: int, n_samples: int, n_rows: int | None = None) -> None:
-    """Raise where packed samples do not fit in memory; by default they have a row a variable."""
+    """Raise if packed samples do not fit in memory; by default they have one row per variable."""
     needed = (n_variables if n_rows is None else n_rows) * words_per_row(n_samples) * 8
     available = available_memory()
     if available is not None and needed > available:
         raise InputError(
+            "memory",
+            "",
             f"{n_variables} variables x {n_samples} samples need {readable(needed)} of memory "
-            f"when packed, but only {readable(available)} is available: take fewer columns or "
-            "rows, or a larger machine."
+            f"when packed, but only {readable(available)} is available: use fewer columns or "
+            "rows, or a larger machine.",
         )
 
 
 def readable(n_bytes: float) -> str:
-    """Write a number of bytes with its unit."""
+    """Return a number of bytes with its unit."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"

@@ -1,21 +1,21 @@
-"""Packed samples in a folder: made once, then mapped into memory in no time.
+"""Packed samples in a folder: written once, then memory-mapped.
 
-    FOLDER/about.json       what this is, how large, and the size and hash of every other file
-    FOLDER/words.npy        the bits, as in `Samples.words`: uint64, one row a level but the first
-    FOLDER/variables.json   names, and levels: the distinct lists of them, and which each variable has;
-                            chromosomes and positions, where these are known
-    FOLDER/weights.npy      how often samples count, int64, where they do not all count once
-    FOLDER/missing.npy      rows of bits, uint64, where values are missing and kept apart
-    FOLDER/reals.npy        covariates that are numbers, float64, one row each; their names, means and standard deviations
-                            are in variables.json
+    FOLDER/about.json       kind, version and shape, and the size and hash of every other file
+    FOLDER/words.npy        the bits of `Samples.words`: uint64, one row per level except the first
+    FOLDER/variables.json   names and levels: the distinct lists of levels, and the index of each
+                            variable's list; chromosomes and positions, if known
+    FOLDER/weights.npy      counts of the weights, int64, if any
+    FOLDER/missing.npy      masks of missing values, uint64, if any
+    FOLDER/reals.npy        numeric covariates, float64, one row each; their names, means and
+                            standard deviations are in variables.json
 
-All is NumPy's format and JSON, so that other programs can read it; hashes are BLAKE2b of 16 bytes,
-which `b2sum --length 128` prints too. A folder is written under another name and renamed when it
-is whole. Every reading checks every hash: that is a second for a gigabyte, and what it guards is
-hours of work. What is in the files is checked as well, because kernels index by it, and anyone can make
-a folder whose hashes fit. The samples' fingerprint is saved, so the hash need not be made twice.
+The formats are NPY and JSON, so that other programs can read them; hashes are BLAKE2b with 16
+bytes, as printed by `b2sum --length 128`. A folder is written under another name and renamed when
+it is complete. Every read checks all hashes, which takes about a second per gigabyte. The content
+is also checked, because kernels index by it, and a hash does not show that a folder was made by
+markhood. The fingerprint of the samples is saved, so that it is computed only once.
 
-Levels that are neither numbers, text, truth values nor None (dates, say) come back as text.
+Levels other than numbers, text, booleans and None (such as dates) become text.
 """
 
 from __future__ import annotations
@@ -54,29 +54,47 @@ MOST_LEVELS = 65535
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a path is a folder of packed samples, whole or damaged."""
+    """Return whether a path is a folder of packed samples, complete or damaged."""
     return (path / ABOUT).is_file()
 
 
 def check_folder(folder: Path) -> None:
-    """Raise where packed samples could not be written, before anything is read."""
+    """Raise if packed samples cannot be written, before data are read."""
     try:
         if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
-            raise InputError(f"{folder} is there already: name a new folder, or remove it first.")
+            raise InputError(
+                "file-exists",
+                folder.name,
+                f"{folder} already exists: choose a new folder, or remove it first.",
+            )
         folder.lstat()
     except FileNotFoundError:
         if not folder.absolute().parent.is_dir():
             raise InputError(
-                f"There is no folder {folder.absolute().parent}: make it first."
+                "file-not-found",
+                folder.absolute().parent.name,
+                f"There is no folder {folder.absolute().parent}: create it first.",
             ) from None
     except OSError as error:
-        raise InputError(
-            f"{folder} cannot be written ({reason(error)}): name another folder."
-        ) from None
+        raise _not_writable(folder, error) from None
+
+
+def _not_writable(folder: Path, error: OSError) -> InputError:
+    return InputError(
+        "file-not-writable",
+        folder.name,
+        f"{folder} cannot be written ({reason(error)}): choose another folder.",
+    )
+
+
+def _unreadable(folder: Path, error: OSError) -> InputError:
+    return InputError(
+        "file-unreadable", folder.name, f"{folder} cannot be read ({error.strerror or error})."
+    )
 
 
 def write_packed(samples: Samples, folder: str | os.PathLike[str]) -> None:
-    """Write samples as a packed folder; all of it or, after an error, nothing."""
+    """Write samples as a packed folder; after an error, no folder remains."""
     folder = Path(folder)
     check_folder(folder)
     try:
@@ -84,9 +102,7 @@ def write_packed(samples: Samples, folder: str | os.PathLike[str]) -> None:
             _write_files(samples, draft)
             draft.rename(folder)
     except OSError as error:
-        raise InputError(
-            f"{folder} cannot be written ({reason(error)}): name another folder."
-        ) from error
+        raise _not_writable(folder, error) from error
 
 
 def _write_files(samples: Samples, folder: Path) -> None:
@@ -130,7 +146,7 @@ def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, parts: Iterable[bytes | memoryview]) -> dict[str, Any]:
-    """Write parts to a file that is on the disk afterwards; return its size and hash."""
+    """Write parts to a file and flush it to the disk; return its size and hash."""
     digest = _hash()
     with path.open("wb") as file:
         for part in parts:
@@ -142,10 +158,10 @@ def _write(path: Path, parts: Iterable[bytes | memoryview]) -> dict[str, Any]:
 
 
 def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
-    """Map the samples of a packed folder, having checked that they are as they were written.
+    """Memory-map the samples of a packed folder, and check that they have not changed.
 
-    A hash tells that a file is as it was when the folder was made, not who made it. So all that kernels
-    rely on is checked too: see `_check_fit`.
+    A hash shows that a file has not changed, not that markhood wrote it. So all assumptions of the
+    kernels are also checked: see `_check_fit`.
     """
     about = _read_about(path)
     try:
@@ -154,14 +170,14 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
         samples = _samples_of(path, about)
         _check_fit(samples)
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror or error}).") from error
+        raise _unreadable(path, error) from error
     except _MisfitError as misfit:
         raise _damaged(path, str(misfit)) from None
     except (AttributeError, KeyError, IndexError, OverflowError, RecursionError, TypeError,
             ValueError) as error:  # fmt: skip
         if isinstance(error, InputError):
             raise
-        raise _damaged(path, "its files do not fit together") from error
+        raise _damaged(path, "its files are not consistent") from error
     if columns is not None:
         return samples.pick(np.array(pick_columns(samples.names, columns)))
     samples.__dict__["fingerprint"] = about["fingerprint"]  # where cached_property looks first
@@ -169,16 +185,16 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
 
 
 class _MisfitError(Exception):
-    """What files say that cannot be."""
+    """Files with an inconsistent content."""
 
 
-def _require(holds: Any, what: str = "its files do not fit together") -> None:
+def _require(holds: Any, what: str = "its files are not consistent") -> None:
     if not holds:
         raise _MisfitError(what)
 
 
 def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
-    """Put together what the files hold, each by itself what it should be."""
+    """Read the files, and check each one."""
     variables = json.loads((path / VARIABLES).read_bytes())
     names, masked = variables["names"], variables["missing"]
     lists = [tuple(levels) for levels in variables["levels"]]
@@ -220,7 +236,7 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
 def _reals_of(
     path: Path, about: dict[str, Any], variables: dict[str, Any]
 ) -> dict[str, RealColumn]:
-    """Return the covariates that are numbers, each by itself what it should be."""
+    """Read and check the numeric covariates."""
     if REALS not in about["files"]:
         return {}
     columns, described = _load(path / REALS), variables["reals"]
@@ -234,7 +250,7 @@ def _reals_of(
 
 
 def _check_fit(samples: Samples) -> None:
-    """Raise where samples are not what the kernels take for granted, whatever the hashes say."""
+    """Raise unless samples fulfil all assumptions of the kernels."""
     words, n_samples = samples.words, samples.n_samples
     n_rows = [max(1, len(levels) - 1) for levels in samples.levels]
     _require(type(n_samples) is int and n_samples >= 1, f"it has {n_samples!r} samples")
@@ -247,10 +263,10 @@ def _check_fit(samples: Samples) -> None:
     masks = np.array([samples.missing[v] for v in masked.tolist()], np.uint64)
     masks = masks.reshape(len(masked), words.shape[1])
     past, two_levels = NativeKernels().unsound_variables(bits, masked, masks)
-    _require(past < 0, f"{samples.names[past]!r} has values of samples that are not there")
-    _require(two_levels < 0, f"{samples.names[two_levels]!r} has samples of two levels")
+    _require(past < 0, f"{samples.names[past]!r} has values after the last sample")
+    _require(two_levels < 0, f"{samples.names[two_levels]!r} has samples with two levels")
     constant = [samples.starts[v] for v, levels in enumerate(samples.levels) if len(levels) == 1]
-    _require(not words[constant].any(), "a variable of one level has two")
+    _require(not words[constant].any(), "a constant variable has two levels")
 
 
 def _check_weights(samples: Samples) -> None:
@@ -287,15 +303,17 @@ def _read_about(path: Path) -> dict[str, Any]:
             and {"samples", "weight_unit"} <= about.keys()
         )
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror or error}).") from error
+        raise _unreadable(path, error) from error
     except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise _damaged(path, f"{ABOUT} is not what was written") from error
+        raise _damaged(path, f"{ABOUT} has changed") from error
     if not is_ours:
-        raise _damaged(path, f"{ABOUT} is not what was written")
+        raise _damaged(path, f"{ABOUT} has changed")
     if version != VERSION:
         raise InputError(
-            f"{path} was packed in format {version}, and this markhood reads {VERSION}: pack the "
-            "data again, or install the markhood that packed it."
+            "file-format",
+            path.name,
+            f"{path} was packed in format {version}, but this version of markhood reads format "
+            f"{VERSION}: pack the data again, or install the version that packed it.",
         )
     return {**about, "files": files}
 
@@ -312,7 +330,11 @@ def _check_file(path: Path, expected: dict[str, Any], folder: Path) -> None:
 
 
 def _damaged(folder: Path, reason: str) -> InputError:
-    return InputError(f"The packed folder {folder} is damaged ({reason}): pack the data again.")
+    return InputError(
+        "file-damaged",
+        folder.name,
+        f"The packed folder {folder} is damaged ({reason}): pack the data again.",
+    )
 
 
 def _hash() -> Any:

@@ -1,4 +1,4 @@
-"""Data files made into packed folders, in memory of a few chunks whatever their size."""
+"""Pack data files of any size into folders, with a few chunks in memory."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from typing import Any
 from markhood.data.formats.files import read_file
 from markhood.data.reading import Reading, reading_of
 from markhood.data.samples import Samples
+from markhood.data.storage.backends import Files
 from markhood.data.storage.packed import check_folder, write_packed
-from markhood.data.storage.places import Files
 
 
 def pack(
     source: str | os.PathLike[str] | Samples, folder: str | os.PathLike[str], **reading: Any
 ) -> None:
-    r"""Stream a data file into a packed folder, which every learner takes in place of data.
+    r"""Stream a data file into a packed folder, which every method takes instead of data.
 
     A million binary variables with ten thousand samples take 1.3 GB on disk. Files are read in
-    chunks; what is kept apart to be imputed, weights by similarity, and rare levels that are merged do
-    need memory.
+    chunks; ``missing="impute"``, similarity weights and merging of rare levels need more memory.
 
     Parameters
     ----------
     source : path-like or Samples
         A file as for `read_samples`, a folder of Parquet files, or samples.
     folder : path-like
-        A new folder; it is there when it is whole.
+        A new folder; it appears when it is complete.
     **reading
-        How to read the file, as for `read_samples`: ``columns``, ``missing``, ``weights``, ...
+        Options of reading, as for `read_samples`: ``columns``, ``missing``, ``weights``, ...
 
     Examples
     --------
@@ -51,7 +50,7 @@ def pack(
 def pack_file(
     source: str | os.PathLike[str], folder: str | os.PathLike[str], reading: Reading
 ) -> Samples:
-    """Pack a file into a new folder, the bits being kept next to it until it is complete."""
+    """Pack a file into a new folder; until it is complete, the bits are in files next to it."""
     folder = Path(folder)
     check_folder(folder)
     samples = read_file(source, replace(reading, storage=Files(folder.absolute().parent)))

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.genome.identical import Alike, alike_variables, with_alike_grouped
+from markhood.data.genome.identical import Duplicates, find_duplicates, group_duplicates
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import option, warn
@@ -52,7 +52,7 @@ class Copies:
     def of(cls, samples: Samples, how: Any, labels: NDArray[np.int64]) -> Copies:
         """Return what became of the copies in samples that are prepared; labels tell some apart."""
         is_open = how == "auto" and not samples.are_sites
-        return cls(samples.variables, how, alike_variables(samples, labels).n_copies * is_open)
+        return cls(samples.variables, how, find_duplicates(samples, labels).n_copies * is_open)
 
     def warn(self) -> None:
         """Say that many columns are copies of others, where nobody said what to do about it."""
@@ -100,11 +100,11 @@ def with_nearly_alike_grouped(
     same = labels[edges[:, 0]] == labels[edges[:, 1]]
     edges, opposite = edges[same], kappa[same] < 0
     node = leaders(edges, samples.n_variables)
-    alike = Alike(node, np.zeros(samples.n_variables, np.bool_))
+    alike = Duplicates(node, np.zeros(samples.n_variables, np.bool_))
     for first, second in ((0, 1), (1, 0)):
         led = node[edges[:, first]] == edges[:, second]
         alike.opposite[edges[led, first]] = opposite[led]
-    return with_alike_grouped(samples, alike)
+    return group_duplicates(samples, alike)
 
 
 def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

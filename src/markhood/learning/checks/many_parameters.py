@@ -11,10 +11,9 @@ from math import ceil
 
 import numpy as np
 
-from markhood.data.coding.findings import listed
 from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
-from markhood.errors import option, warn
+from markhood.errors import listed, option, warn
 
 SAMPLES_PER_PARAMETER = 5
 MOST_COUPLINGS = 20 * 20  # of 20 amino acids and a gap, each but for one

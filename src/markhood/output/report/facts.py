@@ -11,15 +11,14 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from markhood.data.coding.findings import listed
-from markhood.data.genome.loci import told
+from markhood.data.genome.loci import describe_loci
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
-from markhood.errors import InputError
+from markhood.errors import InputError, listed
 from markhood.graph.columns import ANNOTATIONS
 from markhood.graph.graph import Graph
 from markhood.output.citation import PAPER, SOFTWARE
-from markhood.output.methods_section import methods_section, references
+from markhood.output.methods_section import findings_in, methods_section, references
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
 RARE = 5  # samples; a value that occurs in fewer says little about edges
@@ -111,12 +110,13 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
         rows.append(("values", said or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
-    found = _part(data, "understood").get("file")
-    rows += [("file", str(said)) for said in found] if isinstance(found, list) else []
+    notes = findings_in(data, "note")
+    rows += [("file", one["text"]) for one in notes if one["code"] == "file-content"]
     if graph.variables.loci is not None:
-        rows.append(("positions", told(graph.variables.loci, graph.variables.genome_length)))
-    choices = _part(data, "understood").get("choices")
-    rows += [("kinds", str(said)) for said in choices] if isinstance(choices, list) else []
+        rows.append(
+            ("positions", describe_loci(graph.variables.loci, graph.variables.genome_length))
+        )
+    rows += [("kinds", one["text"]) for one in notes if one["code"] != "file-content"]
     if samples is not None:
         rows += _sample_rows(samples)
     if "fingerprint" in data:
@@ -235,8 +235,7 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     ['1 edge has an infinite coupling: some combination of values never occurs in the data.']
     """
     data = _part(graph.provenance, "data")
-    notes = _part(data, "understood").get("notes")
-    found = list(map(str, notes)) if isinstance(notes, list) else []
+    found = [one["text"] for one in findings_in(data, "warning")]
     known = zip(graph.nodes, graph.variables.levels or (), strict=False)
     constant = [repr(name) for name, levels in known if len(levels) == 1]
     if constant:

@@ -31,7 +31,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.genome.loci import Places
+from markhood.data.genome.loci import Coordinates
 from markhood.errors import InputError, option
 from markhood.graph.numbering import in_order, pair_numbers
 from markhood.kernels.lists import Lists
@@ -47,7 +47,7 @@ def _no_edges() -> NDArray[np.int64]:
 class Near:
     """Which pairs are too near to each other along a genome to be reported."""
 
-    places: Places
+    places: Coordinates
     min_distance: float
 
     def are(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -173,7 +173,7 @@ class Knowledge:
 
         Examples
         --------
-        >>> near = Near(Places(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
+        >>> near = Near(Coordinates(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
         >>> Knowledge(near=near).reports(np.array([[0, 1], [0, 2]])).tolist()
         [False, True]
         """

@@ -3,10 +3,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from markhood.data.account import Column, table_summary
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
-from markhood.data.understood import Column, understood
 from markhood.errors import DataWarning
+from messages import refuses, warns
 
 FRAME = pd.DataFrame(
     {
@@ -19,9 +20,9 @@ FRAME = pd.DataFrame(
 )
 
 
-def test_example_what_was_understood():
-    with pytest.warns(DataWarning, match="'here'"):
-        found = understood(encode(FRAME, exclude="id", missing="level"))
+def test_example_summary_of_a_table():
+    with warns("constant-column", where="here"):
+        found = table_summary(encode(FRAME, exclude="id", missing="level"))
     assert (found.n_rows, found.n_samples, found.n_missing) == (4, 4, 2)
     assert found.columns == (
         Column("sex", "binary", ("f", "m"), 0),
@@ -31,12 +32,13 @@ def test_example_what_was_understood():
     )
     assert found.kinds == {"binary": 1, "numbers": 1, "categories": 1, "constant": 1}
     assert found.left_out == {"id": "excluded"}
-    assert found.notes == ("1 column has one value only and will be isolated: 'here'.",)
+    (finding,) = found.findings
+    assert (finding.code, finding.where, finding.severity) == ("constant-column", "here", "warning")
 
 
-def test_example_rows_that_were_dropped_are_counted_with_what_they_missed():
-    with pytest.warns(DataWarning):
-        found = understood(encode(FRAME, exclude=["id"], missing="drop"))
+def test_example_dropped_rows_are_counted_with_their_missing_values():
+    with warns("rows-dropped", "constant-column", where="missing"):
+        found = table_summary(encode(FRAME, exclude=["id"], missing="drop"))
     assert (found.n_rows, found.n_samples, found.n_missing) == (4, 2, 2)
     assert found.as_json()["rows"] == 4
 
@@ -60,11 +62,11 @@ def test_example_warnings_of_estimators_point_at_the_callers_line():
     assert {w.filename for w in caught} == {__file__}
 
 
-def test_example_notes_are_given_before_an_error(tmp_path):
+def test_example_warnings_are_emitted_before_an_error(tmp_path):
     rows = "".join(f"{k},{k / 7},{k % 2}\n" for k in range(100))
     (tmp_path / "t.csv").write_text(",0,1\n".replace("0,1", "a,b") + rows)
     with (
-        pytest.warns(DataWarning, match="names the rows"),
-        pytest.raises(ValueError, match="more than 64 values"),
+        warns("index-column", where="t.csv"),
+        refuses("too-many-levels", "a"),
     ):
         read_samples(tmp_path / "t.csv")

@@ -1,8 +1,8 @@
-"""What a careful reader would ask about a table: columns that are no variables, values that are codes.
+"""Check columns for values that are probably not categories or are codes for missing.
 
-Nothing is changed here. A column in which nearly every value is another is an identifier, a date,
-free text or a measurement, and says nothing as categories; -99 among ages, or a dot among words,
-is probably a code for missing. The owner is asked, by name, with what to type if so.
+A column in which nearly all values differ is an identifier, a date, free text or a measurement.
+-99 among ages, or a dot among words, is probably a code for missing. The data are not changed:
+a warning names the columns and the option to use.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from numbers import Real
 from typing import Any
 
 from markhood.data.coding.cells import parse_cell
-from markhood.data.coding.findings import listed
-from markhood.errors import option
+from markhood.errors import counted, listed, option
+from markhood.findings import FindingLog
 
 SHARE_DISTINCT = 0.9
-MOST_NUMBERS = 30  # more of them are hardly categories,
-MOST_DECIMALS = 9  # and still less so where they are not whole
-FEWEST_DISTINCT = 8  # in fewer rows anything may differ
+MOST_NUMBERS = 30  # more distinct numbers are rarely categories,
+MOST_DECIMALS = 9  # more distinct numbers with decimals neither
+FEWEST_DISTINCT = 8  # with fewer levels no column is suspicious
 WORDS_OF_PROSE = 4
 CHARACTERS_SHOWN = 24
-NAMES_TYPED = 40  # in an option; more are for the user to write as patterns
+NAMES_TYPED = 40  # in an option; for more, users write patterns
 TEXT_CODES = frozenset(
     [".", "..", "?", "-", "--", "*", "na", "n.a.", "N.A.", "NAN", "Nan", "#REF!", "#VALUE!",
      "#DIV/0!", "#NAME?", "#NUM!"]
@@ -38,9 +38,14 @@ _CLOCK = re.compile(r"(?a)\d{1,2}:\d{2}(:\d{2}.*)?")
 
 
 def likeness(values: Sequence[Any], n_rows: int | None = None) -> str:
-    """Say what values of a column look like, in the order of their rows.
+    """Name what the values of a column look like.
 
-    Where only the different ones are given, `n_rows` says of how many rows they are.
+    Parameters
+    ----------
+    values : sequence
+        In row order, with or without repetitions.
+    n_rows : int, optional
+        Number of values in the column, where only the distinct ones are passed.
 
     Examples
     --------
@@ -67,50 +72,51 @@ def likeness(values: Sequence[Any], n_rows: int | None = None) -> str:
     return "identifiers" if all_differ else "categories"
 
 
-def described(name: str, values: Sequence[Any], like: str) -> str:
-    """Name a column with what it looks like and two of its values."""
-    shown = listed([shorten(repr(value)) for value in dict.fromkeys(values)][:2])
+def describe_column(name: str, values: Sequence[Any], like: str) -> str:
+    """Describe a column by its name, what it looks like and two of its values."""
+    shown = listed([_shorten(repr(value)) for value in dict.fromkeys(values)][:2])
     return f"{name!r} ({like}, such as {shown})"
 
 
-def shorten(text: str) -> str:
-    """Return a text that is long by its beginning."""
+def _shorten(text: str) -> str:
     return text if len(text) <= CHARACTERS_SHOWN else f"{text[:CHARACTERS_SHOWN]}..."
 
 
 def how_to_leave_out(names: Sequence[str], likenesses: Sequence[str]) -> str:
-    """Say what can be done about columns that have too many values."""
+    """Advise what to do about columns that have too many values."""
     them = "them" if len(names) > 1 else "it"
     exclude = option("exclude", list(names)) if len(names) <= NAMES_TYPED else option("exclude")
-    said = f"leave {them} out with {exclude}"
+    advice = f"Leave {them} out with {exclude}"
     if any("measurements" in like for like in likenesses):
-        said += f", or cut measurements into bins with {option('bins', 4)}"
+        advice += f", or cut measurements into bins with {option('bins', 4)}"
     if "categories" in likenesses:
-        said += f", or allow for more with {option('max_levels')} if they are categories"
-    return said
+        advice += f", or raise {option('max_levels')} if they are categories"
+    return f"{advice}."
 
 
-def ask_about_distinct(
+def warn_about_distinct(
+    log: FindingLog,
     names: Sequence[str],
     levels: Sequence[tuple[Any, ...]],
     n_observed: Callable[[int], int],
     shown: Sequence[tuple[Any, ...]],
-) -> str | None:
-    """Return a sentence about columns that do not look like categories, None without any.
+) -> None:
+    """Warn about columns that do not look like categories.
 
-    They have another value in nearly every row, or very many numbers.
+    In these columns nearly all values differ, or there are many distinct numbers.
 
     Parameters
     ----------
+    log : FindingLog
     names : sequence of str
     levels : sequence of tuple
         The levels of each column.
     n_observed : callable
-        How many values of a column are not missing.
+        Returns the number of values of a column that are not missing.
     shown : sequence of tuple
-        The values of each column in the order in which they turned up.
+        The values of each column in order of appearance.
     """
-    known: dict[tuple[Any, ...], bool] = {}  # most columns have the levels of others
+    known: dict[tuple[Any, ...], bool] = {}  # many columns share their levels
     doubtful = []
     for j, own in enumerate(levels):
         if len(own) < FEWEST_DISTINCT:
@@ -120,21 +126,23 @@ def ask_about_distinct(
         if known[own] or len(own) >= SHARE_DISTINCT * n_observed(j):
             doubtful.append(j)
     if not doubtful:
-        return None
+        return
     likenesses = [likeness(shown[j], n_observed(j)) for j in doubtful]
     columns = [
-        described(names[j], shown[j], like) for j, like in zip(doubtful, likenesses, strict=True)
+        describe_column(names[j], shown[j], like)
+        for j, like in zip(doubtful, likenesses, strict=True)
     ]
     many = len(doubtful) > 1
-    advice = how_to_leave_out([names[j] for j in doubtful], [*likenesses, ""])
-    return (
-        f"{len(doubtful)} column{'s are' if many else ' is'} taken value by value and "
-        f"{'do' if many else 'does'} not look so: {listed(columns)}; {advice}."
+    log.add_warning(
+        "distinct-column",
+        names[doubtful[0]],
+        f"{len(doubtful)} column{'s do' if many else ' does'} not look like categories: "
+        f"{listed(columns)}. {how_to_leave_out([names[j] for j in doubtful], likenesses)}",
     )
 
 
 def _are_measured(levels: Sequence[Any]) -> bool:
-    """Return whether levels are so many numbers that they are measurements rather than categories."""
+    """Return whether there are too many distinct numbers for categories."""
     numbers = [level for level in levels if level is not None]
     if len(numbers) <= MOST_DECIMALS or not all(isinstance(level, Real) for level in numbers):
         return False
@@ -144,8 +152,8 @@ def _are_measured(levels: Sequence[Any]) -> bool:
 def suspected_codes(levels: Sequence[Any]) -> list[Any]:
     """Return the levels of a column that look like codes for missing.
 
-    A number does where it is one of the usual codes and far from all others: below them all where
-    none is negative, or above them by more than they span.
+    A number does if it is one of the usual codes and far from the other numbers: below them where
+    none of them is negative, or above them by more than their range.
 
     Examples
     --------
@@ -174,39 +182,40 @@ def suspected_codes(levels: Sequence[Any]) -> list[Any]:
 
 
 def _are_letters(levels: Iterable[Any]) -> bool:
-    """Return whether levels are those of a position of an alignment, where a dash is a gap."""
+    """Return whether levels are letters of an alignment, in which a dash is a gap."""
     return all(isinstance(v, str) and len(v) == 1 and v.isalpha() and v.isupper() for v in levels)
 
 
-def ask_about_codes(
+def warn_about_missing_codes(
+    log: FindingLog,
     names: Sequence[str],
     levels: Sequence[tuple[Any, ...]],
     count: Callable[[int, int], int],
-) -> str | None:
-    """Return a sentence about values that look like codes for missing, None without any.
+) -> None:
+    """Warn about values that look like codes for missing.
 
-    `count` says how many values of a column have a level, by the numbers of both.
+    `count` returns the number of samples with a level of a column, by the indices of both.
     """
     suspects: Mapping[tuple[Any, ...], list[Any]] = {
         own: codes for own in set(levels) if (codes := suspected_codes(own))
     }
     if not suspects:
-        return None
+        return
     found: dict[Any, list[tuple[int, int]]] = {}
     for j, own in enumerate(levels):
         for code in suspects.get(own, ()):
             found.setdefault(code, []).append((j, count(j, own.index(code))))
-    said = []
-    for code, places in found.items():
-        columns = listed([repr(names[j]) for j, _ in places])
-        times = sum(n for _, n in places)
-        said.append(
-            f"{code!r} ({times} time{'s'[: times != 1]} in column{'s'[: len(places) > 1]} "
-            f"{columns})"
-        )
+    shown = []
+    for code, uses in found.items():
+        columns = listed([repr(names[j]) for j, _ in uses])
+        times = counted(sum(n for _, n in uses), "time")
+        shown.append(f"{code!r} ({times} in column{'s'[: len(uses) > 1]} {columns})")
     one = len(found) == 1
-    return (
-        f"{listed(said)} {'looks like a code' if one else 'look like codes'} for missing, and "
-        f"{'is' if one else 'are'} taken as {'a level' if one else 'levels'}: say "
-        f"{option('missing_values', list(found))} if missing is what {'it means' if one else 'they mean'}."
+    first = next(iter(found.values()))[0][0]
+    log.add_warning(
+        "missing-codes",
+        names[first],
+        f"{listed(shown)} {'looks like a code' if one else 'look like codes'} for missing, but "
+        f"{'is' if one else 'are'} treated as {'a level' if one else 'levels'}. If missing is "
+        f"meant, use {option('missing_values', list(found))}.",
     )

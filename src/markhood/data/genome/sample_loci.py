@@ -1,4 +1,4 @@
-"""Samples with the places of their variables: those that the user gives, else those that names tell; on a line or a circle."""
+"""Add positions along a genome to the variables of samples."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from markhood.errors import InputError, option
 
 
 def with_loci(samples: Samples, loci: Loci | None) -> Samples:
-    """Return the same samples of variables that lie there."""
+    """Return the same samples with these loci of the variables."""
     if loci == samples.variables.loci:
         return samples
     return replace(samples, variables=replace(samples.variables, loci=loci))
 
 
 def with_positions(samples: Samples, given: Any = None) -> Samples:
-    """Return samples that know where their variables lie: by what is given, their file, or names.
+    """Add positions from the option, else from the file, else from names of variables.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def with_positions(samples: Samples, given: Any = None) -> Samples:
 
 
 def on_circle(samples: Samples, length: int | None) -> Samples:
-    """Return samples whose variables lie on a circle of that length; the same where none is given.
+    """Add the length of a circular genome, if there is one.
 
     Examples
     --------
@@ -48,25 +48,33 @@ def on_circle(samples: Samples, length: int | None) -> Samples:
     """
     if length is None:
         return samples
-    asked = option("genome_length")
+    name = option("genome_length")
     is_whole = isinstance(length, Integral) and not isinstance(length, bool)
     if not is_whole or not 1 <= length <= MOST_POSITION:
-        raise InputError(
-            f"{asked} must be a whole number of bases from 1 to 10^12, not {length!r}."
-        )
+        raise _unusable(f"{name} must be a whole number of bases from 1 to 10^12, not {length!r}.")
     known = [locus for locus in samples.variables.loci or () if locus is not None]
     if not known:
         raise InputError(
-            f"{asked} needs to know where variables lie: give {option('positions')}, or names such as 'chr1:12345'."
+            "positions",
+            "genome_length",
+            f"{name} needs positions of the variables: pass {option('positions')}, or use names "
+            "such as 'chr1:12345'.",
         )
     if len({locus.chromosome for locus in known}) > 1:
         raise InputError(
-            f"{asked} is for a genome of one circle, and these variables lie on several chromosomes: leave it out."
+            "option-conflict",
+            "genome_length",
+            f"{name} is for a single circular chromosome, but the variables are on several: leave "
+            "it out.",
         )
     furthest = max(locus.position for locus in known)
     if furthest > length:
-        raise InputError(
-            f"A variable lies at {furthest}, and {asked} is {length}: give the whole length."
+        raise _unusable(
+            f"{name} is {length}, but a variable is at position {furthest}: pass the full length."
         )
     variables = replace(samples.variables, genome_length=int(length))
     return replace(samples, variables=variables)
+
+
+def _unusable(text: str) -> InputError:
+    return InputError("option-value", "genome_length", text)
