@@ -34,14 +34,14 @@ def pairs_numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack([numbers >> _BITS, numbers & ((1 << _BITS) - 1)])
 
 
-def places_of(
+def positions_of(
     pairs: NDArray[np.int64], among: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Find pairs among others, which are in order: where each is, and whether it is one of them.
 
     Examples
     --------
-    >>> places_of(np.array([[2, 1], [0, 3]]), np.array([[0, 1], [1, 2]]))
+    >>> positions_of(np.array([[2, 1], [0, 3]]), np.array([[0, 1], [1, 2]]))
     (array([1, 1]), array([ True, False]))
     """
     numbers, wanted = pair_numbers(among), pair_numbers(pairs)
