@@ -131,8 +131,10 @@ class Graph:
         self._annotations = {name: read_only(further[name][order]) for name in further}
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
-            i, j = self._edges[repeated[0]]
-            raise InputError(f"The edge {self.nodes[i]!r} - {self.nodes[j]!r} is given twice.")
+            a, b = (self.nodes[i] for i in self._edges[repeated[0]])
+            raise InputError(
+                "graph-invalid", f"{a} - {b}", f"The edge {a!r} - {b!r} is given twice."
+            )
         self._provenance = as_json(provenance)
 
     @property
@@ -346,13 +348,17 @@ class Graph:
         """Return a finite number for every edge."""
         known = {"coupling": self.coupling, "evidence": self.evidence, **self._annotations}
         if name not in known:
-            raise InputError(f"Edges have no {name!r}: choose one of {', '.join(known)}.")
+            raise InputError(
+                "graph-unknown", name, f"Edges have no {name!r}: choose one of {', '.join(known)}."
+            )
         odd = np.flatnonzero(~np.isfinite(known[name]))
         if odd.size:
             a, b = self.edge_names()[int(odd[0])]
             raise InputError(
-                f"The {name} of {a!r} - {b!r} is {known[name][odd[0]]}, and a matrix of weights wants "
-                "finite numbers: markhood.fit_model(graph, data).graph has such couplings."
+                "separated",
+                f"{a} - {b}",
+                f"The {name} of {a!r} - {b!r} is {known[name][odd[0]]}, but a weighted adjacency "
+                "matrix needs finite numbers: use markhood.fit_model(graph, data).graph.",
             )
         return known[name]
 
@@ -500,9 +506,13 @@ class Graph:
         """Return the number of a node given by name or number; of a group by the name of any member."""
         if isinstance(node, str):
             if node not in self._index:
-                raise InputError(f"The graph has no node named {node!r}.")
+                raise InputError("graph-unknown", node, f"The graph has no node named {node!r}.")
             return self._index[node]
         number = operator.index(node)
         if not 0 <= number < self.n_nodes:
-            raise InputError(f"The graph has no node number {number}; it has {self.n_nodes} nodes.")
+            raise InputError(
+                "graph-unknown",
+                str(number),
+                f"The graph has no node number {number}; it has {self.n_nodes} nodes.",
+            )
         return number

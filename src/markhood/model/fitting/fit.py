@@ -25,8 +25,8 @@ from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.data.weights import weighted
 from markhood.errors import InputError, option, warn, warn_not_converged
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.kernels.reference.newton import MAX_STEPS, newton
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.equations import SparseEquations
