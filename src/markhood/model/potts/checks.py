@@ -11,7 +11,7 @@ from markhood.errors import InputError
 from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import MOST_LEVELS
-from markhood.model.potts.tables import Arrays
+from markhood.model.potts.network import Arrays
 
 
 def table_numbers(
