@@ -79,7 +79,7 @@ TABLE = [[1.0, -1.0], [0.5, -0.5], [-1.5, 1.5]]
 
 @pytest.fixture
 def annotated() -> Graph:
-    """An edge of two levels and one of three by two, with a share each."""
+    """Return a graph with a numeric coupling, a coupling table and an annotation."""
     return Graph(
         "abc",
         [(0, 1), (1, 2)],

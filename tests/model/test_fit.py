@@ -83,7 +83,7 @@ def test_oracle_regressions_of_statsmodels():
 
 
 def test_oracle_joint_fit_is_one_stacked_regression():
-    """All regressions under each other, with one column a field and one a coupling."""
+    """Compare with one regression on the stacked designs, with a column per parameter."""
     n, edges = len(DATA), SQUARE.edges.tolist()
     design = np.zeros((4 * n, 4 + len(edges)))
     for k in range(4):

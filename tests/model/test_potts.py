@@ -1,4 +1,4 @@
-"""Potts models: exact answers against enumeration, and what does not change a distribution."""
+"""Potts models: exact answers against enumeration, and transformations that keep a distribution."""
 
 import numpy as np
 import pytest
@@ -103,33 +103,34 @@ def test_example_levels_come_from_tables_fields_or_the_caller():
 
 
 square = [np.zeros((3, 3))] * 3
+potts, stepped = PottsModel, PottsModel.from_steps
 
 
 @pytest.mark.parametrize(
     ("make", "code", "where"),
     [
-        (lambda: PottsModel(triangle, square[:1]), "model-invalid", "tables"),
-        (lambda: PottsModel(triangle, square, [[0.0]]), "model-invalid", "fields"),
-        (lambda: PottsModel(triangle, ["a", "b", "c"]), "model-invalid", "tables"),
-        (lambda: PottsModel(triangle, [1.0, 2.0, 3.0]), "model-invalid", "tables"),
-        (lambda: PottsModel(triangle, [*square[:2], np.zeros((3, 1))]), "model-invalid", "tables"),
-        (lambda: PottsModel(triangle, [*square[:2], np.zeros((3, 257))]), "model-invalid", "tables"),
-        (lambda: PottsModel(triangle, [*square[:2], np.full((3, 3), np.inf)]), "model-invalid", "tables"),
-        (lambda: PottsModel(triangle, [*square[:2], np.zeros((2, 3))]), "model-invalid", "b"),
-        (lambda: PottsModel(triangle, square, n_levels=2), "model-invalid", "a"),
-        (lambda: PottsModel(Graph("ab", []), []), "option-needed", "n_levels"),
-        (lambda: PottsModel(Graph("ab", []), [], n_levels=1), "option-value", "levels"),
-        (lambda: PottsModel(Graph("ab", []), [], n_levels=[2, 300]), "option-value", "levels"),
-        (lambda: PottsModel(Graph("ab", []), [], n_levels=[2, 2, 2]), "option-value", "levels"),
-        (lambda: PottsModel(Graph("ab", []), [], n_levels=2.5), "option-value", "levels"),
-        (lambda: PottsModel(Graph([], []), []), "model-invalid", "graph"),
-        (lambda: PottsModel.from_steps(triangle, [1.0], [[0, 0]] * 3), "model-invalid", "couplings"),
-        (lambda: PottsModel.from_steps(triangle, [1.0] * 3, [[0, 0]] * 2), "model-invalid", "fields"),
-        (lambda: PottsModel.from_steps(Graph(Variables(("a",), ((1, 2, 3),)), []), [], [[0, 0]]),
+        (lambda: potts(triangle, square[:1]), "model-invalid", "tables"),
+        (lambda: potts(triangle, square, [[0.0]]), "model-invalid", "fields"),
+        (lambda: potts(triangle, ["a", "b", "c"]), "model-invalid", "tables"),
+        (lambda: potts(triangle, [1.0, 2.0, 3.0]), "model-invalid", "tables"),
+        (lambda: potts(triangle, [*square[:2], np.zeros((3, 1))]), "model-invalid", "tables"),
+        (lambda: potts(triangle, [*square[:2], np.zeros((3, 257))]), "model-invalid", "tables"),
+        (lambda: potts(triangle, [*square[:2], [[np.inf] * 3] * 3]), "model-invalid", "tables"),
+        (lambda: potts(triangle, [*square[:2], np.zeros((2, 3))]), "model-invalid", "b"),
+        (lambda: potts(triangle, square, n_levels=2), "model-invalid", "a"),
+        (lambda: potts(Graph("ab", []), []), "option-needed", "n_levels"),
+        (lambda: potts(Graph("ab", []), [], n_levels=1), "option-value", "levels"),
+        (lambda: potts(Graph("ab", []), [], n_levels=[2, 300]), "option-value", "levels"),
+        (lambda: potts(Graph("ab", []), [], n_levels=[2, 2, 2]), "option-value", "levels"),
+        (lambda: potts(Graph("ab", []), [], n_levels=2.5), "option-value", "levels"),
+        (lambda: potts(Graph([], []), []), "model-invalid", "graph"),
+        (lambda: stepped(triangle, [1.0], [[0, 0]] * 3), "model-invalid", "couplings"),
+        (lambda: stepped(triangle, [1.0] * 3, [[0, 0]] * 2), "model-invalid", "fields"),
+        (lambda: stepped(Graph(Variables(("a",), ((1, 2, 3),)), []), [], [[0, 0]]),
          "model-invalid", "a"),
-        (lambda: PottsModel(triangle, square).log_potential([1, 0, 1]), "model-data", "samples"),
-        (lambda: PottsModel(triangle, square).conditionals([[1, 0, 3]]), "model-data", "c"),
-        (lambda: PottsModel(triangle, square).conditionals([[1, 0.5, 2]]), "model-data", "b"),
+        (lambda: potts(triangle, square).log_potential([1, 0, 1]), "model-data", "samples"),
+        (lambda: potts(triangle, square).conditionals([[1, 0, 3]]), "model-data", "c"),
+        (lambda: potts(triangle, square).conditionals([[1, 0.5, 2]]), "model-data", "b"),
     ],
 )  # fmt: skip
 def test_example_bad_input_is_refused(make, code, where):

@@ -36,7 +36,7 @@ forest = potts([(0, 2), (1, 2), (2, 3)], 2)
 
 
 def p_values(samples, model):
-    """Of every pair of variables, joined or not, and of the whole distribution."""
+    """Test the tables of all pairs of variables, and the whole distribution."""
     probability, _ = probabilities(model)
     levels, n = model.n_levels.tolist(), len(samples)
     groups = [(i, j) for j in range(len(levels)) for i in range(j)] + [tuple(range(len(levels)))]
@@ -99,7 +99,7 @@ def test_example_many_levels(native, reference):
 
 
 def test_example_weights_beyond_a_double(native, reference):
-    """Four neighbours that never move, whose factors underflow on the way to their product."""
+    """Use four constant neighbours, whose product of factors underflows in between."""
     tables = [[[0.0, 0.0], [0.0, s * 500.0], [0.0, s * 250.0]] for s in (1, 1, -1, -1)]
     fields = [[0.0, 0.3, -0.2], *[[0.0, 600.0]] * 4]
     fields[3] = fields[4] = [0.0, 679.0]
@@ -195,18 +195,19 @@ def test_example_absurd_tables_are_refused():
 NETWORK = potts_network(loopy._neighbours, loopy.fields)
 STATES = np.zeros((16, 4), np.uint8)
 GENERATORS = np.ones((4, 16), np.uint32)
+changed = NETWORK._replace
 
 
 @pytest.mark.parametrize(
     ("network", "states", "message"),
     [
-        (NETWORK._replace(factors=NETWORK.factors[:-1].copy()), STATES, "every level of every neighbour"),
-        (NETWORK._replace(factor_starts=NETWORK.factor_starts[:-1].copy()), STATES, "a value a neighbour"),
-        (NETWORK._replace(factor_starts=NETWORK.factor_starts - 1), STATES, "every level of every neighbour"),
-        (NETWORK._replace(field_factors=NETWORK.field_factors[:-1].copy()), STATES, "number of field factors"),
-        (NETWORK._replace(n_levels=NETWORK.n_levels + 4), STATES, "multiple of 4"),
-        (NETWORK._replace(n_levels=NETWORK.n_levels * 0), STATES, "from 1 to 256"),
-        (NETWORK._replace(order=NETWORK.order + 1), STATES, "row numbers"),
+        (changed(factors=NETWORK.factors[:-1].copy()), STATES, "every level of every neighbour"),
+        (changed(factor_starts=NETWORK.factor_starts[:-1].copy()), STATES, "a value per neighbour"),
+        (changed(factor_starts=NETWORK.factor_starts - 1), STATES, "level of every neighbour"),
+        (changed(field_factors=NETWORK.field_factors[:-1].copy()), STATES, "of field factors"),
+        (changed(n_levels=NETWORK.n_levels + 4), STATES, "multiple of 4"),
+        (changed(n_levels=NETWORK.n_levels * 0), STATES, "from 1 to 256"),
+        (changed(order=NETWORK.order + 1), STATES, "row numbers"),
         (NETWORK, STATES + np.uint8(3), "level numbers"),
         (NETWORK, STATES[:8].copy(), r"\(16, n_variables\)"),
     ],

@@ -36,7 +36,7 @@ forest = IsingModel(
 
 
 def p_values(samples, model):
-    """Of every pair of variables, joined or not, and of the whole distribution."""
+    """Test the tables of all pairs of variables, and the whole distribution."""
     probability, _ = probabilities(model)
     d, n = model.n_variables, len(samples)
     values = samples.astype(np.int64)
@@ -93,7 +93,7 @@ def test_property_native_is_the_reference_to_the_bit(model, native, reference):
 
 
 def far_beyond_a_double():
-    """Four neighbours that are always one, whose factors overflow on the way to their product."""
+    """Use four neighbours that are always 1, whose product of factors overflows in between."""
     couplings = np.array([500.0, 500.0, -500.0, -500.0])
     fields = np.array([0.3, 30.0, 30.0, 530.0, 530.0])
     return IsingModel(Graph("abcde", [(0, k) for k in range(1, 5)]), couplings, fields)

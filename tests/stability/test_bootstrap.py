@@ -271,6 +271,11 @@ def test_example_bad_options_are_refused(options, finding):
         markhood.bootstrap(VALUES, **QUICK | options)
 
 
+def test_example_samples_of_a_model_do_not_support_hidden_factors():
+    with refuses("not-supported", "resample"):
+        markhood.bootstrap(VALUES, resample="model", factors=1, **QUICK)
+
+
 @pytest.mark.parametrize("options", [{"clusters": [1, 2]}, {"nonsense": 1}])
 def test_example_labels_and_names_of_options_are_checked(options):
     with pytest.raises(markhood.InputError, match=next(iter(options))):

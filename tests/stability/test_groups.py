@@ -26,7 +26,7 @@ AGE = np.tile(["old", "young", "mid", "young"], 100)
 
 
 def moderated():
-    """Variable b follows a among women only."""
+    """Return data in which variable b depends on a among women only."""
     table = pd.DataFrame(network(5, 400, 4, strength=1.5), columns=list("abcd"))
     follows = (SEX == "w") & (RNG.random(400) < 0.8)
     return table.assign(b=np.where(follows, table["a"], table["b"]))

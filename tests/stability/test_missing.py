@@ -153,7 +153,7 @@ def test_property_gamma_path_imputes_inside_the_folds():
             HOLES, gamma=gamma, missing="impute", n_jobs=1, run=markhood.Run(imputations=3)
         )
         np.testing.assert_array_equal(graph.edges, learned.edges)
-    # Neighbours that are missing predict less: about a tenth of what edges bring is lost.
+    # Missing neighbours predict less: about a tenth of the gain from edges is lost.
     first, _, without_edges = whole.held_out.mean(axis=1)
     gap = whole.held_out.mean(axis=1) - imputed.held_out.mean(axis=1)
     assert gap[2] == pytest.approx(0, abs=0.05)

@@ -75,6 +75,10 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print(printable(f"positions {places}"))
     if adjusted := about.get("adjusted_for"):
         console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
+    if (factors := graph.factors) is not None:
+        for k, share in enumerate(factors.explained):
+            leading = ", ".join(factors.leading(k))
+            console.print(printable(f"factor {k + 1}  {share:.0%} of the variance: {leading}"))
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
         console.print(f"known     {printable(facts)}")

@@ -31,8 +31,8 @@ def base_pairs_among(pairs: Iterable[tuple[int, int]], nodes: Sequence[str]) -> 
         raise InputError(
             "graphs-differ",
             "",
-            "The names of the nodes are not column numbers. Compare the structure with a graph that "
-            "was learned from its alignment.",
+            "The names of the nodes are not column numbers. Compare the structure with a graph "
+            "that was learned from its alignment.",
         )
     ends = [(number.get(str(i)), number.get(str(j))) for i, j in pairs]
     edges = sorted(sorted(e) for e in ends if None not in e)  # type: ignore[type-var]

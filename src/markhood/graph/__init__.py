@@ -2,5 +2,6 @@
 
 `graph` has the immutable `Graph`, `convert` converts to and from other libraries, and `edge_table`
 has the table of edges that all conversions and files share. This package does not depend on how a
-graph was learned. Drawing and writing are tasks of `output`, which `Graph.show` imports when called.
+graph was learned. Drawing and writing are tasks of `output`, which `Graph.show` imports when
+called.
 """

@@ -1,10 +1,10 @@
 """Centralities of nodes, as reported in network psychometrics.
 
-Weights are couplings. Strength is the sum of |coupling|; for closeness and betweenness the length of
-an edge is 1 / |coupling| (Opsahl, Agneessens and Skvoretz, 2010); expected influence is the signed
-sum (Robinaugh, Millner and McNally, 2016). Bridge measures are strength and expected influence over
-the edges into other communities (Jones, Ma and McNally, 2021). Closeness is computed over the
-reachable nodes and multiplied by their share of all other nodes, so that it is defined for
+Weights are couplings. Strength is the sum of |coupling|; for closeness and betweenness the length
+of an edge is 1 / |coupling| (Opsahl, Agneessens and Skvoretz, 2010); expected influence is the
+signed sum (Robinaugh, Millner and McNally, 2016). Bridge measures are strength and expected
+influence over the edges into other communities (Jones, Ma and McNally, 2021). Closeness is computed
+over the reachable nodes and multiplied by their share of all other nodes, so that it is defined for
 disconnected graphs.
 
 Betweenness is computed for a block of sources at once. A table with a row per edge and a column per

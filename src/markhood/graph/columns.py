@@ -1,7 +1,8 @@
 """Names of the columns of an edge table, in files and in graphs of other libraries.
 
 Further columns are read as annotations only if the table has all of these columns; tables of other
-programs may have columns of any kind and name. `ANNOTATIONS` describes those that markhood computes.
+programs may have columns of any kind and name. `ANNOTATIONS` describes those that markhood
+computes.
 """
 
 from __future__ import annotations

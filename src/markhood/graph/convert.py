@@ -1,7 +1,7 @@
 """Conversion of graphs to and from networkx, igraph, scipy, pandas and polars.
 
-Each `from_` function restores the graph that its `to_` function converted. It also accepts graphs of
-other origin, whose edges then have unknown evidence and coupling. Directed graphs, loops and
+Each `from_` function restores the graph that its `to_` function converted. It also accepts graphs
+of other origin, whose edges then have unknown evidence and coupling. Directed graphs, loops and
 parallel edges raise an error instead of being simplified.
 
 Annotations are attributes or columns like the other numbers. To tell them from those of other

@@ -1,7 +1,7 @@
 """Unfolding of a graph of groups: a node for each column, with the edges of its group.
 
-Numbers are those of the group. A complementary member has its levels reversed: signed numbers change
-their sign, the bounds of intervals are swapped too, and tables are reversed.
+Numbers are those of the group. A complementary member has its levels reversed: signed numbers
+change their sign, the bounds of intervals are swapped too, and tables are reversed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Distributions on a graph.
 
-`regressions` has the regression of each variable on its neighbours, which learning fits. `ising` and
-`potts` are joint distributions of binary variables and of variables with any number of levels:
+`regressions` has the regression of each variable on its neighbours, which learning fits. `ising`
+and `potts` are joint distributions of binary variables and of variables with any number of levels:
 log-likelihood, exact marginals (`junction_tree`) and samples. `sampling` draws from either,
 `convergence` has diagnostics of the chains, `annealing` estimates log Z. `fitting` estimates fields
 and couplings from data, and `fitted` is the result with the names and levels of the data; `coding`

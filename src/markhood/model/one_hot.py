@@ -89,7 +89,7 @@ class OneHot:
     def indicators(
         self, codes: NDArray[np.uint16], known: NDArray[np.bool_] | None = None
     ) -> NDArray[np.float64]:
-        """Return the indicators, shape (n_samples, n_columns), of codes (n_variables, n_samples)."""
+        """Return indicators, shape (n_samples, n_columns), of codes (n_variables, n_samples)."""
         found = np.zeros((codes.shape[1], len(self.fields)))
         variable, sample = np.nonzero(np.ones_like(codes, np.bool_) if known is None else known)
         found[sample, self.starts[variable] + codes[variable, sample]] = 1.0

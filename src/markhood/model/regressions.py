@@ -1,9 +1,9 @@
 """The regressions of all variables on their Markov blankets, which define a learned graph's fit.
 
-The coefficients of a variable with r levels are an array with r - 1 columns, a row for the intercepts
-and one for each level but the first of each blanket member; those of ordered levels are multiples of
-one number. The coupling of two variables is then an r by r' table whose first row and column are 0.
-Its zero-sum form does not depend on the reference levels.
+The coefficients of a variable with r levels are an array with r - 1 columns, a row for the
+intercepts and one for each level but the first of each blanket member; those of ordered levels are
+multiples of one number. The coupling of two variables is then an r by r' table whose first row and
+column are 0. Its zero-sum form does not depend on the reference levels.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN
+from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
-from markhood.data.variables import Variables
+from markhood.data.variables import UNKNOWN, Variables
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.zero_sum import zero_sum
@@ -148,7 +148,7 @@ class Regressions:
         """Return `log_pseudo_likelihood` of level numbers, without incomplete samples."""
         known = (values != UNKNOWN).all(axis=0)
         weights = None if weights is None else weights[known]
-        reals = None if reals is None else reals[:, known]
+        reals = None if reals is None else reals[..., known]
         logs = self.log_probabilities(values[:, known], margin, reals)
         return float(np.average(logs, axis=1, weights=weights).sum())
 
@@ -168,7 +168,7 @@ class Regressions:
             all levels.
         margin : float
             Probabilities are clipped to [margin, 1 - margin].
-        reals : ndarray of shape (n_reals, n_samples), optional
+        reals : ndarray of shape (n_reals, n_samples) or (n_variables, n_reals, n_samples), optional
             The standardised covariates; by default their means.
 
         Returns
@@ -177,7 +177,8 @@ class Regressions:
         """
         logs = np.empty(values.shape)
         for variable, blanket in enumerate(self.blankets):
-            probabilities = softmax(self.log_odds(variable, values[blanket], reals))
+            own_reals = None if reals is None else of_target(reals, variable)
+            probabilities = softmax(self.log_odds(variable, values[blanket], own_reals))
             unseen = np.zeros((len(probabilities), 1))
             own = np.minimum(values[variable], probabilities.shape[1])
             seen = np.hstack([probabilities, unseen])[np.arange(len(own)), own]
@@ -265,6 +266,9 @@ def level_numbers(samples: Samples) -> NDArray[np.uint16]:
 
 
 def real_numbers(samples: Samples) -> NDArray[np.float64]:
-    """Return the standardised covariates, shape (n_reals, n_samples)."""
-    columns = [own.standardised for own in samples.reals.values()]
-    return np.array(columns).reshape(len(columns), samples.n_samples)
+    """Return the standardised covariates, shape (n_reals, n_samples).
+
+    The shape is (n_variables, n_reals, n_samples) if they differ between targets.
+    """
+    reals = samples.bits.reals
+    return np.empty((0, samples.n_samples)) if reals is None else reals.columns

@@ -1,7 +1,8 @@
 """Coupling tables in the zero-sum gauge, which does not depend on the reference level.
 
 Adding a constant to a row of a table and subtracting it from a field does not change the
-distribution. Of all equivalent tables, the zero-sum table is the one whose rows and columns sum to 0.
+distribution. Of all equivalent tables, the zero-sum table is the one whose rows and columns sum to
+0.
 """
 
 from __future__ import annotations

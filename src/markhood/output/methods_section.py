@@ -36,6 +36,7 @@ tree. The network has 1 edge.
         *_steps(graph),
         *_search(about),
         *_beforehand(_part(about, "known"), about.get("adjusted_for")),
+        *_factors(graph),
         *_result(graph, about),
     ]
     return " ".join(sentences)
@@ -108,6 +109,15 @@ def _beforehand(known: Mapping[str, Any], adjusted: Any) -> Iterator[str]:
         yield f"{_edges(n)} excluded beforehand."
     if "groups" in known:
         yield f"Only edges {known['group_rule']} the {known['groups']} groups of variables were allowed."
+
+
+def _factors(graph: Graph) -> Iterator[str]:
+    if (factors := graph.factors) is not None:
+        n, share = factors.n_factors, factors.explained.sum()
+        yield (
+            f"Every regression was adjusted for {n} hidden factor{'s'[: n > 1]}, by scores of the other variables on the "
+            f"leading principal component{'s'[: n > 1]} ({share:.0%} of the variance)."
+        )
 
 
 def _edges(n: int) -> str:

@@ -247,7 +247,9 @@ def networks_in_turn(
     [[0, 1], [1, 2], [3, 4], [3, 5], [4, 5], [6, 7], [7, 8]]
     """
     if not names:
-        raise InputError("option-value", "network", "No network is named: give grid, for example.")
+        raise InputError(
+            "option-value", "network", "No network is named: give some, such as grid,hub."
+        )
     rng = np.random.default_rng(seed)
     return disjoint(
         [network_named(names[k % len(names)], n_variables, rng) for k in range(n_networks)]

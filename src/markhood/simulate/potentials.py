@@ -185,8 +185,8 @@ def ising(
     ----------
     graph : Graph
     potentials : str or Potentials, default="uniform-tables"
-        "uniform-tables", "normal", "uniform" or "signs" (each with its defaults), or a value such as
-        ``NormalCouplings(scale=0.5, fields=1.0)``.
+        "uniform-tables", "normal", "uniform" or "signs" (each with its defaults), or a value such
+        as ``NormalCouplings(scale=0.5, fields=1.0)``.
     seed : int, SeedSequence or Generator, optional
 
     Returns
@@ -218,8 +218,8 @@ def potts(
         Number of levels of each variable, from 2 to 256. A shorter sequence is repeated: ``[2, 3]``
         gives x0, x2, ... two levels and x1, x3, ... three.
     potentials : str or TablePotentials, default="uniform-tables"
-        "uniform-tables", "normal", "uniform" or "signs" (each with its defaults), or a value such as
-        ``NormalCouplings(scale=0.5, fields=1.0)``.
+        "uniform-tables", "normal", "uniform" or "signs" (each with its defaults), or a value such
+        as ``NormalCouplings(scale=0.5, fields=1.0)``.
     seed : int, SeedSequence or Generator, optional
 
     Returns

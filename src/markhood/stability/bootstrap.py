@@ -1,10 +1,10 @@
 """`bootstrap()`: learn from many resampled data sets, and report how stable the graph is.
 
 The same method with the same options learns from each data set, so the replicates include the
-variation of the model selection. Intervals are quantiles over the replicates, with 0 where a pair is
-not an edge. They describe how much a coupling varies and are not a test of whether it is 0, because
-only strong pairs are selected as edges, in the replicates as in the graph. The frequency of an edge
-in the replicates is the evidence for its existence.
+variation of the model selection. Intervals are quantiles over the replicates, with 0 where a pair
+is not an edge. They describe how much a coupling varies and are not a test of whether it is 0,
+because only strong pairs are selected as edges, in the replicates as in the graph. The frequency of
+an edge in the replicates is the evidence for its existence.
 """
 
 from __future__ import annotations
@@ -350,13 +350,15 @@ def bootstrap_samples(
         sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
         _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
         if resampling is None:
-            if samples.reals:
-                name = next(iter(samples.reals))
+            name = next(iter(samples.reals), None)
+            if samples.n_reals:
+                adjusted = f"the continuous covariate {name!r}" if name else "hidden factors"
+                cut = f"cut {name!r} with {option('bins')}, or " if name else ""
                 raise InputError(
                     "not-supported",
                     "resample",
-                    f"{option('resample', 'model')} does not support continuous covariates: cut "
-                    f"{name!r} with {option('bins')}, or choose another {option('resample')}.",
+                    f"{option('resample', 'model')} does not support {adjusted}: {cut}choose "
+                    f"another {option('resample')}.",
                 )
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
@@ -398,8 +400,8 @@ def _check(
         raise InputError(
             "option-conflict",
             "model",
-            f"{option('model')} cannot be combined with {option('adjust_for')}: leave it out, and a "
-            "model with the covariates is fitted.",
+            f"{option('model')} cannot be combined with {option('adjust_for')}: leave "
+            f"{option('model')} out, and a model with the covariates is fitted.",
         )
     if resample == "model" and any(given is not None for given in labels.values()):
         raise InputError(

@@ -2,8 +2,8 @@
 
 The CS coefficient (Epskamp, Borsboom and Fried, 2018) is the largest share of the samples that can
 be left out such that, with a probability of 95 %, the centralities of the remaining samples have a
-correlation of at least 0.7 with those of all samples. According to its authors it should be at least
-0.25, and preferably above 0.5.
+correlation of at least 0.7 with those of all samples. According to its authors it should be at
+least 0.25, and preferably above 0.5.
 """
 
 from __future__ import annotations

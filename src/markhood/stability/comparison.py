@@ -129,8 +129,9 @@ class GroupComparison:
         Returns
         -------
         list of dict
-            ``variable``, ``first``, ``second``, the ``difference`` of its field (its norm, with more
-            than two levels), ``p_value``, and ``p_adjusted`` for all variables and pairs of groups.
+            ``variable``, ``first``, ``second``, the ``difference`` of its field (its norm, with
+            more than two levels), ``p_value``, and ``p_adjusted`` for all variables and pairs of
+            groups.
         """
         return self._rows("fields", [{"variable": v} for v in self.graphs[0].nodes], pairwise)
 

@@ -1,8 +1,8 @@
 """The bootstrapped difference test between couplings (Epskamp, Borsboom and Fried, 2018).
 
-Two couplings differ if the bootstrap interval of their difference excludes 0. As is customary, there
-is no adjustment for multiple testing: among many pairs of equal couplings, some will appear to
-differ. Use the table for exploration.
+Two couplings differ if the bootstrap interval of their difference excludes 0. As is customary,
+there is no adjustment for multiple testing: among many pairs of equal couplings, some will appear
+to differ. Use the table for exploration.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ cross-validated log pseudo-likelihood, from graphs and weak-prior regressions of
 samples. Cross-validation favours prediction and tends to admit a few false edges, so the sparsest
 graph within one standard error of the best is reported too.
 
-With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the mean
-over imputed data sets. Within a fold, the training samples are imputed without the held-out samples,
-of which only observed values are scored (`observed_pseudo_likelihood`). All gammas of a fold use the
-same random numbers.
+With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the
+mean over imputed data sets. Within a fold, the training samples are imputed without the held-out
+samples, of which only observed values are scored (`observed_pseudo_likelihood`). All gammas of a
+fold use the same random numbers.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ To test whether two groups are equal, labels are permuted among the samples of t
 Permutations among the samples of all groups would be valid only if all groups were equal; with a
 third group that differs, two equal groups would be declared different too often.
 
-With paired samples each person has one sample in each group, and labels are permuted within persons.
+With paired samples each person has one sample in each group, and labels are permuted within
+persons.
 """
 
 from __future__ import annotations
@@ -236,8 +237,8 @@ def _persons(numbers: NDArray[np.int64], labels: list[Any], n_groups: int) -> ND
         raise InputError(
             "labels",
             "pairs",
-            f"{len(whole)} of {len(rows_of)} labels in {option('pairs')} occur exactly once in each "
-            "group: at least two must.",
+            f"{len(whole)} of {len(rows_of)} labels in {option('pairs')} occur exactly once in "
+            "each group: at least two must.",
         )
     if n_left_out := len(labels) - n_groups * len(whole):
         warn(

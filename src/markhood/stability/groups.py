@@ -18,11 +18,11 @@ because permutations of two groups do not depend on a third. Pairs of groups are
 independently although their differences are dependent in the data, which makes the adjustment
 slightly conservative with many groups.
 
-Differences are scaled before they are compared. Those of groups g and h are divided by
-sqrt(1/n_g + 1/n_h), as in the Tukey-Kramer test; otherwise a small group would determine the largest
-difference. Fields, and all statistics on a fixed graph, are divided by their own standard deviation
-over the permutations instead. Relearned couplings are not: they are 0 in most permutations if the
-edge is rare, and a small standard deviation would inflate it.
+Differences are scaled before they are compared. Those of groups g and h are divided by sqrt(1/n_g +
+1/n_h), as in the Tukey-Kramer test; otherwise a small group would determine the largest difference.
+Fields, and all statistics on a fixed graph, are divided by their own standard deviation over the
+permutations instead. Relearned couplings are not: they are 0 in most permutations if the edge is
+rare, and a small standard deviation would inflate it.
 
 With ``relearn=False`` the graph is that of the pooled groups, and only the couplings are fitted
 again. This is several times faster and equally valid, because the pooled graph does not depend on
@@ -184,8 +184,8 @@ def _tested(
 class _Learner:
     """Learn the networks of groups for given labels.
 
-    Has the parts of a job that a tile of work needs; a runner may hold a connection, which cannot be
-    pickled.
+    Has the parts of a job that a tile of work needs; a runner may hold a connection, which cannot
+    be pickled.
     """
 
     groups: Groups
@@ -196,7 +196,7 @@ class _Learner:
     fixed: NDArray[np.int64] | None = None  # edges of the pooled graph; None to learn each graph
 
     def networks(self, rows: Sequence[NDArray[np.int64]], number: int) -> list[Network]:
-        """Return the network of each set of rows; `number` is 0 for the data, else a permutation."""
+        """Return the network of each set of rows; `number` is 0 for the data itself."""
         taken = (self.groups.samples.take(own) for own in rows)
         return [network_of(*self.found(own, number, k)) for k, own in enumerate(taken)]
 

@@ -4,10 +4,10 @@ Each data set is resampled first, and its missing values are imputed afterwards,
 (`completed_search`). The replicates therefore reflect both sampling variation and the uncertainty
 of the missing values.
 
-Resampled data sets are often separated, so that maximum-likelihood estimates are infinite. Couplings
-are therefore fitted under a weak prior, in the graph and in all replicates: slopes are normal with
-mean 0 and standard deviation 2.5 (log odds). The coupling of an edge is the mean of the estimates
-from the regressions of its two ends; a pair without an edge has coupling 0.
+Resampled data sets are often separated, so that maximum-likelihood estimates are infinite.
+Couplings are therefore fitted under a weak prior, in the graph and in all replicates: slopes are
+normal with mean 0 and standard deviation 2.5 (log odds). The coupling of an edge is the mean of the
+estimates from the regressions of its two ends; a pair without an edge has coupling 0.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Replicates:
 
 
 def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: int) -> Replicates:
-    """Learn from each resampled data set; random numbers depend on the job's seed and its number."""
+    """Learn from each resampled data set, with a seed derived from the job's and its number."""
     scorer, samples, known, seed = job.scorer, job.samples, job.knowledge, job.seed
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -51,11 +51,6 @@ class L1Logistic(L1LogisticOptions, Method):
         """Whether ordered levels are steps to it: its paths are of indicators, without order."""
         return False
 
-    @property
-    def takes_reals(self) -> bool:
-        """Whether its regressions can have real columns."""
-        return False
-
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return l1_search(

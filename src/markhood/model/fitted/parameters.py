@@ -1,8 +1,9 @@
 """`FittedParameters`: estimates of fields and couplings, with errors, intervals and a summary.
 
-`IsingModel` and `PottsModel` are distributions of level numbers. A fitted model has one of them, the
-names of its variables and levels, and the standard errors of its parameters. If all variables are
-binary it is an `IsingModel` in 0/1 coding, otherwise a `PottsModel` with zero-sum tables and fields.
+`IsingModel` and `PottsModel` are distributions of level numbers. A fitted model has one of them,
+the names of its variables and levels, and the standard errors of its parameters. If all variables
+are binary it is an `IsingModel` in 0/1 coding, otherwise a `PottsModel` with zero-sum tables and
+fields.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ class Covariate(NamedTuple):
     """A continuous covariate of a model, and its effects on the levels of all variables.
 
     ``effects``, of shape (n_columns,), are the changes in log-probability of the levels per unit of
-    the covariate, and ``errors`` their standard errors; the effects on each variable sum to 0. Fields
-    are those at the ``mean`` of the covariate.
+    the covariate, and ``errors`` their standard errors; the effects on each variable sum to 0.
+    Fields are those at the ``mean`` of the covariate.
     """
 
     name: str
@@ -67,7 +68,7 @@ class Covariate(NamedTuple):
 
 
 class CouplingTable(NamedTuple):
-    """A zero-sum table of couplings, with the levels of its rows and columns, and standard errors."""
+    """A zero-sum table of couplings with standard errors, and the levels of rows and columns."""
 
     rows: tuple[Any, ...]
     columns: tuple[Any, ...]
@@ -267,7 +268,7 @@ class FittedParameters:
 
     @property
     def bic(self) -> float:
-        """Bayesian information criterion of the fit: as `aic`, with penalty log(n) per parameter."""
+        """Bayesian information criterion: as `aic`, with penalty log(n) per parameter."""
         return criterion(self, float(np.log(self.total_weight or 1.0)))
 
     def summary(self, level: float = 0.95) -> Summary:
@@ -281,7 +282,7 @@ class FittedParameters:
         return summary_of(self, level)
 
     def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return couplings and fields in -1/+1 coding, if all variables are binary; see `recode`."""
+        """Return couplings and fields of binary variables in -1/+1 coding; see `recode`."""
         if isinstance(self.distribution, IsingModel):
             return self.distribution.to_spins()
         raise InputError(

@@ -87,8 +87,8 @@ def covariate_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
 def parameter_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
     """Return a row for each field, covariate effect and coupling, with the name of the parameter.
 
-    Names are as in formulas: ``a`` and ``a:b`` for single numbers, ``a[x]`` and ``a[x]:b[y]`` for one
-    number per level.
+    Names are as in formulas: ``a`` and ``a:b`` for single numbers, ``a[x]`` and ``a[x]:b[y]`` for
+    one number per level.
     """
     binary, rows = isinstance(model.distribution, IsingModel), list[Row]()
     for row in field_rows(model, "01", level):

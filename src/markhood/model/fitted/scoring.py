@@ -2,8 +2,8 @@
 
     normalised accuracy = (accuracy - majority) / (1 - majority)
 
-compares it with always predicting the most frequent level: 0 is no better, 1 is perfect. This is the
-measure that mgm reports.
+compares it with always predicting the most frequent level: 0 is no better, 1 is perfect. This is
+the measure that mgm reports.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     AIC = 2 k - 2 l,      BIC = k log(n) - 2 l,
 
 with l the log-likelihood of the data and n the sum of their weights. For a model fitted by
-pseudo-likelihood, l is the log pseudo-likelihood, and k counts the parameters of all regressions, so
-each coupling twice. With this count AIC is unbiased for the log pseudo-likelihood of new samples;
-with the number of distinct parameters it would not be (`tests/model/test_summary.py`).
+pseudo-likelihood, l is the log pseudo-likelihood, and k counts the parameters of all regressions,
+so each coupling twice. With this count AIC is unbiased for the log pseudo-likelihood of new
+samples; with the number of distinct parameters it would not be (`tests/model/test_summary.py`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `fit` has `fit_model`. `layout` maps parameters to positions in one vector, `contingency` counts the
 configurations of the regressions, `pseudo_likelihood` has value, gradient and Hessian of the joint
-pseudo-likelihood and of separate regressions, which `kernels/reference/newton.py` maximises with the
-linear solver in `equations`, `exact` has the exact likelihood, and `sandwich` the standard errors
-from the score `residuals`.
+pseudo-likelihood and of separate regressions, which `kernels/reference/newton.py` maximises with
+the linear solver in `equations`, `exact` has the exact likelihood, and `sandwich` the standard
+errors from the score `residuals`.
 """

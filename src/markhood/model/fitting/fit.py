@@ -1,8 +1,8 @@
 """`fit_model()`: estimate the fields and couplings of a graph from data.
 
-The default is the joint pseudo-likelihood, which is nearly as precise as the likelihood and feasible
-for thousands of variables. A weak prior keeps all estimates finite if the data are separated; without
-a prior, a warning names the infinite estimates.
+The default is the joint pseudo-likelihood, which is nearly as precise as the likelihood and
+feasible for thousands of variables. A weak prior keeps all estimates finite if the data are
+separated; without a prior, a warning names the infinite estimates.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
 from markhood.data.reading import Missing, stored_reading
+from markhood.data.rest_scores import Components, stored_components, with_rest_scores
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.data.weights import weighted
@@ -53,9 +54,10 @@ _TOLERANCE = 1e-3  # of the gradient, in standard errors; Newton's method stops 
 class Fit(NamedTuple):
     """A maximum, with its uncertainty and log-likelihood.
 
-    ``growth`` is the change of the parameters if a nearly flat prior becomes flatter. ``converged``,
-    of shape (n_variables,), marks the variables whose gradient g is at most `_TOLERANCE` in units of
-    standard errors, sqrt(g^2 / curvature); it is checked at the result of any solver.
+    ``growth`` is the change of the parameters if a nearly flat prior becomes flatter.
+    ``converged``, of shape (n_variables,), marks the variables whose gradient g is at most
+    `_TOLERANCE` in units of standard errors, sqrt(g^2 / curvature); it is checked at the result of
+    any solver.
     """
 
     parameters: NDArray[np.float64]
@@ -88,8 +90,9 @@ def fit_model(
         are read from the data. Continuous covariates that the graph was adjusted for must be
         present, because the regressions of all variables include them.
     method : {"pseudo-likelihood", "likelihood", "average"}, default="pseudo-likelihood"
-        The joint pseudo-likelihood, with each coupling shared by its two ends; the exact likelihood,
-        for small graphs and graphs of low treewidth; or the mean of the two ends' regressions.
+        The joint pseudo-likelihood, with each coupling shared by its two ends; the exact
+        likelihood, for small graphs and graphs of low treewidth; or the mean of the two ends'
+        regressions.
     prior : float or None, default=2.5
         Prior standard deviation of couplings, in 0/1 coding; that of fields is four times as large.
         None maximises the (pseudo-)likelihood alone, and estimates may be infinite.
@@ -133,17 +136,20 @@ def fit_model(
             f"{option('prior')} must be a standard deviation above 0, or None, not {prior!r}.",
         )
     units = real_units(graph.provenance)
-    if units and method == "likelihood":
+    if method == "likelihood" and (units or graph.factors):
+        adjusted = repr(next(iter(units))) if units else "hidden factors"
         raise InputError(
             "not-supported",
             "method",
-            f"{option('method', 'likelihood')} does not support covariates, but the graph was "
-            f"adjusted for {next(iter(units))!r}: use {option('method', 'pseudo-likelihood')}.",
+            f"{option('method', 'likelihood')} does not support a graph that was adjusted for "
+            f"{adjusted}: use {option('method', 'pseudo-likelihood')}.",
         )
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
-    layout = Layout(variables, graph.edges, len(units))
-    observed = observed_of(samples, variables, units)
+    components = stored_components(graph.provenance, variables)
+    n_factors = 0 if components is None else components.n
+    layout = Layout(variables, graph.edges, len(units) + n_factors, components is not None)
+    observed = observed_of(samples, variables, units, components)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
     _warn_of_infinite_estimates(model)
@@ -153,10 +159,14 @@ def fit_model(
 
 
 def observed_of(
-    samples: Samples, variables: Variables, units: Mapping[str, Units] = MappingProxyType({})
+    samples: Samples,
+    variables: Variables,
+    units: Mapping[str, Units] = MappingProxyType({}),
+    components: Components | None = None,
 ) -> Observed:
     """Return samples as level numbers of the variables, with their weights and covariates."""
-    codes, reals = matched_codes(samples, variables), reals_in(samples, units)
+    codes = matched_codes(samples, variables)
+    reals = with_rest_scores(reals_in(samples, units), codes, variables, components)
     if samples.weights is None:
         return Observed(codes, np.ones(samples.n_samples), reals=reals)
     counts, unit = samples.weights

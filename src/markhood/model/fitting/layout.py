@@ -2,11 +2,11 @@
 
     log p(x) = sum_i mu_i(x_i) + sum_{ij in E} s_i(x_i)' B_ij s_j(x_j) - log Z
 
-The fields mu_i(k) of all levels k but the first come first, then the couplings B_ij row by row. With
-continuous covariates z, the term sum_i s_i(x_i)' C_i z is added, and the C_i come last. The scores
-s_i(k) are centred: k - (r - 1)/2 for ordered levels, else the indicators of all levels but the first
-minus 1/r. With centred scores B is the same as with plain scores, tables are zero-sum, fields are
-those at the mean score of the neighbours, and no result depends on the reference level.
+The fields mu_i(k) of all levels k but the first come first, then the couplings B_ij row by row.
+With continuous covariates z, the term sum_i s_i(x_i)' C_i z is added, and the C_i come last. The
+scores s_i(k) are centred: k - (r - 1)/2 for ordered levels, else the indicators of all levels but
+the first minus 1/r. With centred scores B is the same as with plain scores, tables are zero-sum,
+fields are those at the mean score of the neighbours, and no result depends on the reference level.
 """
 
 from __future__ import annotations
@@ -49,11 +49,19 @@ class Layout:
     edges : ndarray of shape (n_edges, 2), dtype int64
     n_reals : int, default=0
         Number of continuous covariates.
+    has_own_reals : bool, default=False
+        Whether the values of these covariates differ between variables, as rest scores do.
     """
 
     variables: Variables
     edges: NDArray[np.int64]
     n_reals: int = 0
+    has_own_reals: bool = False
+
+    @property
+    def n_real_columns(self) -> int:
+        """Number of columns of continuous covariates over all variables."""
+        return self.n_reals * (len(self.variables) if self.has_own_reals else 1)
 
     @cached_property
     def n_levels(self) -> NDArray[np.int64]:

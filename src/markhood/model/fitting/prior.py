@@ -1,9 +1,9 @@
 """The weak normal prior of fields and couplings, which does not depend on the order of levels.
 
 A coupling that is one number is N(0, scale^2). The prior of a table is such that the log odds ratio
-of any two levels of one variable and any two of the other is N(0, scale^2), so a table of two binary
-variables has the prior of one number. The priors of fields, and of slopes on standardised covariates,
-are four times as wide, because the frequencies of levels may be anything.
+of any two levels of one variable and any two of the other is N(0, scale^2), so a table of two
+binary variables has the prior of one number. The priors of fields, and of slopes on standardised
+covariates, are four times as wide, because the frequencies of levels may be anything.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Score residuals: the gradient of the log pseudo-likelihood of each sample.
 
-Their sum is 0 at the maximum, and sums of their squares estimate its uncertainty. The sandwich needs
-the gradients along a few directions only, so the matrix of all samples and parameters is not formed.
+Their sum is 0 at the maximum, and sums of their squares estimate its uncertainty. The sandwich
+needs the gradients along a few directions only, so the matrix of all samples and parameters is not
+formed.
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ class ResidualColumns:
         layout = self.likelihood.layout
         every = [np.arange(a, b) for a, b in pairwise(self.starts.tolist())]
         reals = int(self.starts[-1]) + np.arange(layout.n_reals)
+        step = layout.n_reals if layout.has_own_reals else 0
         return [
-            np.concatenate([*(every[j] for j in layout.neighbours[v]), reals])
+            np.concatenate([*(every[j] for j in layout.neighbours[v]), reals + v * step])
             for v in range(len(layout.variables))
         ]
 
@@ -116,10 +118,10 @@ class ResidualColumns:
         """Return the residuals of samples."""
         layout = self.likelihood.layout
         n = int(self.starts[-1])
-        values = np.zeros((observed.n_samples, n + layout.n_reals))
+        values = np.zeros((observed.n_samples, n + layout.n_real_columns))
         scores = np.zeros((observed.n_samples, n))
         if layout.n_reals:
-            values[:, n:] = observed.reals.T
+            values[:, n:] = observed.reals.reshape(-1, observed.n_samples).T
         levels = np.zeros((observed.n_samples, int(layout.field_starts[-1])))
         is_known = observed.codes != Observed.UNKNOWN
         for group in self._same_shape:
@@ -150,7 +152,7 @@ class ResidualColumns:
         return Residuals(by_column[0], by_column[1], by_column[2], self)
 
     def _is_used(self, is_known: NDArray[np.bool_], variable: int) -> NDArray[np.bool_]:
-        """Return whether the regression of a variable uses each sample: all its values are known."""
+        """Return whether the regression of a variable uses each sample (no missing values)."""
         blanket = self.likelihood.layout.neighbours[variable]
         return np.asarray(is_known[variable] & is_known[blanket].all(axis=0))
 
@@ -176,4 +178,5 @@ class ResidualColumns:
             entries.append(parameters[positions[r - 1 :]])
         n = int(self.starts[-1])
         numbers = np.concatenate(rows), np.concatenate(columns)
-        return coo_array((np.concatenate(entries), numbers), shape=(n + layout.n_reals, n)).tocsr()
+        shape = n + layout.n_real_columns, n
+        return coo_array((np.concatenate(entries), numbers), shape=shape).tocsr()

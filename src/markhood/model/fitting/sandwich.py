@@ -3,9 +3,9 @@
     covariance = H^-1 (J + P) H^-1,    H = information + P,    J = covariance of the gradient,
 
 with P the precision of the prior, which counts as one more observation. The gradient of a
-pseudo-likelihood is a sum over regressions, which use each sample several times. The variance of the
-contribution of one regression is its information matrix; empirical squares would be too small for
-rare levels. J is therefore the information plus the empirical products of the contributions of
+pseudo-likelihood is a sum over regressions, which use each sample several times. The variance of
+the contribution of one regression is its information matrix; empirical squares would be too small
+for rare levels. J is therefore the information plus the empirical products of the contributions of
 different regressions. With survey weights, J is the empirical second moment with squared weights,
 because a sample of weight 2 is still one sample.
 
@@ -84,7 +84,7 @@ class Sandwich:
         for tile in cut(self.observed.n_samples, max(64, _CHUNK // max(1, functions.shape[1]))):
             part = slice(tile.start, tile.stop)
             weights = self.observed.weights[part]
-            reals = self.observed.reals[:, part]
+            reals = self.observed.reals[..., part]
             gradients = self.gradients(Observed(self.observed.codes[:, part], weights, reals=reals))
             for rows, near, solution in solutions:
                 total, squares = np.zeros((len(rows), len(weights))), np.zeros(len(rows))
@@ -98,7 +98,7 @@ class Sandwich:
     def _solutions(
         self, functions: csr_array, owners: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-        """Solve H x = a for all functions a; yield their rows, parameters and solutions by owner."""
+        """Solve H x = a for all functions a; yield rows, parameters and solutions by owner."""
         total = (self.information + self.precision).tocsr()
         total.sum_duplicates()
         n = functions.shape[1]

@@ -1,14 +1,14 @@
 """Forests: exact log Z, marginals and independent samples by message passing.
 
 From the leaves to the roots, each variable i collects in a_i its field and the messages of its
-children. Its message to its parent p, with coupling J, is the log ratio of the weights of the states
-below it for x_p = 1 and x_p = 0; with s(a) = log(1 + e^a),
+children. Its message to its parent p, with coupling J, is the log ratio of the weights of the
+states below it for x_p = 1 and x_p = 0; with s(a) = log(1 + e^a),
 
     a_p += s(a_i + J) - s(a_i),        log Z += s(a_i).
 
-The forest is then a table of conditional probabilities,
-P(x_i = 1 | x_p) = 1 / (1 + exp(-a_i - J x_p)), from which marginals and ancestral samples follow from
-the roots down without a second pass of messages.
+The forest is then a table of conditional probabilities, P(x_i = 1 | x_p) = 1 / (1 + exp(-a_i - J
+x_p)), from which marginals and ancestral samples follow from the roots down without a second pass
+of messages.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     log p(x) = sum_i h_i x_i + sum_{ij in E} J_ij x_i x_j - log Z,      x_i in {0, 1},
 
-with a field h_i for each variable and a coupling J_ij for each edge. In 0/1 coding a coupling is the
-log odds ratio of two variables given all others, which learned graphs report. In physics the coding
-is s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
+with a field h_i for each variable and a coupling J_ij for each edge. In 0/1 coding a coupling is
+the log odds ratio of two variables given all others, which learned graphs report. In physics the
+coding is s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
 
     J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4
 

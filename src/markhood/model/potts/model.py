@@ -3,9 +3,10 @@
     log p(x) = sum_i h_i(x_i) + sum_{ij in E} T_ij(x_i, x_j) - log Z,      x_i in {0, ..., r_i - 1},
 
 with a vector h_i of fields for each variable and a table T_ij, r_i by r_j, for each edge. The
-parameters are not unique: adding a constant to a row of a table and subtracting it from a field does
-not change the distribution. `zero_sum` returns the tables whose rows and columns sum to 0, which
-learned graphs report. The Potts model of physics has one number in the diagonal of each table.
+parameters are not unique: adding a constant to a row of a table and subtracting it from a field
+does not change the distribution. `zero_sum` returns the tables whose rows and columns sum to 0,
+which learned graphs report. The Potts model of physics has one number in the diagonal of each
+table.
 
 `IsingModel` is the faster special case of binary variables.
 """
@@ -101,8 +102,8 @@ class PottsModel(SampledModel):
     ) -> PottsModel:
         """Make a model of ordered levels, with one coupling per step of both ends of an edge.
 
-        The table of an edge is ``coupling * x_i * x_j``, with levels numbered 0, 1, ... The graph of
-        the model has the couplings, and its variables and packed samples are ordinal.
+        The table of an edge is ``coupling * x_i * x_j``, with levels numbered 0, 1, ... The graph
+        of the model has the couplings, and its variables and packed samples are ordinal.
 
         Parameters
         ----------

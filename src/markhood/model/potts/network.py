@@ -1,7 +1,7 @@
 """The tables of a Potts network from both ends of each edge, and their form for the Gibbs sampler.
 
-The table of edge (i, j) has a row for each level of i. Algorithms that iterate over variables need a
-row for each level of the current variable, which is the transpose for j.
+The table of edge (i, j) has a row for each level of i. Algorithms that iterate over variables need
+a row for each level of the current variable, which is the transpose for j.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ def pack_levels(
 
     Examples
     --------
-    >>> samples = pack_levels([np.array([[0, 2], [1, 1]], np.uint8)], 2, ("a", "b"), np.array([2, 3]))
+    >>> block = np.array([[0, 2], [1, 1]], np.uint8)
+    >>> samples = pack_levels([block], 2, ("a", "b"), np.array([2, 3]))
     >>> samples.levels, samples.words[:, 0].tolist()
     (((0, 1), (1, 2)), [2, 1])
     """

@@ -70,7 +70,8 @@ class SampledModel(ABC):
             Number of independent chains: sample s is draw s // chains of chain s % chains. Each
             chain has its own burn-in, but sixteen chains take no longer than one.
         n_jobs : int, optional
-            Number of threads, as in joblib: None is one, -1 all. Each runs sixteen chains at a time.
+            Number of threads, as in joblib: None is one, -1 all. Each runs sixteen chains at a
+            time.
         kernels : Kernels, optional
             Backend of the Gibbs sampler; by default the compiled one.
 

@@ -1,0 +1,147 @@
+"""`Factors`: the hidden factors that a graph was adjusted for, with the loadings of its variables.
+
+A loading is the correlation of a column with the score on a factor. Factors are ordered by the
+variance that they explain. `rotated` rotates them to a simple structure, in which most columns load
+on one factor; the variance that all factors explain together does not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.errors import InputError
+
+MAX_ITERATIONS = 500
+TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """Hidden factors of a graph.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns: variables, or "variable=level" for nominal variables with more than
+        two levels.
+    loadings : ndarray of shape (n_columns, n_factors)
+    explained : ndarray of shape (n_factors,)
+        Share of the variance of all columns that each factor explains.
+    totals : tuple of float
+        Total criterion with 0, 1, 2, ... factors, if it was used to choose their number.
+
+    Examples
+    --------
+    >>> found = Factors(("a", "b", "c"), np.array([[0.8], [0.6], [0.0]]), np.array([1 / 3]))
+    >>> found.n_factors
+    1
+    """
+
+    columns: tuple[str, ...]
+    loadings: NDArray[np.float64]
+    explained: NDArray[np.float64]
+    totals: tuple[float, ...] = ()
+
+    @property
+    def n_factors(self) -> int:
+        """The number of factors."""
+        return int(self.loadings.shape[1])
+
+    @classmethod
+    def from_provenance(cls, stored: Mapping[str, Any]) -> Self:
+        """Read the factors from the provenance of a graph."""
+        loadings = np.array(list(stored["loadings"].values()), np.float64)
+        return cls(
+            tuple(stored["loadings"]),
+            loadings.reshape(len(stored["loadings"]), -1),
+            np.array(stored["explained"], np.float64),
+            tuple(stored.get("totals", ())),
+        )
+
+    def rotated(self, method: Literal["varimax", "oblimin"] = "varimax") -> Self:
+        """Rotate the loadings to a simple structure.
+
+        Parameters
+        ----------
+        method : {"varimax", "oblimin"}, default="varimax"
+            Varimax keeps factors uncorrelated; oblimin (direct quartimin) allows correlations.
+        """
+        if method not in ("varimax", "oblimin"):
+            raise InputError(
+                "option-value", "method", f"Unknown rotation {method!r}: use varimax or oblimin."
+            )
+        if self.n_factors < 2:
+            return self
+        rotated = (_varimax if method == "varimax" else _quartimin)(self.loadings)
+        signs = np.where(rotated.sum(axis=0) < 0, -1.0, 1.0)
+        order = np.argsort(-(rotated**2).sum(axis=0))
+        rotated = (rotated * signs)[:, order]
+        return replace(self, loadings=rotated, explained=(rotated**2).mean(axis=0))
+
+    def to_frame(self) -> Any:
+        """Return the loadings as a pandas data frame, with a row for each column."""
+        import pandas as pd
+
+        names = [f"factor {k + 1}" for k in range(self.n_factors)]
+        return pd.DataFrame(self.loadings, index=list(self.columns), columns=names)
+
+    def leading(self, factor: int, n: int = 4) -> Sequence[str]:
+        """Return the columns with the largest loadings on a factor, largest first."""
+        order = np.argsort(-np.abs(self.loadings[:, factor]))[:n]
+        return [self.columns[k] for k in order]
+
+
+def _varimax(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Maximise the variance of the squared loadings of each factor (Kaiser, 1958)."""
+    k = loadings.shape[1]
+    rotation, before = np.eye(k), 0.0
+    for _ in range(MAX_ITERATIONS):
+        rotated = loadings @ rotation
+        gradient = loadings.T @ (rotated**3 - rotated * (rotated**2).mean(axis=0))
+        left, values, right = np.linalg.svd(gradient)
+        rotation = left @ right
+        if values.sum() < before * (1 + TOLERANCE):
+            break
+        before = values.sum()
+    return np.asarray(loadings @ rotation)
+
+
+def _quartimin(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Minimise products of squared loadings by gradient projection (Jennrich, 2002)."""
+    k = loadings.shape[1]
+    between = np.ones((k, k)) - np.eye(k)
+    rotation, step = np.eye(k), 1.0
+
+    def at(t: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        inverse = np.linalg.inv(t)
+        rotated = loadings @ inverse.T
+        slope = rotated * (rotated**2 @ between)
+        return (
+            float((rotated**2 * (rotated**2 @ between)).sum() / 4),
+            rotated,
+            -(rotated.T @ slope @ inverse).T,
+        )
+
+    value, rotated, gradient = at(rotation)
+    for _ in range(MAX_ITERATIONS):
+        projected = gradient - rotation * (rotation * gradient).sum(axis=0)
+        size = float(np.linalg.norm(projected))
+        if size < TOLERANCE:
+            break
+        step *= 2
+        while step > TOLERANCE:
+            trial = rotation - step * projected
+            trial /= np.linalg.norm(trial, axis=0)
+            new = at(trial)
+            if new[0] < value - 0.5 * size**2 * step:
+                break
+            step /= 2
+        else:
+            break
+        rotation, (value, rotated, gradient) = trial, new
+    return rotated
