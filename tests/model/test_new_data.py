@@ -108,10 +108,10 @@ def test_example_options_that_samples_do_not_take():
     for options in ({"missing_values": [-9]}, {"missing": "drop"}):
         with refuses("option-conflict", *options):
             fit_model(Graph(["answer", "yes"], [(0, 1)]), samples, **options)
-    with pytest.raises(InputError, match=r"weights of shape \(2,\) for 300 samples"):
+    with pytest.raises(InputError, match=r"\(2,\) for 300 samples"):
         fit_model(Graph(["answer", "yes"], [(0, 1)]), samples, weights=[1, 2])
     heavy = encode(table()[["answer", "yes"]], weights=np.full(N, 2))
-    with pytest.raises(InputError, match="have weights already"):
+    with pytest.raises(InputError, match="weights"):
         fit_model(Graph(["answer", "yes"], [(0, 1)]), heavy, weights=np.ones(N))
 
 
