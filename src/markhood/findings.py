@@ -170,19 +170,40 @@ CODES = {
     "not-converged": Code("Fits or chains did not converge.", "See the advice in the message."),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
     "linkage": Code("All edges join neighbouring sites.", "Look at pairs alone."),
-    "separated": Code("A maximum is infinite: the data are separated.", "Use a prior."),
-    "sampled-prediction": Code("Predictions were sampled.", "Use the same seed to repeat them."),
+    "separated": Code(
+        "The data are separated, so that some estimates are infinite.",
+        "Fit the model with a prior, as fit_model does by default.",
+    ),
+    "sampled-prediction": Code(
+        "Probabilities were estimated by Gibbs sampling.", "Use the same seed to repeat them."
+    ),
     "executor": Code("An executor or device cannot be used.", "Choose another one."),
     # Graphs and models
-    "graph-invalid": Code("Nodes, edges or their columns are not consistent.", "Correct them."),
-    "graph-unknown": Code("A node, edge or column does not exist.", "Check the name."),
-    "graphs-differ": Code("Two graphs do not have the same nodes.", "Match the node names."),
+    "graph-invalid": Code(
+        "Nodes, edges or their columns are not consistent, or an argument is not a graph.",
+        "Correct the argument that the message names.",
+    ),
+    "graph-unknown": Code("A node, edge or column of a graph does not exist.", "Check the name."),
+    "graphs-differ": Code(
+        "Two graphs do not have the same nodes.", "Give both graphs the same node names."
+    ),
     "graph-empty": Code("There is nothing to show or to compute.", "Use another graph."),
     "no-provenance": Code("A graph or model does not say how it was made.", "Learn it again."),
-    "model-invalid": Code("Parameters of a model are not consistent.", "Correct them."),
-    "model-size": Code("An exact computation is too large.", "Use the approximation named."),
-    "model-data": Code("Data do not fit the model.", "Pass data with the model's variables."),
-    "too-few-groups": Code("Groups are too few or too small.", "Merge groups or add rows."),
+    "model-invalid": Code(
+        "Couplings, tables, fields or levels of a model are not consistent.",
+        "Correct the argument that the message names.",
+    ),
+    "model-size": Code(
+        "A computation is too large, or a parameter too large for the sampler.",
+        "Use the alternative in the message.",
+    ),
+    "model-data": Code(
+        "Data do not fit the model.", "Pass data with the variables and levels of the model."
+    ),
+    "too-few-groups": Code(
+        "There are too few groups to compare, or too few samples in one.",
+        "Merge groups or add rows.",
+    ),
 }
 
 

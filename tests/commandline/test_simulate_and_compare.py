@@ -157,7 +157,7 @@ def test_compare_prints_and_writes_a_table(tmp_path):
          "Unknown --kind 'steps': choose nominal or ordinal"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "x"], "'x'"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", ""], "levels is empty"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "0"], "no networks to put side by side"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "0"], "networks is empty"),
         (["simulate", "hub,web", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "2"], "'web'"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "2",
           "--convergence"], "--blocks"),

@@ -1,12 +1,11 @@
-"""Learned graphs beside a consensus structure, at the command line."""
+"""Comparison of learned graphs with a consensus structure on the command line."""
 
 import numpy as np
-import pytest
 from typer.testing import CliRunner
 
 from markhood.commandline.app import app
-from markhood.errors import InputError
 from markhood.evaluate.structures import base_pairs_among
+from messages import refuses
 
 
 def family(tmp_path):
@@ -42,5 +41,5 @@ def test_example_a_structure_is_compared_with_graphs_only(tmp_path):
     done = CliRunner().invoke(app, ["compare", path, path])
     assert done.exit_code == 2
     assert "give one Stockholm file" in done.stderr
-    with pytest.raises(InputError, match="No node is the number of a column"):
+    with refuses("graphs-differ"):
         base_pairs_among([(1, 2)], ["a", "b"])

@@ -93,6 +93,6 @@ def graphs(draw: st.DrawFn, names: st.SearchStrategy[str] = all_names) -> Graph:
 
 
 def without_tables(graph: Graph) -> Graph:
-    """Return what is left of a graph in a format without room for coupling tables."""
+    """Return a graph without its coupling tables, as formats that cannot store them do."""
     ends = graph.evidence_ends, graph.coupling_ends
     return Graph(graph.nodes, graph.edges, *ends, annotations=graph.annotations)

@@ -18,7 +18,7 @@ from markhood.learning.preparing import covariates_last
 from markhood.search.ibmap import CachedTests
 from markhood.search.l1_paths import l1_blankets
 from markhood.search.values.knowledge import Knowledge
-from markhood.stability.resampling import Drawn
+from markhood.stability.resampling import FromModel
 from oracles.graph_chain import settled_probabilities
 from oracles.independence import log_independence
 from oracles.jobs import job_of
@@ -317,7 +317,7 @@ def test_oracle_drawn_nodes_have_the_shares_that_they_have_given_the_covariates(
     samples = covariates_last(markhood.encode(DATA, kinds="nominal"), ["age"])
     edges = [(0, 2), (0, 4), (1, 4), (2, 4), (3, 4)]
     model = markhood.fit_model(markhood.Graph(samples.variables, edges), samples, prior=None)
-    drawn = Drawn(model.distribution, 0, n_covariates=1)
+    drawn = FromModel(model.distribution, 0, n_covariates=1)
     values = np.array(
         [[codes(drawn.drawn(samples, k).bits, v) for v in range(5)] for k in range(60)]
     )

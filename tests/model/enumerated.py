@@ -1,4 +1,4 @@
-"""The oracle: every state in a plain loop, nothing shared with the code under test."""
+"""The oracle: a plain loop over all states."""
 
 import math
 from itertools import product
@@ -12,7 +12,7 @@ def log_potential(model, state):
 
 
 def probabilities(model):
-    """Probability of every state, and log Z."""
+    """Return the probabilities of all states, and log Z."""
     states = list(product((0, 1), repeat=model.graph.n_nodes))
     weights = [math.exp(log_potential(model, state)) for state in states]
     return {s: w / sum(weights) for s, w in zip(states, weights, strict=True)}, math.log(

@@ -1,4 +1,4 @@
-"""The oracle for Potts models: every state in a plain loop, nothing shared with the code under test."""
+"""The oracle for Potts models: a plain loop over all states."""
 
 import math
 from itertools import product
@@ -12,7 +12,7 @@ def log_potential(model, state):
 
 
 def probabilities(model):
-    """Probability of every state, and log Z."""
+    """Return the probabilities of all states, and log Z."""
     states = list(product(*(range(r) for r in model.n_levels.tolist())))
     weights = [math.exp(log_potential(model, state)) for state in states]
     total = sum(weights)
@@ -20,7 +20,7 @@ def probabilities(model):
 
 
 def marginal(probability, variables, shape):
-    """Add up the states by the levels of some variables, in the order of a C array."""
+    """Return the marginal distribution of variables, in C order."""
     found = [0.0] * math.prod(shape)
     for state, p in probability.items():
         at = 0

@@ -14,7 +14,7 @@ numbers = st.floats(-4.0, 4.0)
 def models(draw, most=7, forest=False):
     d = draw(st.integers(1, most))
     if forest:
-        # Each variable hangs on an earlier one or begins a tree; the labels are then shuffled.
+        # Each variable has an earlier one as parent or is a root; the labels are then shuffled.
         labels = draw(st.permutations(range(d)))
         above = [draw(st.integers(-1, i - 1)) for i in range(d)]
         edges = [(labels[i], labels[p]) for i, p in enumerate(above) if p >= 0]

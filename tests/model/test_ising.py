@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising.exact import Exact
 from markhood.model.ising.model import IsingModel
 from markhood.model.junction_tree import JunctionTree
+from messages import refuses
 from model.enumerated import log_potential, pair_table, probabilities
 from model.strategies import models
 
@@ -80,7 +80,7 @@ def test_example_long_chain_agrees_with_transfer_matrices():
 
 def test_example_strong_couplings_do_not_overflow():
     model = IsingModel(Graph("ab", [(0, 1)]), [5000.0], [-2500.0, -2500.0])
-    # States 00 and 11 weigh the same, the others nothing.
+    # States 00 and 11 have the same weight, the other two have none.
     assert model.log_partition() == pytest.approx(np.log(2.0))
     np.testing.assert_allclose(model.pair_marginals()[0], [[0.5, 0.0], [0.0, 0.5]])
     np.testing.assert_array_equal(model.conditionals([[0, 0], [1, 1]]), [[0.0, 0.0], [1.0, 1.0]])
@@ -107,40 +107,43 @@ def test_example_no_spin_fields_make_every_variable_fair():
     np.testing.assert_allclose(model.marginals(), 0.5)
 
 
+fair = IsingModel(triangle, [0.0] * 3)
+
+
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "finding"),
     [
-        (lambda: IsingModel(triangle, [1.0]), r"couplings must have shape \(3,\).*not \(1,\)"),
-        (lambda: IsingModel(triangle, [1, 2, 3], [1]), r"fields must have shape \(3,\)"),
-        (lambda: IsingModel(triangle, ["a", "b", "c"]), "couplings must be numbers"),
-        (lambda: IsingModel(triangle, [1, np.inf, 2]), "finite, and inf is not"),
-        (lambda: IsingModel(Graph([], []), []), "at least one variable"),
-        (lambda: IsingModel(triangle, [1, 2, 3]).log_potential([1, 0, 1]), r"\(n_samples, 3\)"),
-        (lambda: IsingModel(triangle, [1, 2, 3]).conditionals([[1, 0, 2]]), "zeros and ones"),
+        (lambda: IsingModel(triangle, [1.0]), ("model-invalid", "couplings")),
+        (lambda: IsingModel(triangle, [1, 2, 3], [1]), ("model-invalid", "fields")),
+        (lambda: IsingModel(triangle, ["a", "b", "c"]), ("model-invalid", "couplings")),
+        (lambda: IsingModel(triangle, [1, np.inf, 2]), ("model-invalid", "couplings")),
+        (lambda: IsingModel(Graph([], []), []), ("model-invalid", "graph")),
+        (lambda: fair.log_potential([1, 0, 1]), ("model-data", "samples")),
+        (lambda: fair.conditionals([[1, 0, 2]]), ("model-data", "samples")),
     ],
 )
-def test_example_bad_input_is_one_sentence(make, message):
-    with pytest.raises(InputError, match=message):
+def test_example_bad_input_is_refused(make, finding):
+    with refuses(*finding):
         make()
 
 
 def test_example_graphs_with_many_cycles_have_no_exact_answer():
     pairs = [(i, j) for i in range(24) for j in range(i)]
     model = IsingModel(Graph([f"x{i}" for i in range(24)], pairs), np.zeros(len(pairs)))
-    with pytest.raises(InputError, match="too many cycles among its 24 variables"):
+    with refuses("model-size", "graph"):
         model.marginals()
 
 
 def test_example_a_long_cycle_has_an_exact_answer():
     cycle = Graph([f"x{i}" for i in range(400)], [(i, (i + 1) % 400) for i in range(400)])
     model = IsingModel.from_spins(cycle, np.full(400, 0.3))
-    # By the eigenvalues of the transfer matrix; all spins down is all zeros, of energy 0 here.
+    # From the eigenvalues of the transfer matrix; the state of all zeros has energy 0 here.
     in_spins = np.logaddexp(400 * np.log(2 * np.cosh(0.3)), 400 * np.log(2 * np.sinh(0.3)))
     assert model.log_partition() == pytest.approx(in_spins - 400 * 0.3)
 
 
 def test_example_a_learned_graph_needs_its_fields():
     learned = Graph("ab", [(0, 1)], coupling_ends=[(1.0, 1.2)])
-    with pytest.raises(InputError, match="fit_model"):
+    with refuses("option-needed", "fields"):
         IsingModel(learned, learned.coupling)
     assert IsingModel(learned, learned.coupling, [0.0, 0.0]).fields.tolist() == [0.0, 0.0]

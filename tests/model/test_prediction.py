@@ -1,4 +1,4 @@
-"""Predictions against enumeration of the joint distribution; what happens to missing and strange values."""
+"""Predictions against enumeration of the joint distribution, with missing and unknown values."""
 
 from contextlib import nullcontext
 from itertools import product
@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 import markhood
-from markhood.errors import DataWarning, InputError
+from markhood.data.matching import UNKNOWN, codes_like
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.fitted import prediction
+from markhood.model.fitted.prediction import predict
+from messages import refuses, warns
 
 NAMES = ["mood", "sleep", "work", "rain"]
 LEVELS = [("bad", "good"), (1, 2, 3), ("home", "none", "out"), ("no", "yes")]
@@ -41,16 +43,16 @@ def joint(model):
 
 
 @pytest.mark.parametrize("most_states", [1 << 12, 1])
-def test_oracle_some_given_others(model, frame, monkeypatch, most_states):
-    monkeypatch.setattr(prediction, "MOST_STATES", most_states)
-    monkeypatch.setattr(prediction, "SWEEPS", 4000)
+def test_oracle_some_given_others(model, frame, most_states):
     states, chances = joint(model)
     rows = frame.iloc[:3]
-    is_said = (
-        nullcontext() if most_states > 1 else pytest.warns(DataWarning, match="3 samples have")
-    )
-    with is_said:
-        found = model.predict_proba(rows, ["mood", "work"], seed=1)
+    codes, rng = codes_like(rows, model.variables), np.random.default_rng(1)
+    codes[[0, 2]] = UNKNOWN
+    with nullcontext() if most_states > 1 else warns("sampled-prediction"):
+        every = predict(model._network, codes, rng, most_states=most_states, sweeps=4000)
+    found = [every.probabilities[:, :2], every.probabilities[:, 5:8]]
+    if most_states > 1:
+        np.testing.assert_equal(model.predict_proba(rows, ["mood", "work"]), found)
     for s, row in enumerate(rows.itertuples(index=False)):
         fits = (states[:, 1] == LEVELS[1].index(row.sleep)) & (
             states[:, 3] == LEVELS[3].index(row.rain)
@@ -63,7 +65,7 @@ def test_oracle_some_given_others(model, frame, monkeypatch, most_states):
             np.testing.assert_allclose(own[s], expected / np.sum(expected), atol=tolerance)
 
 
-def test_oracle_completion_is_the_best_state(model, frame, monkeypatch):
+def test_oracle_completion_is_the_best_state(model, frame):
     states, chances = joint(model)
     holes = frame.iloc[:6].copy()
     holes.iloc[0, [0, 2]] = None
@@ -81,9 +83,10 @@ def test_oracle_completion_is_the_best_state(model, frame, monkeypatch):
         fits = (states[:, known] == [numbers[v] for v in known]).all(axis=1)
         best = states[fits][chances[fits].argmax()]
         assert numbers == best.tolist()
-    monkeypatch.setattr(prediction, "MOST_STATES", 1)
-    with pytest.warns(DataWarning, match="were drawn"):
-        assert model.complete(holes).equals(completed)
+    codes, rng = codes_like(holes, model.variables), np.random.default_rng(0)
+    with warns("sampled-prediction"):
+        found = predict(model._network, codes, rng, most_states=1).most_probable
+    np.testing.assert_array_equal(found, codes_like(completed, model.variables))
 
 
 def test_example_missing_values_are_summed_over(model, frame):
@@ -97,7 +100,7 @@ def test_example_missing_values_are_summed_over(model, frame):
     np.testing.assert_allclose(found, expected / np.sum(expected), atol=1e-12)
 
 
-def test_example_answers_are_in_the_words_of_the_data(model, frame):
+def test_example_predictions_are_levels_of_the_data(model, frame):
     assert set(model.predict(frame, "work")) <= set(LEVELS[2])
     both = model.predict(frame, ["mood", 1])
     assert both.shape == (400, 2)
@@ -135,22 +138,32 @@ def test_oracle_likelihoods(model, frame):
 
 
 @pytest.mark.parametrize(
-    ("ask", "message"),
+    ("ask", "finding"),
     [
-        (lambda m, f: m.predict(f, "mod"), "no node named 'mod'"),
-        (lambda m, f: m.predict(f, []), "no target"),
-        (lambda m, f: m.predict(f.drop(columns="rain"), "mood"), "no column 'rain'"),
-        (lambda m, f: m.predict(f.assign(rain="often"), "mood"), "rain"),
-        (lambda m, f: m.energy(f.assign(rain=None)), "missing values"),
-        (lambda m, f: m.predict([[1, 2]], "mood"), "4 variables"),
-        (lambda m, f: m.to_spins(), "Only binary variables are spins"),
-        (lambda m, f: m.table("mood", "rain"), "no coupling of 'mood' and 'rain'"),
-        (lambda m, f: m.intervals(1.5), "between 0 and 1"),
+        (lambda m, f: m.predict(f, "mod"), ("graph-unknown", "mod")),
+        (lambda m, f: m.predict(f, []), ("option-needed", "target")),
+        (lambda m, f: m.energy(f.assign(rain=None)), ("missing-values", "rain")),
+        (lambda m, f: m.to_spins(), ("not-supported", "coding")),
+        (lambda m, f: m.table("mood", "rain"), ("graph-unknown", "mood - rain")),
+        (lambda m, f: m.intervals(1.5), ("option-value", "level")),
     ],
 )
-def test_example_bad_questions_get_one_sentence(model, frame, ask, message):
-    with pytest.raises(InputError, match=message):
+def test_example_bad_questions_are_refused(model, frame, ask, finding):
+    with refuses(*finding):
         ask(model, frame)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda f: f.drop(columns="rain"), "'rain'"),
+        (lambda f: f.assign(rain="often"), "'rain'"),
+        (lambda f: [[1, 2]], "4 variables"),
+    ],
+)
+def test_example_data_that_do_not_fit_are_refused(model, frame, change, named):
+    with pytest.raises(InputError, match=named):
+        model.predict(change(frame), "mood")
 
 
 def test_example_one_column_is_enough_to_predict_another(tmp_path):

@@ -1,4 +1,4 @@
-"""From a known network to data and back: the learned tables approach the true ones."""
+"""Recovery of a known network from simulated data."""
 
 import numpy as np
 import pytest
@@ -17,12 +17,12 @@ from markhood.simulate import (
 
 
 def largest_error(truth, graph):
-    """Of any entry of any learned table, all true edges and no others having been found."""
+    """Return the largest error of any table entry; the learned edges must be the true ones."""
     assert graph.edges.tolist() == truth.graph.edges.tolist()
     errors = []
     ends = zip(truth.zero_sum().tables, graph.coupling_tables, graph.coupling, strict=True)
     for expected, table, coupling in ends:
-        # Two binary variables have a number, the log odds ratio: four times a zero-sum entry.
+        # Two binary variables have one coupling, the log odds ratio: four times a zero-sum entry.
         found = coupling / 4 * np.array([[1, -1], [-1, 1]]) if table is None else table
         errors.append(np.abs(found - expected).max())
     return max(errors)
@@ -33,7 +33,7 @@ def test_oracle_learned_tables_approach_the_true_ones(levels):
     truth = potts(grid(9), levels, seed=2)
     few, many = (truth.sample_packed(n, seed=3) for n in (10_000, 250_000))
     errors = [largest_error(truth, markhood.learn(samples)) for samples in (few, many)]
-    # Twenty-five times the data make errors a fifth, give or take what luck does to the largest.
+    # With 25 times the data, errors should fall to about a fifth.
     assert errors[1] < 0.1
     assert errors[1] < errors[0] / 2
 

@@ -1,4 +1,4 @@
-"""Drawn data sets, what is learned from them, and what is said of the two together."""
+"""Resampled data sets, the graphs learned from them, and the summaries of a bootstrap."""
 
 import warnings
 from dataclasses import replace
@@ -19,6 +19,7 @@ from markhood.stability.centrality import centrality_rows
 from markhood.stability.differences import difference_rows
 from markhood.stability.replicates import WEAK, Replicate, Replicates, replicate
 from markhood.stability.resampling import DROPPED, Cases, Halves, Rows, Units
+from messages import refuses, warns
 from oracles.jobs import job_of
 from oracles.networks import network
 
@@ -27,7 +28,7 @@ QUICK = {"replicates": 12, "n_jobs": 1}
 
 
 def drawn_rows(resampling, n, number):
-    """Return the numbers of the samples that were drawn: each has a level of its own."""
+    """Return the numbers of the drawn samples, using data in which each has a level of its own."""
     numbers = np.column_stack([np.arange(n), np.arange(n)])
     numbered = encode_like(numbers, (tuple(range(n)),) * 2)
     return codes(resampling.drawn(numbered, number).bits, 0)
@@ -89,7 +90,7 @@ def test_property_clusters_stay_together_and_strata_keep_their_sizes():
 
 
 def test_example_clusters_may_not_cross_strata():
-    with pytest.raises(markhood.InputError, match="two strata"):
+    with refuses("labels", "strata"):
         Units.of(4, 0, clusters=[0, 0, 1, 1], strata=[0, 1, 1, 1])
 
 
@@ -177,10 +178,10 @@ def test_property_couplings_are_finite_where_the_data_are_separated():
 
 
 @pytest.mark.parametrize("kinds", ["nominal", "ordinal"])
-def test_example_levels_that_a_draw_lacks_are_no_trouble(kinds):
+def test_example_resampled_data_may_lack_a_level(kinds):
     rng = np.random.default_rng(5)
     levels = np.minimum(rng.integers(0, 3, (120, 4)) + VALUES[:120, :4], 3)
-    levels[0, 0] = 4  # in one sample only, so two of three draws lack it
+    levels[0, 0] = 4  # in one sample only, so that many of the data sets lack it
     found = markhood.bootstrap(levels, kinds=kinds, **QUICK)
     assert np.isfinite(found.replicates.couplings.data).all()
 
@@ -205,7 +206,7 @@ def test_example_the_bound_of_halves():
     )
     assert found.expected_false(0.75) == pytest.approx(1 / (6 * 0.5))
     assert found.expected_false(0.5) == np.inf
-    with pytest.raises(markhood.InputError, match="complementary halves"):
+    with refuses("not-supported", "resample"):
         markhood.bootstrap(VALUES, **QUICK).expected_false(0.9)
 
 
@@ -228,7 +229,7 @@ def test_example_centralities_of_all_and_their_stability():
     assert stability["edge"]["without_5"] > 0.9
 
 
-def test_property_columns_of_labels_are_no_variables():
+def test_property_columns_of_labels_are_not_variables():
     frame = pd.DataFrame(VALUES, columns=list("abcdef")).assign(school=np.arange(300) // 2)
     found = markhood.bootstrap(frame, clusters="school", **QUICK)
     given = markhood.bootstrap(frame.drop(columns="school"), clusters=frame["school"], **QUICK)
@@ -246,32 +247,39 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
     saved = {"run": markhood.Run(checkpoint=tmp_path / "tiles"), **QUICK}
     with pytest.raises(KeyboardInterrupt):
         markhood.bootstrap(VALUES, progress=stop, **saved)
-    begun = []
-    again = markhood.bootstrap(VALUES, progress=lambda *told: begun.append(told), **saved)
-    assert ("replicates", 5, 12) in begun or ("replicates", 4, 12) in begun
-    assert ("replicates", 0, 12) not in begun
+    calls = []
+    again = markhood.bootstrap(VALUES, progress=lambda *call: calls.append(call), **saved)
+    assert ("replicates", 5, 12) in calls or ("replicates", 4, 12) in calls
+    assert ("replicates", 0, 12) not in calls
     np.testing.assert_equal(again.edges(), whole.edges())
     with pytest.raises(markhood.InputError, match="another run"):
         markhood.bootstrap(VALUES, seed=1, **saved)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "finding"),
     [
-        ({"replicates": 1}, "replicates must be a whole number from 2 up"),
-        ({"resample": "x"}, "Unknown resample 'x'"),
-        ({"level": 1.0}, "level must be a number between 0 and 1"),
-        ({"clusters": [1, 2]}, "clusters has shape (2,) for 300 samples"),
-        ({"resample": "model", "strata": [0] * 300}, "draws none"),
-        ({"model": object()}, "model is for resample='model'"),
-        ({"nonsense": 1}, "has no option nonsense=1"),
+        ({"replicates": 1}, ("option-value", "replicates")),
+        ({"resample": "x"}, ("option-value", "resample")),
+        ({"level": 1.0}, ("option-value", "level")),
+        ({"resample": "model", "strata": [0] * 300}, ("option-conflict", "resample")),
+        ({"model": object()}, ("option-conflict", "model")),
     ],
 )
-def test_example_bad_input_is_one_sentence(options, said):
-    with pytest.raises(markhood.InputError) as error:
+def test_example_bad_options_are_refused(options, finding):
+    with refuses(*finding):
         markhood.bootstrap(VALUES, **QUICK | options)
-    assert said in str(error.value)
-    assert str(error.value).count(". ") == 0
+
+
+def test_example_samples_of_a_model_do_not_support_hidden_factors():
+    with refuses("not-supported", "resample"):
+        markhood.bootstrap(VALUES, resample="model", factors=1, **QUICK)
+
+
+@pytest.mark.parametrize("options", [{"clusters": [1, 2]}, {"nonsense": 1}])
+def test_example_labels_and_names_of_options_are_checked(options):
+    with pytest.raises(markhood.InputError, match=next(iter(options))):
+        markhood.bootstrap(VALUES, **QUICK | options)
 
 
 def test_property_a_graph_is_bootstrapped_as_it_was_learned(tmp_path):
@@ -306,6 +314,6 @@ def test_oracle_intervals_of_centralities_hold_the_level():
 @pytest.mark.parametrize("name", ["clusters", "strata"])
 def test_example_samples_without_a_label_are_left_out(name):
     labels = [None if k % 3 == 0 else k % 2 for k in range(300)]
-    with pytest.warns(markhood.DataWarning, match=f"100 samples .*{name}"):
+    with warns("rows-dropped", where=name):
         found = markhood.bootstrap(VALUES, **{name: labels}, **QUICK)
     assert found.graph.provenance["data"]["samples"] == 200

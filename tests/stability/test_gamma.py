@@ -1,4 +1,4 @@
-"""The path over gamma: its graphs, what they predict, and which gammas are named."""
+"""The gamma path: its graphs, their cross-validation, and the gammas that it recommends."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from markhood.commandline.app import app
 from markhood.scores.bic import Bic
 from markhood.scores.table import blanket_table
 from markhood.stability.gamma import GammaPath
+from messages import refuses
 from oracles.networks import network
 
 VALUES = network(31, 300, 6, strength=1.5)
@@ -59,20 +60,20 @@ def test_example_at_the_command_line_and_drawn(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "finding"),
     [
-        ({"gammas": [-1]}, "gammas must be finite numbers from 0 up"),
-        ({"gammas": []}, "There are no gammas"),
-        ({"folds": 1}, "folds must be a whole number from 2"),
-        ({"method": "bayes"}, "has no gamma"),
+        ({"gammas": [-1]}, ("option-value", "gammas")),
+        ({"gammas": []}, ("option-value", "gammas")),
+        ({"folds": 1}, ("option-value", "folds")),
+        ({"method": "bayes"}, ("not-supported", "method")),
     ],
 )
-def test_example_bad_input_is_one_sentence(options, said):
-    with pytest.raises(markhood.InputError, match=said):
+def test_example_bad_options_are_refused(options, finding):
+    with refuses(*finding):
         markhood.gamma_path(VALUES, **options)
 
 
-# Folds differ by far more than the gammas do, as they do where some samples are hard to predict.
+# Folds differ by far more than the gammas do, as if some samples were hard to predict.
 HARD = np.array([0.0, 4.0, 8.0, 2.0])
 
 
@@ -90,16 +91,16 @@ def test_example_the_sparsest_is_within_the_paired_standard_error():
     for row, below in zip(rows, ([0] * 4, near, far), strict=True):
         assert row["below_best"] == pytest.approx(np.mean(below))
         assert row["standard_error"] == pytest.approx(np.std(below, ddof=1) / 2)
-    # Unpaired, the error would be that of the folds, and all gammas would be within it.
+    # Without pairing, all gammas would be within one standard error.
     assert rows[2]["below_best"] < HARD.std(ddof=1) / 2
 
 
-def test_example_one_that_predicts_worse_in_every_fold_is_never_the_sparsest():
+def test_example_a_gamma_that_predicts_worse_in_every_fold_is_never_the_sparsest():
     assert hand_made([0, 0, 0, 0], [1, 1, 1, 1.001]).sparsest == 0.0
     assert hand_made([0.5, 0.5, 0.5, 0.501], [0, 0, 0, 0], [1, 1, 1, 1]).sparsest == 1.0
 
 
-def test_example_the_sparsest_of_the_rows_is_the_one_that_is_named():
+def test_example_the_sparsest_follows_from_the_rows():
     path = markhood.gamma_path(VALUES, folds=4, n_jobs=1)
     within = [r["gamma"] for r in path.rows() if r["below_best"] <= r["standard_error"]]
     assert path.sparsest == max(within)

@@ -1,4 +1,4 @@
-"""Columns of labels on the command line, also where other options name them too."""
+"""Columns of labels on the command line, also if other options name them."""
 
 import numpy as np
 import pandas as pd

@@ -11,7 +11,7 @@ from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.simulate import grid, ising
 from markhood.stability.replicates import replicate
-from markhood.stability.resampling import Drawn, Rows, Units
+from markhood.stability.resampling import FromModel, Rows, Units
 from oracles.jobs import job_of
 
 D = 9
@@ -21,7 +21,7 @@ QUICK = {"replicates": 6, "n_jobs": 1}
 
 
 def table_of(found, column):
-    """Return a column of the rows of all pairs, 0 where a pair is nowhere an edge."""
+    """Return a column of the rows of all pairs, 0 for pairs that are never an edge."""
     numbers = np.zeros((D, D))
     for row in found.edges():
         i, j = (found.graph.nodes.index(row[end]) for end in ("source", "target"))
@@ -42,7 +42,7 @@ def test_property_frequencies_resemble_those_of_the_complete_data():
     assert apart < 0.05
     assert apart < of_dropped
     assert imputed.graph == markhood.learn(HOLES, missing="impute", n_jobs=1)
-    # One completed set is taken for data, so its intervals do not know what is missing.
+    # Intervals from one imputed data set ignore the uncertainty of the missing values.
     job = job_of(encode(HOLES, missing="impute"))
     _, (one,) = completed_search(job, Plrhc(), np.random.default_rng(1))
     single = markhood.bootstrap(one.samples, **options)
@@ -107,7 +107,7 @@ def test_property_every_method_is_bootstrapped_with_missing_values(name):
 
 def test_property_samples_of_a_model_lack_the_same_values():
     samples = encode(HOLES, missing="impute")
-    drawn = Drawn(ising(grid(D), seed=0), 3).drawn(samples, 0)
+    drawn = FromModel(ising(grid(D), seed=0), 3).drawn(samples, 0)
     for variable, mask in samples.missing.items():
         assert (drawn.missing[variable] == mask).all()
         assert not (drawn.words[variable] & mask).any()
@@ -116,7 +116,7 @@ def test_property_samples_of_a_model_lack_the_same_values():
 @pytest.mark.parametrize("weights", [1 + np.arange(500) % 3, np.linspace(0.1, 1.9, 500)])
 def test_property_samples_of_a_model_are_as_many_as_the_weights_say(weights):
     samples = encode(HOLES, missing="impute", weights=weights)
-    drawn = Drawn(ising(grid(D), seed=0), 3).drawn(samples, 0)
+    drawn = FromModel(ising(grid(D), seed=0), 3).drawn(samples, 0)
     assert drawn.n_samples == pytest.approx(weights.sum(), abs=1)
     assert drawn.weights is None
     n_missing, expected = (
@@ -153,7 +153,7 @@ def test_property_gamma_path_imputes_inside_the_folds():
             HOLES, gamma=gamma, missing="impute", n_jobs=1, run=markhood.Run(imputations=3)
         )
         np.testing.assert_array_equal(graph.edges, learned.edges)
-    # Neighbours that are missing predict less: about a tenth of what edges bring is lost.
+    # Missing neighbours predict less: about a tenth of the gain from edges is lost.
     first, _, without_edges = whole.held_out.mean(axis=1)
     gap = whole.held_out.mean(axis=1) - imputed.held_out.mean(axis=1)
     assert gap[2] == pytest.approx(0, abs=0.05)

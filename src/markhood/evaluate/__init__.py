@@ -1,4 +1,4 @@
-"""Learned against true: wrong edges, distances between graphs, recall by distance."""
+"""Compare a learned graph with the true one: errors, Hamming distance, recall by distance."""
 
 from markhood.evaluate.measures import (
     Comparison,

@@ -1,15 +1,15 @@
-"""How far a learned graph is from the true one.
+"""Measures of the difference between a learned graph and the true one.
 
     Hamming distance = false positives + false negatives,
     standardised     = 100 * Hamming distance / number of true edges,
 
-the second as in the paper, so that networks of different size can be compared. Graphs are matched
-by the names of their nodes, never by position: a file may list them in another order.
+the second as in the paper, so that networks of different sizes can be compared. Graphs are matched
+by the names of their nodes, because files may list the nodes in different orders.
 
-Where one node of the learned graph stands for several columns, which the true graph has as nodes of their own, the
-truth is folded: the columns of a group become one node, joined to what any of them is joined to. An edge
-is then right that joins two groups between which there is a true one, as no data could say more; a true edge
-within a group can neither be found nor missed.
+A node of the learned graph may represent a group of identical columns. The true graph is then
+folded: the columns of a group become one node with the edges of all of them. An edge between two
+groups is correct if the true graph has any edge between them, because the data cannot tell the
+columns apart. True edges within a group are not counted.
 """
 
 from __future__ import annotations
@@ -24,25 +24,23 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 
-_NAMED = 3  # nodes that a message names before it says "and others"
-_BLOCK = 512  # nodes whose distances to all others are held at once
+_NAMES_SHOWN = 3
+_BLOCK = 512  # nodes whose distances to all other nodes are in memory at once
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A learned graph against the true one.
+    """Errors of a learned graph.
 
     Attributes
     ----------
     false_positives, false_negatives, hamming_distance : int
-        Edges learned that are not true, true that were not learned, and their sum.
+        Learned edges that are not true, true edges that were not learned, and their sum.
     standardised_hamming_distance : float
-        Per hundred true edges.
+        Hamming distance per hundred true edges.
     precision, recall, f1 : float
-        Share of the learned edges that are true, of the true edges that were learned, and the
-        harmonic mean of the two.
-
-    A share of nothing is NaN.
+        Share of the learned edges that are true, share of the true edges that were learned, and
+        their harmonic mean. NaN if the denominator is 0.
     """
 
     false_positives: int
@@ -56,15 +54,15 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class InclusionByDistance:
-    """How many of the pairs at each true distance a learned graph joins.
+    """Number of learned edges by distance in the true graph.
 
     Attributes
     ----------
     pairs : ndarray of shape (longest,), dtype int64
-        Unordered pairs at true distance 1, 2, ..., and last at `longest` or more, unconnected
-        ones included.
+        Number of unordered pairs at distance 1, 2, ...; the last entry counts pairs at distance
+        `longest` or more, including unconnected pairs.
     included : ndarray of shape (longest,), dtype int64
-        Those of them that are learned edges.
+        Number of these pairs that are learned edges.
     """
 
     pairs: NDArray[np.int64]
@@ -72,7 +70,7 @@ class InclusionByDistance:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """Included pairs over pairs, shape (longest,); NaN where there are no pairs."""
+        """Share of the pairs that are learned edges, shape (longest,); NaN without pairs."""
         shares = np.full(len(self.pairs), np.nan)
         np.divide(self.included, self.pairs, out=shares, where=self.pairs > 0)
         return shares
@@ -84,8 +82,8 @@ def compare(truth: Graph, learned: Graph) -> Comparison:
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order; the truth may also have the members of the learned graph's
-        groups, which are then one node.
+        Graphs with the same nodes, in any order. The true graph may have the members of the
+        learned graph's groups as separate nodes.
 
     Examples
     --------
@@ -112,11 +110,11 @@ def compare(truth: Graph, learned: Graph) -> Comparison:
 
 
 class EdgeOutcomes(NamedTuple):
-    """Edges by what became of them, in the node numbers of the true graph; shape (m, 2) each.
+    """Edges by outcome, in the node numbers of the true graph.
 
     Attributes
     ----------
-    hits, missed, false : ndarray of int64
+    hits, missed, false : ndarray of shape (m, 2), dtype int64
         True edges that were learned, true edges that were not, and learned edges that are not true.
     """
 
@@ -126,12 +124,12 @@ class EdgeOutcomes(NamedTuple):
 
 
 def edge_outcomes(truth: Graph, learned: Graph) -> EdgeOutcomes:
-    """Return which edges were hit, which missed, and which are false.
+    """Return the true positive, false negative and false positive edges.
 
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order.
+        Graphs with the same nodes, in any order.
 
     Examples
     --------
@@ -151,7 +149,7 @@ def comparison_table(truth: Graph, learned: Mapping[str, Graph]) -> list[dict[st
     Returns
     -------
     list of dict
-        One row a graph: ``method``, its name, and the attributes of `Comparison`.
+        One row per graph: its name as ``method``, and the attributes of `Comparison`.
 
     Examples
     --------
@@ -164,13 +162,13 @@ def comparison_table(truth: Graph, learned: Mapping[str, Graph]) -> list[dict[st
 
 
 def overlap_table(first: Graph, others: Mapping[str, Graph]) -> list[dict[str, Any]]:
-    """Compare graphs of which none is known to be true: what they share, and what only one has.
+    """Count the edges that a graph shares with each of several other graphs.
 
     Returns
     -------
     list of dict
-        One row a graph: ``graph``, its name, how many edges are ``shared``, ``only_first`` and
-        ``only_this``, and ``jaccard``, the share of all edges of either that both have.
+        One row per graph: its name as ``graph``; the numbers of edges in both (``shared``), only in
+        the first (``only_first``) and only in this one (``only_this``); and the ``jaccard`` index.
 
     Examples
     --------
@@ -194,15 +192,19 @@ def overlap_table(first: Graph, others: Mapping[str, Graph]) -> list[dict[str, A
     return rows
 
 
-def inclusion_by_distance(truth: Graph, learned: Graph, longest: int = 5) -> InclusionByDistance:
+def inclusion_by_distance(
+    truth: Graph, learned: Graph, longest: int = 5, *, block: int = _BLOCK
+) -> InclusionByDistance:
     """Count the pairs at each distance in the true graph, and those that are learned edges.
 
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order.
+        Graphs with the same nodes, in any order.
     longest : int, default=5
         Pairs at this distance or more are counted together.
+    block : int, default=512
+        Nodes whose distances to all other nodes are in memory at once.
 
     Examples
     --------
@@ -214,14 +216,14 @@ def inclusion_by_distance(truth: Graph, learned: Graph, longest: int = 5) -> Inc
     from scipy.sparse.csgraph import dijkstra
 
     if longest < 1:
-        raise InputError(f"longest is {longest}; it must be at least 1.")
+        raise InputError("option-value", "longest", f"longest must be at least 1, not {longest}.")
     truth = folded(truth, learned)
     edges = _matched_edges(truth, learned)
     adjacency = truth.adjacency()
     pairs = np.zeros(longest, dtype=np.int64)
     included = np.zeros(longest, dtype=np.int64)
-    for first in range(0, truth.n_nodes, _BLOCK):
-        rows = np.arange(first, min(first + _BLOCK, truth.n_nodes))
+    for first in range(0, truth.n_nodes, block):
+        rows = np.arange(first, min(first + block, truth.n_nodes))
         distance = dijkstra(adjacency, unweighted=True, indices=rows, limit=longest - 1)
         group = np.minimum(distance, longest).astype(np.int64) - 1
         later = np.arange(truth.n_nodes) > rows[:, None]
@@ -232,7 +234,7 @@ def inclusion_by_distance(truth: Graph, learned: Graph, longest: int = 5) -> Inc
 
 
 def folded(truth: Graph, learned: Graph) -> Graph:
-    """Return the true graph with the columns of each group of the learned one as a single node.
+    """Merge the nodes of the true graph that are one node of the learned graph.
 
     Examples
     --------
@@ -244,27 +246,30 @@ def folded(truth: Graph, learned: Graph) -> Graph:
     members = {m: node for node, own in learned.members.items() for m in own}
     if not members or not any(name in members for name in truth.nodes):
         return truth
-    called = [members.get(name, name) for name in truth.nodes]
-    nodes = list(dict.fromkeys(called))
+    groups = [members.get(name, name) for name in truth.nodes]
+    nodes = list(dict.fromkeys(groups))
     number = {name: i for i, name in enumerate(nodes)}
-    ends = np.sort(np.array([number[name] for name in called])[truth.edges], axis=1)
+    ends = np.sort(np.array([number[name] for name in groups])[truth.edges], axis=1)
     return Graph(nodes, np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0))
 
 
 def _matched_edges(truth: Graph, learned: Graph) -> NDArray[np.int64]:
     """Return the learned edges in the node numbers of the true graph, i < j."""
     number = {name: i for i, name in enumerate(truth.nodes)}
-    for these, others, whose in (
-        (truth.nodes, set(learned.nodes), "true graph but not in the learned one"),
-        (learned.nodes, set(truth.nodes), "learned graph but not in the true one"),
+    for these, others, graph in (
+        (truth.nodes, set(learned.nodes), "learned"),
+        (learned.nodes, set(truth.nodes), "true"),
     ):
         missing = [name for name in these if name not in others]
         if missing:
-            some = ", ".join(map(repr, missing[:_NAMED]))
-            rest = f" and {len(missing) - _NAMED} others" if len(missing) > _NAMED else ""
+            shown = ", ".join(map(repr, missing[:_NAMES_SHOWN]))
+            n_more = len(missing) - _NAMES_SHOWN
             raise InputError(
-                f"Node {some}{rest} is in the {whose}; graphs are matched by the names of their "
-                "nodes, so give both the same."
+                "graphs-differ",
+                missing[0],
+                f"The {graph} graph lacks the node{'s'[: len(missing) > 1]} {shown}"
+                f"{f' and {n_more} more' if n_more > 0 else ''}. Graphs are matched by node names: "
+                "give both graphs the same nodes.",
             )
     numbers = np.array([number[name] for name in learned.nodes], dtype=np.int64)
     return np.sort(numbers[learned.edges], axis=1)

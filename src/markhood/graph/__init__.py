@@ -1,6 +1,7 @@
-"""The answer: named nodes with their levels, and edges with columns of numbers.
+"""Graphs: named nodes with levels, and edges with columns of numbers.
 
-`graph` has `Graph`, which no one can change once it is made. `convert` leads to and from other libraries,
-and `edge_table` is the one form that all conversions and files share. Nothing here knows how a
-graph was found, and nothing is drawn or written (`Graph.show` asks `output` when it is called).
+`graph` has the immutable `Graph`, `convert` converts to and from other libraries, and `edge_table`
+has the table of edges that all conversions and files share. This package does not depend on how a
+graph was learned. Drawing and writing are tasks of `output`, which `Graph.show` imports when
+called.
 """

@@ -1,14 +1,15 @@
-"""How central the nodes of a graph are, by the measures that network psychometrics reports.
+"""Centralities of nodes, as reported in network psychometrics.
 
-Weights are couplings. Their sizes count for strength, and an edge is as long as one over its size for
-closeness and betweenness (Opsahl, Agneessens and Skvoretz, 2010); expected influence keeps their
-signs (Robinaugh, Millner and McNally, 2016). Bridge measures are strength and expected influence over
-the edges that lead into other communities (Jones, Ma and McNally, 2021). Closeness is that of the nodes that can be
-reached, times their share of all others, so that a graph in pieces has one too.
+Weights are couplings. Strength is the sum of |coupling|; for closeness and betweenness the length
+of an edge is 1 / |coupling| (Opsahl, Agneessens and Skvoretz, 2010); expected influence is the
+signed sum (Robinaugh, Millner and McNally, 2016). Bridge measures are strength and expected
+influence over the edges into other communities (Jones, Ma and McNally, 2021). Closeness is computed
+over the reachable nodes and multiplied by their share of all other nodes, so that it is defined for
+disconnected graphs.
 
-Betweenness is counted for all sources at once: whether an edge is on a shortest path from a source is a
-cell of a table, and numbers of paths and dependencies (Brandes, 2001) are sums over such cells,
-repeated as often as the longest path has edges.
+Betweenness is computed for a block of sources at once. A table with a row per edge and a column per
+source marks the edges on shortest paths; numbers of paths and dependencies (Brandes, 2001) are sums
+over this table, iterated as often as the longest path has edges.
 """
 
 from __future__ import annotations
@@ -31,15 +32,19 @@ MEASURES = (
     "bridge_strength",
     "bridge_expected_influence",
 )
-SHORTEST = 1e-6  # a coupling of less has the length of this one
-CELLS = 1 << 22  # of a table of sources and edges that is held at once
-TIE = 1e-9  # relative: paths of lengths that differ by less are equally short
+MIN_WEIGHT = 1e-6  # smaller |coupling| are treated as this one
+TABLE_CELLS = 1 << 22  # cells of the table of edges and sources that are in memory at once
+TIE = 1e-9  # relative difference below which two paths are equally short
 
 
 def centralities(
-    n_nodes: int, edges: NDArray[np.int64], weights: ArrayLike, communities: NDArray[np.int64]
+    n_nodes: int,
+    edges: NDArray[np.int64],
+    weights: ArrayLike,
+    communities: NDArray[np.int64],
+    table_cells: int = TABLE_CELLS,
 ) -> Mapping[str, NDArray[np.float64]]:
-    """Measure every node, by the names in `MEASURES`.
+    """Compute all centralities in `MEASURES` of all nodes.
 
     Parameters
     ----------
@@ -48,7 +53,9 @@ def centralities(
     weights : array-like of shape (n_edges,)
         Finite couplings.
     communities : ndarray of shape (n_nodes,)
-        The number of each node's community.
+        Community number of each node.
+    table_cells : int, default=2**22
+        Size of the largest table; bounds the memory.
 
     Returns
     -------
@@ -66,7 +73,8 @@ def centralities(
     signed = np.asarray(weights, np.float64)
     size = np.abs(signed)
     bridges = communities[edges[:, 0]] != communities[edges[:, 1]]
-    closeness, betweenness = _by_paths(n_nodes, edges, 1 / np.maximum(size, SHORTEST))
+    lengths = 1 / np.maximum(size, MIN_WEIGHT)
+    closeness, betweenness = _by_paths(n_nodes, edges, lengths, table_cells)
 
     def summed(of_edges: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(edges.ravel(), np.repeat(of_edges, 2), n_nodes).astype(np.float64)
@@ -83,7 +91,7 @@ def centralities(
 
 
 def _by_paths(
-    n_nodes: int, edges: NDArray[np.int64], lengths: NDArray[np.float64]
+    n_nodes: int, edges: NDArray[np.int64], lengths: NDArray[np.float64], table_cells: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return closeness and betweenness."""
     from scipy.sparse import csc_array, csr_array
@@ -95,11 +103,11 @@ def _by_paths(
     tails, heads = np.concatenate([edges, edges[:, ::-1]]).T
     both = np.concatenate([lengths, lengths])
     matrix = csr_array((both, (tails, heads)), shape=(n_nodes, n_nodes))
-    # Which edges lead into each node, and out of it.
+    # Incidence matrices: the edges into each node, and those out of it.
     ones, cuts, shape = np.ones(len(heads)), np.arange(len(heads) + 1), (n_nodes, len(heads))
     into = csc_array((ones, heads, cuts), shape).tocsr()
     out_of = csc_array((ones, tails, cuts), shape).tocsr()
-    step = max(1, CELLS // len(tails))
+    step = max(1, table_cells // len(tails))
     for start in range(0, n_nodes, step):
         sources = np.arange(start, min(start + step, n_nodes))
         far = np.ascontiguousarray(dijkstra(matrix, indices=sources).T)  # (n_nodes, n_sources)
@@ -110,7 +118,7 @@ def _by_paths(
         closeness[sources] = np.divide(
             others * share, total, np.zeros(len(sources)), where=total > 0
         )
-        with np.errstate(invalid="ignore"):  # a node that cannot be reached is on no path
+        with np.errstate(invalid="ignore"):  # an unreachable node is not on any path
             gap = np.abs(far[tails] + both[:, None] - far[heads])
             on_path = (gap <= TIE * far[heads]).astype(np.float64)
         betweenness += _dependencies(on_path, tails, heads, into, out_of, sources)
@@ -125,7 +133,7 @@ def _dependencies(
     out_of: csr_array,
     sources: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Add up on how many shortest paths from some sources every node is between two others."""
+    """Sum the dependencies (Brandes, 2001) of a block of sources on each node."""
     at_source = np.zeros((into.shape[0], len(sources)))
     at_source[sources, np.arange(len(sources))] = 1.0
     paths = at_source

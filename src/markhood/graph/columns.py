@@ -1,7 +1,8 @@
-"""The names of what is known about an edge, in files and in other libraries' graphs.
+"""Names of the columns of an edge table, in files and in graphs of other libraries.
 
-Further columns are annotations, but only in a table with all of our own columns: others' files may
-have columns of any kind and name. `ANNOTATIONS` says what those that markhood computes mean.
+Further columns are read as annotations only if the table has all of these columns; tables of other
+programs may have columns of any kind and name. `ANNOTATIONS` describes those that markhood
+computes.
 """
 
 from __future__ import annotations
@@ -12,33 +13,39 @@ from typing import NamedTuple
 END_COLUMNS = ("evidence_source", "evidence_target", "coupling_source", "coupling_target")
 NUMBER_COLUMNS = ("evidence", "coupling", *END_COLUMNS)
 COLUMNS = ("source", "target", *NUMBER_COLUMNS)
-DISTANCE = "distance"  # of the ends along a genome: written where it is known, and worked out anew by who reads
-TABLE = "table"  # the coupling as a table, where a format can hold one
-# What formats keep under these names would be taken for annotations, or the other way round.
+DISTANCE = "distance"  # genomic, between the ends: written if known, recomputed when read
+TABLE = "table"  # the coupling table, in formats that can store one
+# Names that formats use for other content, and that annotations therefore cannot have.
 RESERVED = frozenset(
     (*COLUMNS, DISTANCE, TABLE, "id", "infinite", "label", "provenance", "variables")
 )
 
 
 class Annotation(NamedTuple):
-    """What an annotation means, and its name with the levels of one end reversed.
+    """The description of an annotation, and its counterpart if the levels of one end are reversed.
 
-    ``reversed`` is for numbers with the sign of the coupling: the annotation whose negative they then are.
+    ``reversed`` is set for annotations with the sign of the coupling: reversing the levels of one
+    end replaces the annotation by minus the one named there.
     """
 
     note: str
     reversed: str | None = None
 
 
-_INTERVAL = "Coupling low and high: an interval that contains the coupling with 95 % probability, given the edge."
+_INTERVAL = (
+    "Coupling low and high: an interval that contains the coupling with 95 % probability, given "
+    "the edge."
+)
 ANNOTATIONS = {
     "probability": Annotation(
-        "Probability: posterior probability of the edge; eight of ten edges with 0.8 are expected to be true."
+        "Probability: posterior probability of the edge; eight of ten edges with 0.8 are expected "
+        "to be true."
     ),
     "coupling_low": Annotation(_INTERVAL, "coupling_high"),
     "coupling_high": Annotation("", "coupling_low"),
     "rhat": Annotation(
-        "R-hat and ESS: agreement of the chains about the edge (1 is agreement), and their effective sample size."
+        "R-hat and ESS: agreement of the chains about the edge (1 is agreement), and their "
+        "effective sample size."
     ),
     "ess": Annotation(""),
     "standardized": Annotation(
@@ -56,7 +63,7 @@ ANNOTATIONS = {
 
 
 def can_name_annotation(name: object) -> bool:
-    """Whether an annotation may have this name: a word, so that every format can hold it.
+    """Return whether an annotation may have this name: an identifier that is not reserved.
 
     Examples
     --------
@@ -67,7 +74,7 @@ def can_name_annotation(name: object) -> bool:
 
 
 def annotation_columns(names: Iterable[str]) -> list[str]:
-    """Return the columns of a table that may be annotations: none, unless it has all of ours.
+    """Return the annotations of a table; none unless it has all columns of an edge table.
 
     Examples
     --------
@@ -81,7 +88,7 @@ def annotation_columns(names: Iterable[str]) -> list[str]:
 
 
 def annotation_names(found: object) -> list[str]:
-    """Return the names of annotations that a graph says it has; what is no such list says none.
+    """Return the valid names in a list of annotations; none if it is not a list.
 
     Examples
     --------

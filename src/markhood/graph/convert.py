@@ -1,13 +1,13 @@
-"""Graphs to and from what other libraries hold: networkx, igraph, scipy, pandas, polars.
+"""Conversion of graphs to and from networkx, igraph, scipy, pandas and polars.
 
-Each `from_` takes back what its `to_` made, to an equal graph, and also takes graphs that were
-never ours: their edges have unknown evidence and coupling. What a `Graph` cannot be (directed,
-with loops or parallel edges) is refused rather than simplified behind the user's back.
+Each `from_` function restores the graph that its `to_` function converted. It also accepts graphs
+of other origin, whose edges then have unknown evidence and coupling. Directed graphs, loops and
+parallel edges raise an error instead of being simplified.
 
-Annotations are attributes or columns like the other numbers; so that one is not taken for another
-program's, a graph lists their names in its attribute `annotations`, and a table has them only beside
-all of our own columns. Coupling tables are the attribute `table` of edges, nested lists; data frames
-and matrices have no place for them.
+Annotations are attributes or columns like the other numbers. To tell them from those of other
+programs, a converted graph lists their names in its attribute `annotations`, and a table must have
+all columns of an edge table. Coupling tables are nested lists in the edge attribute `table`; data
+frames and matrices do not store them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from markhood.graph.edge_table import (
     number_columns,
     table_column,
 )
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -64,10 +64,10 @@ def __dir__() -> list[str]:
 
 
 def to_networkx(graph: GraphLike) -> Any:
-    """Return a `networkx.Graph` with the numbers as edge attributes, provenance in `.graph`.
+    """Convert to a `networkx.Graph` with edge attributes, and provenance in `.graph`.
 
-    In the attributes, `source` is the end that comes first among the nodes; an edge with a coupling
-    table has it as `table`, nested lists with a row for each level of `source`.
+    In the attributes, `source` is the end that comes first among the nodes. The attribute `table`
+    has the coupling table, if any, as nested lists with a row for each level of `source`.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def to_networkx(graph: GraphLike) -> Any:
 
 
 def from_networkx(graph: Any) -> Graph:
-    """Return the `Graph` of a `networkx.Graph`; node labels become strings.
+    """Convert from a `networkx.Graph`; node labels become strings.
 
     Examples
     --------
@@ -100,9 +100,15 @@ def from_networkx(graph: Any) -> Graph:
     [('0', '1'), ('1', '2')]
     """
     if graph.is_directed():
-        raise InputError("The networkx graph is directed; give graph.to_undirected().")
+        raise InputError(
+            "graph-invalid", "", "The networkx graph is directed: pass graph.to_undirected()."
+        )
     if graph.is_multigraph():
-        raise InputError("The networkx graph has parallel edges; give networkx.Graph(graph).")
+        raise InputError(
+            "graph-invalid",
+            "",
+            "The networkx graph has parallel edges: pass networkx.Graph(graph).",
+        )
     edges = list(graph.edges(data=True))
     further = annotation_names(graph.graph.get("annotations"))
     columns = {
@@ -118,9 +124,9 @@ def from_networkx(graph: Any) -> Graph:
 
 
 def to_igraph(graph: GraphLike) -> Any:
-    """Return an `igraph.Graph`: `name` of vertices, the numbers of edges, `provenance`.
+    """Convert to an `igraph.Graph` with names, edge attributes and provenance.
 
-    Where there are coupling tables, `table` of edges has them as nested lists.
+    The edge attribute `table` has the coupling tables, if any, as nested lists.
 
     Examples
     --------
@@ -140,7 +146,7 @@ def to_igraph(graph: GraphLike) -> Any:
 
 
 def from_igraph(graph: Any) -> Graph:
-    """Return the `Graph` of an `igraph.Graph`; vertices without names are x0, x1, ...
+    """Convert from an `igraph.Graph`; vertices without names become x0, x1, ...
 
     Examples
     --------
@@ -149,11 +155,13 @@ def from_igraph(graph: Any) -> Graph:
     ('x0', 'x1')
     """
     if graph.is_directed():
-        raise InputError("The igraph graph is directed; give graph.as_undirected().")
+        raise InputError(
+            "graph-invalid", "", "The igraph graph is directed: pass graph.as_undirected()."
+        )
     count = graph.vcount()
     named = "name" in graph.vertex_attributes()
     names = [str(name) for name in graph.vs["name"]] if named else default_names(count)
-    # igraph may turn an undirected edge round; our source is always the lower number.
+    # igraph may swap the ends of an undirected edge; the source is always the lower number.
     edges = [sorted(edge) for edge in graph.get_edgelist()]
     about = {name: graph[name] for name in graph.attributes()}
     further = annotation_names(about.get("annotations"))
@@ -177,10 +185,10 @@ def from_igraph(graph: Any) -> Graph:
 
 
 def to_scipy(graph: GraphLike, weight: str | None = None) -> csr_array:
-    """Return the adjacency matrix, a scipy `csr_array`: `Graph.adjacency`.
+    """Return the adjacency matrix as a scipy `csr_array`, as `Graph.adjacency` does.
 
-    Its entries are whether there is an edge, or the weight: "coupling", "evidence", or an annotation such
-    as "probability".
+    Entries are True for edges, or the weight: "coupling", "evidence", or an annotation such as
+    "probability".
 
     Examples
     --------
@@ -195,7 +203,7 @@ def to_scipy(graph: GraphLike, weight: str | None = None) -> csr_array:
 
 
 def to_square(graph: GraphLike, weight: str = "coupling") -> Any:
-    """Return a square pandas data frame of weights, named on both sides, 0 where there is no edge.
+    """Return the weighted adjacency matrix as a pandas data frame with names, 0 without an edge.
 
     Examples
     --------
@@ -209,7 +217,7 @@ def to_square(graph: GraphLike, weight: str = "coupling") -> Any:
 
 
 def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
-    """Return the `Graph` with an edge wherever a symmetric matrix, sparse or dense, is not 0.
+    """Convert a symmetric matrix, sparse or dense, whose nonzero entries are edges.
 
     Nodes are named x0, x1, ... unless `nodes` names them.
 
@@ -223,22 +231,32 @@ def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
     given: Any = matrix if issparse(matrix) else np.asarray(matrix)
     shape: tuple[int, ...] = given.shape
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(f"An adjacency matrix must be square, and this one has shape {shape}.")
+        raise InputError(
+            "graph-invalid", "matrix", f"The adjacency matrix has shape {shape}: it must be square."
+        )
     names = default_names(shape[0]) if nodes is None else list(nodes)
     if len(names) != shape[0]:
-        raise InputError(f"The matrix has {shape[0]} rows, but {len(names)} nodes are named.")
+        raise InputError(
+            "graph-invalid",
+            "nodes",
+            f"The matrix has {shape[0]} rows, but {len(names)} nodes are named.",
+        )
     entries = coo_array(given)
     entries.sum_duplicates()
     row, column = (index[entries.data != 0].astype(np.int64) for index in entries.coords)
     if not np.array_equal(np.sort(row * shape[0] + column), np.sort(column * shape[0] + row)):
-        raise InputError("The adjacency matrix is not symmetric; give matrix + matrix.T.")
+        raise InputError(
+            "graph-invalid",
+            "matrix",
+            "The adjacency matrix is not symmetric: pass matrix + matrix.T.",
+        )
     return Graph(names, np.stack((row, column), axis=1)[row <= column])
 
 
 def to_pandas(graph: GraphLike) -> Any:
-    """Return the edge table as a pandas data frame, provenance in its `attrs`.
+    """Return the edge table as a pandas data frame, with provenance in its `attrs`.
 
-    Nodes without edges are not in the table: keep `graph.nodes` for `from_pandas`. Annotations are
+    Nodes without edges are not in the table: pass `graph.nodes` to `from_pandas`. Annotations are
     the last columns; coupling tables are left out.
 
     Examples
@@ -253,9 +271,9 @@ def to_pandas(graph: GraphLike) -> Any:
 
 
 def from_pandas(table: Any, nodes: Iterable[str] | None = None) -> Graph:
-    """Return the `Graph` of a pandas edge table with columns `source` and `target`.
+    """Convert a pandas edge table with columns `source` and `target`.
 
-    Nodes are those of the edges in order of appearance, unless `nodes` names them all.
+    Nodes are the ends of the edges in order of appearance, unless `nodes` is given.
 
     Examples
     --------
@@ -269,7 +287,7 @@ def from_pandas(table: Any, nodes: Iterable[str] | None = None) -> Graph:
 def to_polars(graph: GraphLike) -> Any:
     """Return the edge table as a polars data frame.
 
-    Nodes without edges are not in the table: keep `graph.nodes` for `from_polars`. Annotations are
+    Nodes without edges are not in the table: pass `graph.nodes` to `from_polars`. Annotations are
     the last columns; coupling tables are left out.
 
     Examples
@@ -281,9 +299,9 @@ def to_polars(graph: GraphLike) -> Any:
 
 
 def from_polars(table: Any, nodes: Iterable[str] | None = None) -> Graph:
-    """Return the `Graph` of a polars edge table with columns `source` and `target`.
+    """Convert a polars edge table with columns `source` and `target`.
 
-    Nodes are those of the edges in order of appearance, unless `nodes` names them all.
+    Nodes are the ends of the edges in order of appearance, unless `nodes` is given.
 
     Examples
     --------
@@ -300,36 +318,41 @@ def _from_frame(table: Any, nodes: Iterable[str] | None, about: Mapping[str, Any
     frame = narwhals.from_native(table, eager_only=True)
     for name in ("source", "target"):
         if name not in frame.columns:
-            raise InputError(f"The edge table has no column {name!r}; it has {frame.columns}.")
+            raise InputError(
+                "unknown-column",
+                name,
+                f"The edge table has no column {name!r}; its columns are "
+                f"{', '.join(map(str, frame.columns))}.",
+            )
     further = [n for n in annotation_columns(frame.columns) if frame[n].dtype.is_numeric()]
     columns = {}
     for name in (*COLUMNS[:2], *END_COLUMNS, *further):
         if name in frame.columns:
             missing = frame[name].is_null().to_list()
             values = zip(frame[name].to_list(), missing, strict=True)
-            columns[name] = [None if gone else value for value, gone in values]
+            columns[name] = [None if is_null else value for value, is_null in values]
     return graph_from_columns(columns, nodes, about, further)
 
 
 def _about(graph: Graph) -> dict[str, Any]:
-    """Return what is said of the graph as a whole."""
+    """Return the attributes of the whole graph."""
     names = {"annotations": list(graph.annotations)} if graph.annotations else {}
     return {**about_graph(graph), **names}
 
 
 def _table(attributes: Mapping[str, Any]) -> Any:
-    """Return the coupling table of an edge; one without our numbers may call anything a table."""
+    """Return the coupling table of an edge; graphs of other origin may have any `table`."""
     if any(name not in attributes for name in END_COLUMNS):
         return None
     table = attributes.get(TABLE)
     try:
         return json.loads(table) if isinstance(table, str) else table
     except json.JSONDecodeError:
-        return table  # refused with all that is no table
+        return table  # `Graph` raises the error
 
 
 def _typed_columns(graph: Graph) -> dict[str, NDArray[Any]]:
-    """Return the edge table as arrays, whose types do not depend on what is in them."""
+    """Return the edge table as arrays, with types that do not depend on the values."""
     return {
         name: np.array(column, dtype=object if name in COLUMNS[:2] else np.float64)
         for name, column in edge_columns(graph).items()

@@ -1,10 +1,10 @@
-"""A graph as columns of an edge table: the one form that all conversions and files share.
+"""The edge table, through which all conversions and file formats pass.
 
-Every road out writes these columns, every road in reads whichever of them are there. `source` is
-the end that comes first in the order of the nodes. The sums (`evidence`, `coupling`) are written
-for readers and ignored on the way in, because the two ends give them; so is how far apart the ends lie along a genome. Annotations are further
-columns of numbers. Coupling tables are beside them, nested lists where a format has room for such.
-What is said of the graph as a whole, its provenance and the levels of its variables, is one document.
+Every conversion from a graph writes these columns, and every conversion to a graph reads those that
+are present. `source` is the end that comes first in the order of the nodes. `evidence`, `coupling`
+and the genomic distance are written for readers and ignored when read, because they follow from the
+other columns. Annotations are further columns of numbers. Coupling tables are nested lists, in
+formats that can store them. Provenance and the levels of the variables form one JSON document.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from markhood.graph.graph import Graph
 
 
 def number_columns(graph: Graph) -> dict[str, list[float]]:
-    """Return the numbers of every edge by column name; rows as in `graph.edges`.
+    """Return the columns of numbers by name, with rows as in `graph.edges`.
 
-    After the ends' own come annotations, and the distance of the ends where it is known: infinite between two
-    chromosomes.
+    Annotations come last, followed by the genomic distance between the ends if positions are known;
+    it is infinite between chromosomes.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def number_columns(graph: Graph) -> dict[str, list[float]]:
 
 
 def table_column(graph: Graph) -> list[list[list[float]] | None]:
-    """Return the coupling table of every edge as nested lists, None for an edge without one.
+    """Return the coupling tables as nested lists, None for edges without one.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def table_column(graph: Graph) -> list[list[list[float]] | None]:
 
 
 def has_sign(graph: Graph) -> NDArray[np.bool_]:
-    """Whether the coupling of every edge is a number with a sign, and not the size of a table.
+    """Return whether the coupling of each edge is a signed number, not the norm of a table.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def has_sign(graph: Graph) -> NDArray[np.bool_]:
 
 
 def edge_columns(graph: Graph) -> dict[str, list[Any]]:
-    """Return all columns of the edge table by name, those with the names of the ends first.
+    """Return all columns of the edge table by name, `source` and `target` first.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def edge_columns(graph: Graph) -> dict[str, list[Any]]:
 
 
 def about_graph(graph: Graph) -> dict[str, Any]:
-    """Return what is said of a graph as a whole, as JSON holds it.
+    """Return the provenance and the description of the variables, in JSON types.
 
     Examples
     --------
@@ -104,23 +104,23 @@ def graph_from_columns(
     annotations: Iterable[str] = (),
     tables: Sequence[ArrayLike | None] = (),
 ) -> Graph:
-    """Make a graph of an edge table.
+    """Make a graph from an edge table.
 
     Parameters
     ----------
     columns : mapping
-        `source` and `target`, of any labels, and of `END_COLUMNS` those that are known (None is
+        `source` and `target` with any labels, and those of `END_COLUMNS` that are known (None is
         an unknown number).
     nodes : iterable, optional
-        Labels of all nodes; by default the ends of the edges in order of appearance. Labels that
-        are not strings become strings.
+        Labels of all nodes; by default the ends of the edges in order of appearance. Labels are
+        converted to strings.
     about : mapping, optional
-        What `about_graph` returned, as mappings or as JSON texts; in others' files these may be
-        anything, which is then passed over.
+        The result of `about_graph`, as mappings or as JSON texts. Anything else, as in files of
+        other programs, is ignored.
     annotations : iterable of str, default=()
         Names of further columns of numbers.
     tables : sequence, optional
-        Coupling table of every edge, a row for each level of `source`; None for one without.
+        Coupling table of each edge, with a row for each level of `source`, or None.
 
     Examples
     --------
@@ -131,25 +131,33 @@ def graph_from_columns(
     for row, ends in enumerate(zip(source, target, strict=True)):
         for label in ends:
             if _is_missing(label) or not isinstance(label, Hashable):
-                raise InputError(f"Edge {row + 1} of the table has no usable end: {label!r}.")
+                raise InputError(
+                    "graph-invalid",
+                    f"edge {row + 1}",
+                    f"Edge {row + 1} of the table has an end that is not a node name: {label!r}.",
+                )
     labels = list(dict.fromkeys(chain(*zip(source, target, strict=True))))
     labels = labels if nodes is None else list(nodes)
     names = [str(label) for label in labels]
     index: dict[Any, int] = {name: i for i, name in enumerate(names)}
-    # Labels beside names: 1 and 1.0 are one label, though their strings differ.
+    # Look up labels as well as names: 1 and 1.0 are the same label, but their strings differ.
     index.update((label, i) for i, label in enumerate(labels) if isinstance(label, Hashable))
 
     def number(label: Any) -> int:
         found = index.get(label, index.get(str(label)))
         if found is None:
-            raise InputError(f"An edge leads to {label!r}, which is not among the nodes.")
+            raise InputError(
+                "graph-invalid",
+                str(label),
+                f"An edge has the end {label!r}, which is not among the nodes.",
+            )
         return found
 
     edges = [(number(a), number(b)) for a, b in zip(source, target, strict=True)]
     numbers = np.stack([_numbers(columns, name, len(edges)) for name in END_COLUMNS], axis=1)
     known = about or {}
     return Graph(
-        variables_told(names, known.get("variables")),
+        described_or_plain(names, known.get("variables")),
         edges,
         numbers[:, :2],
         numbers[:, 2:],
@@ -159,16 +167,16 @@ def graph_from_columns(
     )
 
 
-def variables_told(names: Sequence[str], told: Any) -> Variables:
-    """Return the variables of these names, with levels if that is what a file tells."""
+def described_or_plain(names: Sequence[str], description: Any) -> Variables:
+    """Return variables with the levels in a description, or without if it is not a valid one."""
     try:
-        return described_variables(names, as_mapping(told) or {})
+        return described_variables(names, as_mapping(description) or {})
     except (KeyError, IndexError, TypeError, ValueError):
         return Variables(tuple(names))
 
 
 def as_mapping(found: Any) -> Mapping[str, Any] | None:
-    """Return a mapping of ours, kept as one or (by formats that hold text only) as JSON."""
+    """Return a mapping that is stored as such or as JSON text; None for anything else."""
     if isinstance(found, str):
         try:
             found = json.loads(found)
@@ -187,5 +195,7 @@ def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> N
         return np.array([np.nan if x is None else float(x) for x in column], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"Column {name!r} of the edge table is not all numbers: {error}."
+            "graph-invalid",
+            name,
+            f"The values of column {name!r} of the edge table are not all numbers: {error}.",
         ) from None

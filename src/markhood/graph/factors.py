@@ -1,7 +1,8 @@
 """`Factors`: the hidden factors that a graph was adjusted for, with the loadings of its variables.
 
-A loading is the correlation of a column with the score on a factor. Components are in the order of the variance that they explain;
-`rotated` turns them towards a simple structure, in which most columns load on one factor, without changing what all of them explain.
+A loading is the correlation of a column with the score on a factor. Factors are ordered by the
+variance that they explain. `rotated` rotates them to a simple structure, in which most columns load
+on one factor; the variance that all factors explain together does not change.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError
 
-MAX_TURNS = 500
-SETTLED = 1e-10
+MAX_ITERATIONS = 500
+TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +27,13 @@ class Factors:
     Attributes
     ----------
     columns : tuple of str
-        Names of the columns: those of variables, and "variable=level" for nominal ones with more than two levels.
+        Names of the columns: variables, or "variable=level" for nominal variables with more than
+        two levels.
     loadings : ndarray of shape (n_columns, n_factors)
     explained : ndarray of shape (n_factors,)
         Share of the variance of all columns that each factor explains.
     totals : tuple of float
-        Total criterion with 0, 1, 2, ... factors, where the number was chosen by it.
+        Total criterion with 0, 1, 2, ... factors, if it was used to choose their number.
 
     Examples
     --------
@@ -52,7 +54,7 @@ class Factors:
 
     @classmethod
     def from_provenance(cls, stored: Mapping[str, Any]) -> Self:
-        """Read what the provenance of a graph holds."""
+        """Read the factors from the provenance of a graph."""
         loadings = np.array(list(stored["loadings"].values()), np.float64)
         return cls(
             tuple(stored["loadings"]),
@@ -62,12 +64,12 @@ class Factors:
         )
 
     def rotated(self, method: Literal["varimax", "oblimin"] = "varimax") -> Self:
-        """Rotate the loadings towards a simple structure.
+        """Rotate the loadings to a simple structure.
 
         Parameters
         ----------
         method : {"varimax", "oblimin"}, default="varimax"
-            Varimax keeps factors uncorrelated; oblimin (direct quartimin) lets them correlate.
+            Varimax keeps factors uncorrelated; oblimin (direct quartimin) allows correlations.
         """
         if method not in ("varimax", "oblimin"):
             raise InputError(
@@ -75,14 +77,14 @@ class Factors:
             )
         if self.n_factors < 2:
             return self
-        turned = (_varimax if method == "varimax" else _quartimin)(self.loadings)
-        signs = np.where(turned.sum(axis=0) < 0, -1.0, 1.0)
-        order = np.argsort(-(turned**2).sum(axis=0))
-        turned = (turned * signs)[:, order]
-        return replace(self, loadings=turned, explained=(turned**2).mean(axis=0))
+        rotated = (_varimax if method == "varimax" else _quartimin)(self.loadings)
+        signs = np.where(rotated.sum(axis=0) < 0, -1.0, 1.0)
+        order = np.argsort(-(rotated**2).sum(axis=0))
+        rotated = (rotated * signs)[:, order]
+        return replace(self, loadings=rotated, explained=(rotated**2).mean(axis=0))
 
     def to_frame(self) -> Any:
-        """Return the loadings as a data frame, a row for each column."""
+        """Return the loadings as a pandas data frame, with a row for each column."""
         import pandas as pd
 
         names = [f"factor {k + 1}" for k in range(self.n_factors)]
@@ -95,44 +97,44 @@ class Factors:
 
 
 def _varimax(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Maximise the variance of squared loadings in each factor (Kaiser, 1958), by singular value decompositions."""
+    """Maximise the variance of the squared loadings of each factor (Kaiser, 1958)."""
     k = loadings.shape[1]
     rotation, before = np.eye(k), 0.0
-    for _ in range(MAX_TURNS):
-        turned = loadings @ rotation
-        gradient = loadings.T @ (turned**3 - turned * (turned**2).mean(axis=0))
+    for _ in range(MAX_ITERATIONS):
+        rotated = loadings @ rotation
+        gradient = loadings.T @ (rotated**3 - rotated * (rotated**2).mean(axis=0))
         left, values, right = np.linalg.svd(gradient)
         rotation = left @ right
-        if values.sum() < before * (1 + SETTLED):
+        if values.sum() < before * (1 + TOLERANCE):
             break
         before = values.sum()
     return np.asarray(loadings @ rotation)
 
 
 def _quartimin(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Minimise the products of squared loadings on different factors by projected gradients (Jennrich, 2002)."""
+    """Minimise products of squared loadings by gradient projection (Jennrich, 2002)."""
     k = loadings.shape[1]
     between = np.ones((k, k)) - np.eye(k)
     rotation, step = np.eye(k), 1.0
 
     def at(t: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         inverse = np.linalg.inv(t)
-        turned = loadings @ inverse.T
-        slope = turned * (turned**2 @ between)
+        rotated = loadings @ inverse.T
+        slope = rotated * (rotated**2 @ between)
         return (
-            float((turned**2 * (turned**2 @ between)).sum() / 4),
-            turned,
-            -(turned.T @ slope @ inverse).T,
+            float((rotated**2 * (rotated**2 @ between)).sum() / 4),
+            rotated,
+            -(rotated.T @ slope @ inverse).T,
         )
 
-    value, turned, gradient = at(rotation)
-    for _ in range(MAX_TURNS):
+    value, rotated, gradient = at(rotation)
+    for _ in range(MAX_ITERATIONS):
         projected = gradient - rotation * (rotation * gradient).sum(axis=0)
         size = float(np.linalg.norm(projected))
-        if size < SETTLED:
+        if size < TOLERANCE:
             break
         step *= 2
-        while step > SETTLED:
+        while step > TOLERANCE:
             trial = rotation - step * projected
             trial /= np.linalg.norm(trial, axis=0)
             new = at(trial)
@@ -141,5 +143,5 @@ def _quartimin(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
             step /= 2
         else:
             break
-        rotation, (value, turned, gradient) = trial, new
-    return turned
+        rotation, (value, rotated, gradient) = trial, new
+    return rotated

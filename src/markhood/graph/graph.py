@@ -1,18 +1,18 @@
-"""`Graph`, the answer: named nodes, and edges with their evidence and couplings.
+"""`Graph`: named nodes, and edges with their evidence and couplings.
 
-Edges are rows (i, j) of node numbers with i < j, in lexicographic order; everything known about
-an edge is a row of an array aligned with them. Each number comes in two halves, one from the
-regression of each end, because the two disagree where data are few and the reader should see it:
+Edges are rows (i, j) of node numbers with i < j, in lexicographic order; the numbers of an edge are
+rows of arrays aligned with them. Evidence and coupling have one number from the regression of each
+end, because the two may disagree in small samples:
 
-    evidence = gain of end i + gain of end j        (what the edge brings to the total score)
-    coupling = (log odds ratio at i + at j) / 2     (its sign says attraction or repulsion)
+    evidence = gain of end i + gain of end j        (gain in the penalised log-likelihood)
+    coupling = (log odds ratio at i + at j) / 2     (positive or negative association)
 
-The coupling of variables with more than two levels is a table, the mean of the two ends' zero-sum
-ones; the number is then its Frobenius norm, which has no sign.
+The coupling of variables with more than two levels is a table, the mean of the zero-sum tables of
+the two ends; the number is then its Frobenius norm, which has no sign.
 
-Provenance is kept as JSON text and parsed anew on every look, so that no one can change the
-graph through a nested dictionary, and every file format can carry it. It is not part of equality:
-the same graph found twice, in different seconds, is the same graph.
+Provenance is stored as JSON text and parsed at each access, so that the graph cannot be changed
+through a nested dictionary, and every file format can store it. Equality ignores it, because it
+contains run times.
 """
 
 from __future__ import annotations
@@ -49,34 +49,34 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """An undirected graph with named nodes; immutable.
+    """An immutable undirected graph with named nodes.
 
     Parameters
     ----------
     nodes : iterable of str, or Variables
-        Names, all different; variables also tell the levels.
+        Distinct names; variables also specify the levels.
     edges : array_like of int, shape (m, 2), or iterable of pairs
-        Node numbers of the ends of every edge, in any order; no loops, no edge twice.
+        Node numbers of the ends of each edge, in any order, without loops or repeated edges.
     evidence_ends : array_like of float, shape (m, 2), optional
-        Gain in the score of each end (in the order of `edges`) that the edge brings in this
-        graph. NaN where unknown.
+        Gain in the score of each end (in the order of `edges`) from including the edge. NaN if
+        unknown.
     coupling_ends : array_like of float, shape (m, 2), optional
-        Conditional log odds ratio from the regression of each end; infinite where the data are
-        separated, NaN where unknown.
+        Conditional log odds ratio from the regression of each end; infinite if the data are
+        separated, NaN if unknown.
     provenance : mapping, optional
-        How the graph came about (version, method, parameters, data, seconds); anything that JSON
-        can hold.
+        How the graph was made (version, method, parameters, data, seconds); any content that can be
+        written as JSON.
     coupling_tables : sequence of array_like of shape (r_i, r_j) or None, optional
-        The coupling of each edge as a zero-sum table, a row for each level of its first end; None
-        for an edge of two binary variables, whose coupling is a number.
+        The zero-sum coupling table of each edge, with a row for each level of its first end; None
+        for an edge whose coupling is one number.
     annotations : mapping of str to array_like of float, shape (m,), optional
-        Further numbers of every edge by name, such as the share of imputed data sets that have it.
-        A name is one word of letters, digits and underscores.
+        Further numbers of the edges by name, such as the share of imputed data sets that have the
+        edge. A name is one word of letters, digits and underscores.
 
     Notes
     -----
-    Two graphs are equal when nodes (with their order and levels), edges, evidence, couplings and annotations
-    are equal, unknown being equal to unknown. Provenance is not compared.
+    Two graphs are equal if nodes (with their order and levels), edges, evidence, couplings and
+    annotations are equal, with NaN equal to NaN. Provenance is not compared.
 
     Examples
     --------
@@ -132,8 +132,10 @@ class Graph:
         self._annotations = {name: read_only(further[name][order]) for name in further}
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
-            i, j = self._edges[repeated[0]]
-            raise InputError(f"The edge {self.nodes[i]!r} - {self.nodes[j]!r} is given twice.")
+            a, b = (self.nodes[i] for i in self._edges[repeated[0]])
+            raise InputError(
+                "graph-invalid", f"{a} - {b}", f"The edge {a!r} - {b!r} is given twice."
+            )
         self._provenance = as_json(provenance)
 
     @property
@@ -143,14 +145,14 @@ class Graph:
 
     @property
     def variables(self) -> Variables:
-        """The names of the nodes and, where they are known, the levels of each."""
+        """The names of the nodes, and their levels if known."""
         return self._variables
 
     @property
     def members(self) -> Mapping[str, tuple[str, ...]]:
-        """The columns that a node stands for besides its own, of the nodes that stand for any.
+        """The other columns that a node represents, for the nodes that represent any.
 
-        They are columns that no data tell apart from it: see ``identical=`` of `learn`.
+        They are copies or complements of its own column; see ``identical=`` of `learn`.
         """
         groups = zip(self.nodes, self._variables.members or (), strict=False)
         return MappingProxyType({node: tuple(m.name for m in own) for node, own in groups if own})
@@ -162,25 +164,25 @@ class Graph:
 
     @property
     def evidence_ends(self) -> NDArray[np.float64]:
-        """Gain in the score of each end, shape (m, 2); NaN where unknown; read-only."""
+        """Gain in the score of each end, shape (m, 2); NaN if unknown; read-only."""
         return self._evidence_ends
 
     @property
     def coupling_ends(self) -> NDArray[np.float64]:
-        """Conditional log odds ratio from each end, shape (m, 2); NaN where unknown; read-only."""
+        """Conditional log odds ratio from each end, shape (m, 2); NaN if unknown; read-only."""
         return self._coupling_ends
 
     @property
     def evidence(self) -> NDArray[np.float64]:
-        """Gain in the total score that each edge brings, shape (m,)."""
+        """Gain in the penalised log-likelihood from including each edge, shape (m,)."""
         with np.errstate(invalid="ignore", over="ignore"):
             return self._evidence_ends[:, 0] + self._evidence_ends[:, 1]
 
     @property
     def coupling(self) -> NDArray[np.float64]:
-        """Mean of the two ends' couplings, shape (m,); NaN where they are opposite infinities.
+        """Mean of the couplings of the two ends, shape (m,), or the Frobenius norm of a table.
 
-        Where it is a table, its Frobenius norm.
+        NaN if the two ends are infinite with opposite signs.
         """
         with np.errstate(invalid="ignore", over="ignore"):
             coupling = 0.5 * self._coupling_ends[:, 0] + 0.5 * self._coupling_ends[:, 1]
@@ -191,12 +193,12 @@ class Graph:
 
     @property
     def coupling_tables(self) -> tuple[NDArray[np.float64] | None, ...]:
-        """Each edge's zero-sum table, None for one of two binary variables; empty if all are."""
+        """Zero-sum table of each edge, None if its coupling is a number; empty if all are None."""
         return self._tables
 
     @property
     def probability(self) -> NDArray[np.float64]:
-        """How probable each edge is, shape (m,): its annotation of that name, NaN where unknown.
+        """The annotation "probability" of each edge, shape (m,); NaN if unknown.
 
         Examples
         --------
@@ -208,17 +210,17 @@ class Graph:
 
     @property
     def annotations(self) -> Mapping[str, NDArray[np.float64]]:
-        """Further numbers of every edge by name, each of shape (m,); read-only."""
+        """Further numbers of the edges by name, each of shape (m,); read-only."""
         return MappingProxyType(self._annotations)
 
     @property
     def provenance(self) -> Mapping[str, Any]:
-        """How the graph came about; read-only, and a copy at every call."""
+        """How the graph was made; a read-only copy."""
         return MappingProxyType(json.loads(self._provenance))
 
     @property
     def factors(self) -> Factors | None:
-        """The hidden factors that the graph was adjusted for, with loadings; None where there are none."""
+        """The hidden factors that the graph was adjusted for, with loadings, or None."""
         stored = self.provenance.get("factors")
         return Factors.from_provenance(stored) if stored else None
 
@@ -234,11 +236,11 @@ class Graph:
 
     @property
     def degree(self) -> NDArray[np.int64]:
-        """Number of neighbours of every node, shape (n_nodes,)."""
+        """Number of neighbours of each node, shape (n_nodes,)."""
         return np.bincount(self._edges.ravel(), minlength=self.n_nodes).astype(np.int64)
 
     def neighbours(self, node: str | int) -> tuple[str, ...]:
-        """Names of the nodes joined to `node` (a name or a number), in the order of `nodes`.
+        """Return the names of the neighbours of a node (a name or a number), in node order.
 
         Examples
         --------
@@ -247,12 +249,12 @@ class Graph:
         """
         i = self.number(node)
         lower, higher = self._edges[:, 0], self._edges[:, 1]
-        # Lexicographic order makes both parts sorted, and the first lies wholly before i.
+        # In lexicographic order both parts are sorted, and the first has only numbers below i.
         found = np.concatenate((lower[higher == i], higher[lower == i]))
         return tuple(self.nodes[j] for j in found)
 
     def has_edge(self, a: str | int, b: str | int) -> bool:
-        """Whether two nodes, given by name or number, are joined.
+        """Return whether there is an edge between two nodes, given by name or number.
 
         Examples
         --------
@@ -263,7 +265,7 @@ class Graph:
         return bool(((self._edges[:, 0] == i) & (self._edges[:, 1] == j)).any())
 
     def edge_names(self) -> list[tuple[str, str]]:
-        """Names of the ends of every edge, aligned with `edges`.
+        """Return the names of the ends of each edge, aligned with `edges`.
 
         Examples
         --------
@@ -274,10 +276,11 @@ class Graph:
         return [(nodes[i], nodes[j]) for i, j in self._edges.tolist()]
 
     def to_frame(self) -> Any:
-        """Return the edge table as a data frame, a row for every edge: pandas, or polars.
+        """Return the edge table as a pandas or polars data frame, with a row for each edge.
 
-        The columns are ``source``, ``target``, ``evidence``, ``coupling``, these two at each end, and the
-        annotations. `markhood.convert.to_pandas` and `to_polars` choose the library.
+        The columns are ``source``, ``target``, ``evidence``, ``coupling``, evidence and coupling at
+        each end, and the annotations. Use `markhood.convert.to_pandas` or `to_polars` to choose the
+        library.
 
         Examples
         --------
@@ -292,9 +295,9 @@ class Graph:
         )
 
     def strongest(self, k: int) -> NDArray[np.intp]:
-        """Row numbers in `edges` of the `k` edges (or all, if fewer) with the most evidence.
+        """Return the row numbers in `edges` of the `k` edges with the most evidence.
 
-        Ties go to the lower row; edges of unknown evidence come last.
+        Ties go to the lower row; edges with unknown evidence come last.
 
         Examples
         --------
@@ -304,7 +307,7 @@ class Graph:
         return np.argsort(-self.evidence, kind="stable")[:k]
 
     def components(self) -> list[tuple[str, ...]]:
-        """Return the connected components as tuples of names, the largest first.
+        """Return the connected components as tuples of names, largest first.
 
         Examples
         --------
@@ -322,13 +325,13 @@ class Graph:
         return sorted(map(tuple, members.values()), key=len, reverse=True)
 
     def adjacency(self, weight: str | None = None) -> csr_array:
-        """Return the adjacency matrix, scipy `csr_array`, symmetric, in order of `nodes`.
+        """Return the symmetric adjacency matrix as a scipy `csr_array`, in the order of `nodes`.
 
         Parameters
         ----------
         weight : str, optional
-            What the entries are: "coupling", "evidence", or the name of an annotation; by default
-            whether there is an edge.
+            The entries: "coupling", "evidence", or the name of an annotation; by default True for
+            edges.
 
         Examples
         --------
@@ -350,21 +353,25 @@ class Graph:
         return coo_array((entries, (rows, columns)), shape=shape).tocsr()
 
     def _weights(self, name: str) -> NDArray[np.float64]:
-        """Return a finite number for every edge."""
+        """Return the finite weights of all edges."""
         known = {"coupling": self.coupling, "evidence": self.evidence, **self._annotations}
         if name not in known:
-            raise InputError(f"Edges have no {name!r}: choose one of {', '.join(known)}.")
+            raise InputError(
+                "graph-unknown", name, f"Edges have no {name!r}: choose one of {', '.join(known)}."
+            )
         odd = np.flatnonzero(~np.isfinite(known[name]))
         if odd.size:
             a, b = self.edge_names()[int(odd[0])]
             raise InputError(
-                f"The {name} of {a!r} - {b!r} is {known[name][odd[0]]}, and a matrix of weights wants "
-                "finite numbers: markhood.fit_model(graph, data).graph has such couplings."
+                "separated",
+                f"{a} - {b}",
+                f"The {name} of {a!r} - {b!r} is {known[name][odd[0]]}, but a weighted adjacency "
+                "matrix needs finite numbers: use markhood.fit_model(graph, data).graph.",
             )
         return known[name]
 
     def __eq__(self, other: object) -> bool:
-        """Compare all but provenance; an unknown number equals an unknown number."""
+        """Compare everything except provenance, with NaN equal to NaN."""
         if not isinstance(other, Graph):
             return NotImplemented
         return (
@@ -382,11 +389,11 @@ class Graph:
 
     def __hash__(self) -> int:
         """Hash nodes and edges, which equal graphs share."""
-        # Floats stay out: 0.0 == -0.0 have different bytes.
+        # Without floats: 0.0 and -0.0 are equal but have different bytes.
         return hash((self.nodes, self._edges.tobytes()))
 
     def with_provenance(self, provenance: Mapping[str, Any]) -> Graph:
-        """Return the same graph with another provenance; nothing else is copied.
+        """Return the graph with another provenance, sharing all arrays.
 
         Examples
         --------
@@ -400,7 +407,7 @@ class Graph:
         return same
 
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
-        """Pickle by way of the constructor, so that the copy's arrays are read-only again."""
+        """Pickle through the constructor, so that the arrays of the copy are read-only."""
         arrays = (self._edges, self._evidence_ends, self._coupling_ends)
         return Graph, (
             self._variables,
@@ -411,7 +418,7 @@ class Graph:
         )
 
     def __repr__(self) -> str:
-        """Say in one line how large the graph is, and its strongest edge."""
+        """Describe the size of the graph and its strongest edge in a line."""
         text = f"<Graph: {self.n_nodes} nodes, {self.n_edges} edges"
         if self.n_edges:
             degree = self.degree
@@ -423,16 +430,15 @@ class Graph:
         return text + ">"
 
     def bootstrap(self, data: Any, **options: Any) -> Bootstrap:
-        """Draw data sets from the data that the graph was learned from, and learn from each.
-
-        The method and its options are those that this graph was learned with.
+        """Bootstrap the graph with the method and options that it was learned with.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix, Samples or path
-            A graph holds no data.
+            The data that the graph was learned from.
         **options
-            Of `markhood.bootstrap`: ``replicates=1000``, ``resample="rows"``, ``n_jobs=2``, ...
+            Options of `markhood.bootstrap`: ``replicates=1000``, ``resample="rows"``, ``n_jobs=2``,
+            ...
 
         Returns
         -------
@@ -443,32 +449,32 @@ class Graph:
         return bootstrap_again(self, data, **options)
 
     def describe_methods(self) -> str:
-        """Return a paragraph for a methods section: how the graph was learned, and from what.
+        """Return a paragraph for a methods section, written from the provenance.
 
-        It is written from the provenance, and so true to the run. ``markhood.output.citation`` has
-        what to cite, as text and as BibTeX; the report shows all of it.
+        ``markhood.output.citation`` has the references, as text and as BibTeX; the report shows
+        both.
 
         Raises
         ------
         InputError
-            Where the graph does not say how it was learned.
+            If the provenance does not contain how the graph was learned.
         """
         from markhood.output.methods_section import methods_section
 
         return methods_section(self)
 
     def show(self, layout: Any = "auto", columns: int | None = None) -> Any:
-        """Open the interactive view: in a notebook below the cell, else in the browser.
+        """Open the interactive view below the cell of a notebook, or in the browser.
 
         Parameters
         ----------
         layout, columns
-            Where the nodes stand; as for `write_report`.
+            Positions of the nodes, as for `write_report`.
 
         Returns
         -------
         IPython.display.HTML or None
-            In a notebook, what it is to display.
+            The view, in a notebook.
         """
         from markhood.output.report.viewer import show
 
@@ -480,16 +486,16 @@ class Graph:
         return graph_html(self)
 
     def unfold(self, join: bool = True) -> Graph:
-        """Return the graph with a node for every column, those that others stand for among them.
+        """Return the graph with a node for each column, including the members of groups.
 
-        Each member of a group has the edges of its group, an opposite one with the other sign. The members are
-        joined to each other too: none is independent of the rest given any others, and a
-        missing edge would say that it is. What such an edge is worth nobody measured, so it has no evidence.
+        Each member of a group has the edges of its group, complementary members with the opposite
+        sign. Edges also join the members of a group, because a missing edge would mean conditional
+        independence. The evidence of these edges is unknown.
 
         Parameters
         ----------
         join : bool, default=True
-            Whether the members of a group are joined.
+            Whether to add edges between the members of a group.
 
         Examples
         --------
@@ -504,12 +510,16 @@ class Graph:
         return unfolded(self, join)
 
     def number(self, node: str | int) -> int:
-        """Return the number of a node given by name or number; of a group by the name of any member."""
+        """Return the number of a node given by name or number, or by a member of its group."""
         if isinstance(node, str):
             if node not in self._index:
-                raise InputError(f"The graph has no node named {node!r}.")
+                raise InputError("graph-unknown", node, f"The graph has no node named {node!r}.")
             return self._index[node]
         number = operator.index(node)
         if not 0 <= number < self.n_nodes:
-            raise InputError(f"The graph has no node number {number}; it has {self.n_nodes} nodes.")
+            raise InputError(
+                "graph-unknown",
+                str(number),
+                f"The graph has no node number {number}; it has {self.n_nodes} nodes.",
+            )
         return number

@@ -1,7 +1,7 @@
-"""Graphs and other results as a notebook shows them: tables of facts and of the first rows, a graph with a picture.
+"""HTML for notebooks: tables of properties and of the first rows, and a picture of a graph.
 
-The HTML stands alone and names no colour, so it takes those of a light or a dark notebook. Names
-come from the user's data and are escaped, every one.
+The HTML is self-contained and sets no colours, so it fits light and dark notebooks. Names come from
+the user's data and are escaped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TABLE = "border-collapse:collapse;margin:0 0 8px 0;font-size:inherit"
 
 
 def graph_html(graph: Graph, title: str = "Graph", facts: Iterable[Fact] = ()) -> str:
-    """Return HTML that describes a graph, or a result that is about one, for `_repr_html_`.
+    """Return the HTML of a graph, or of a result with a graph, for `_repr_html_`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def graph_html(graph: Graph, title: str = "Graph", facts: Iterable[Fact] = ()) -
 
 
 def result_html(title: str, facts: Iterable[Fact], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return HTML that describes a result: a table of facts, and the first of its rows.
+    """Return the HTML of a result: a table of properties, and its first rows.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _shape(graph: Graph) -> list[Fact]:
 
 
 def _origin(provenance: Mapping[str, Any]) -> list[Fact]:
-    """Whatever of method, parameters, data and more the graph knows about itself."""
+    """Return the parts of the provenance that are shown."""
     wanted = ("method", "parameters", "known", "imputation", "data", "seconds", "version")
     return [(key, _words(provenance[key])) for key in wanted if key in provenance]
 
@@ -132,7 +132,7 @@ def _figure(number: float, form: str) -> str:
 def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
     titles = "".join(f'<th style="{_CELL}">{_escaped(cell)}</th>' for cell in head)
     lines = [f"<tr>{titles}</tr>"] if titles else []
-    first = _CELL if titles else f"{_CELL};white-space:nowrap"  # our own words, not the user's
+    first = _CELL if titles else f"{_CELL};white-space:nowrap"  # short labels, not names from data
     for row in rows:
         styles = (first, *(_CELL for _ in row[1:]))
         cells = "".join(
@@ -144,5 +144,5 @@ def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _escaped(text: str) -> str:
-    # A lone surrogate cannot be sent to a browser; its number can.
+    # A lone surrogate cannot be encoded; its character reference can.
     return html.escape(text).encode("utf-8", "xmlcharrefreplace").decode("utf-8")

@@ -1,6 +1,6 @@
-"""A number for every pair of variables, the same in both directions and ascending as pairs do.
+"""Numbers of unordered pairs, in the lexicographic order of the pairs.
 
-One number a pair sorts, and is looked up, far faster than two.
+Sorting and looking up one number per pair is much faster than two.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def pair_numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def pairs_numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the pairs i < j of these numbers.
+    """Return the pairs i < j with the given numbers.
 
     Examples
     --------
@@ -34,14 +34,14 @@ def pairs_numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack([numbers >> _BITS, numbers & ((1 << _BITS) - 1)])
 
 
-def places_of(
+def positions_of(
     pairs: NDArray[np.int64], among: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Find pairs among others, which are in order: where each is, and whether it is one of them.
+    """Return the position of each pair in a sorted list of pairs, and whether it is there.
 
     Examples
     --------
-    >>> places_of(np.array([[2, 1], [0, 3]]), np.array([[0, 1], [1, 2]]))
+    >>> positions_of(np.array([[2, 1], [0, 3]]), np.array([[0, 1], [1, 2]]))
     (array([1, 1]), array([ True, False]))
     """
     numbers, wanted = pair_numbers(among), pair_numbers(pairs)
@@ -52,8 +52,8 @@ def places_of(
 
 
 def in_order(pairs: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return what sorts pairs lexicographically.
+    """Return the permutation that sorts pairs lexicographically.
 
-    They come from tiles, and often each tile's are in order: those a stable sort only has to merge.
+    Pairs come from tiles and are often sorted within each, which a stable sort only has to merge.
     """
     return np.argsort(pair_numbers(pairs), kind="stable")

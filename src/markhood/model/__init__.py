@@ -1,10 +1,11 @@
-"""The distribution on a graph.
+"""Distributions on a graph.
 
-`regressions` has every variable given its neighbours, which is what learning fits. `ising` and `potts`
-are joint distributions of binary variables and of any levels: log-likelihood, exact answers where the
-graph allows (`junction_tree`), samples. `sampling` draws from either, `convergence` says whether the chains agree,
-`annealing` estimates log Z where nothing sums to it. `fitting` finds fields and couplings from data, and `fitted`
-is what comes of it, in the words of the data; `coding` converts between 0/1 and -1/+1.
+`regressions` has the regression of each variable on its neighbours, which learning fits. `ising`
+and `potts` are joint distributions of binary variables and of variables with any number of levels:
+log-likelihood, exact marginals (`junction_tree`) and samples. `sampling` draws from either,
+`convergence` has diagnostics of the chains, `annealing` estimates log Z. `fitting` estimates fields
+and couplings from data, and `fitted` is the result with the names and levels of the data; `coding`
+converts between 0/1 and -1/+1.
 
-A model may be made of any graph; nothing here searches for one.
+A model can be made for any graph; this package does not search for one.
 """

@@ -1,9 +1,10 @@
-"""log Z by annealed importance sampling, where no sum over states can be carried out.
+"""Estimation of log Z by annealed importance sampling.
 
-Chains start in the network without couplings, whose Z is known, and are led by a sweep each through networks
-with couplings times 0 = b_0 < ... < b_T = 1. A chain's weight is the product of the ratios of what two
-neighbouring networks give its state; the mean of the weights is Z over the known one, in expectation exactly.
-The error is that of the mean's logarithm, by the spread of the chains.
+Chains start from the network without couplings, whose Z_0 is known, and make one sweep in each of
+the networks with couplings multiplied by 0 = b_0 < ... < b_T = 1. The weight of a chain is the
+product of the ratios of the unnormalised probabilities of its states in successive networks; the
+expectation of the mean weight is Z / Z_0. The standard error of its logarithm comes from the
+variation between chains.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from markhood.model.sampling.settings import Seed, require_counts
 
 
 class Estimate(NamedTuple):
-    """A number and its standard error, which is zero where it is exact."""
+    """An estimate and its standard error, which is 0 if the value is exact."""
 
     value: float
     error: float
@@ -35,7 +36,7 @@ def annealed_log_partition(
     seed : int, SeedSequence or Generator, optional
     chains : int, default=128
     steps : int, default=1000
-        Networks on the way, and sweeps of each chain.
+        Number of annealing steps, with one sweep each.
 
     Examples
     --------
@@ -51,16 +52,16 @@ def annealed_log_partition(
     alone = np.tile(network.fields, (chains, 1))
     states = network.drawn(network.normalised(alone), variables, rng)
     known = float(np.log(np.add.reduceat(np.exp(network.fields), network.starts)).sum())
-    heat = np.linspace(0.0, 1.0, steps + 1)
+    schedule = np.linspace(0.0, 1.0, steps + 1)
     colours = [(own, network.columns_of(own)) for own in network.colours]
     parts = [network.couplings[:, columns] for _, columns in colours]
     logs = np.zeros(chains)
-    for before, after in pairwise(heat):
+    for before, after in pairwise(schedule):
         together = np.einsum("cy,cy->c", states @ network.couplings, states) / 2
         logs += (after - before) * together
         for (own, columns), part in zip(colours, parts, strict=True):
-            pull = network.fields[columns] + after * np.asarray(states @ part)
-            states[:, columns] = network.drawn(network.normalised(pull, own), own, rng)
+            logits = network.fields[columns] + after * np.asarray(states @ part)
+            states[:, columns] = network.drawn(network.normalised(logits, own), own, rng)
     highest = logs.max()
     weights = np.exp(logs - highest)
     error = float(weights.std(ddof=1) / weights.mean() / np.sqrt(chains)) if chains > 1 else np.inf

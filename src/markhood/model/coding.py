@@ -1,9 +1,9 @@
-"""From 0/1 to -1/+1 and back: the one place where couplings and fields change their coding.
+"""Conversion of couplings and fields between 0/1 and -1/+1 coding.
 
-    J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4,        s_i = 2 x_i - 1,
+    J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4,        s_i = 2 x_i - 1
 
-are the same distribution. Fields of one coding with couplings of the other are another one, and nothing
-would show it: so everything that converts does it here.
+define the same distribution. All conversions use this module, because fields of one coding with
+couplings of the other would silently define a different distribution.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def recode(
     Parameters
     ----------
     edges : array-like of shape (n_edges, 2)
-        The numbers of the two variables of every coupling.
+        The numbers of the two variables of each coupling.
     couplings : array-like of shape (n_edges,)
     fields : array-like of shape (n_variables,)
     to : {"spins", "01"}
-        The coding that is wanted; the numbers given are in the other.
+        The coding of the result; the arguments are in the other coding.
 
     Returns
     -------
@@ -50,6 +50,8 @@ def recode(
 
 
 def check_coding(coding: str) -> None:
-    """Raise `InputError` where there is no such coding."""
+    """Raise `InputError` for an unknown coding."""
     if coding not in ("01", "spins"):
-        raise InputError(f"Unknown {option('coding')} {coding!r}: choose 01 or spins.")
+        raise InputError(
+            "option-value", "coding", f"Unknown {option('coding')} {coding!r}: choose 01 or spins."
+        )

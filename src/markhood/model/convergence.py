@@ -1,15 +1,15 @@
-"""Whether chains have forgotten where they started, and how much their draws are worth.
+"""Convergence diagnostics of Markov chains: split R-hat and effective sample size.
 
-Split every chain in halves, which then number m with n draws each; W is the mean of their
-variances and B/n the variance of their means. With V = (n - 1)/n W + B/n, an estimate of the
-variance that is too large until the chains have mixed,
+Split each chain into halves, which gives m sequences of n draws; W is the mean of their variances
+and B/n the variance of their means. With V = (n - 1)/n W + B/n, which overestimates the variance
+until the chains have mixed,
 
     R-hat = sqrt(V / W),      effective samples = m n / (1 + 2 sum_t rho_t),
 
-rho_t = 1 - (W - mean autocovariance at lag t) / V. The sum runs over pairs of lags while they are
-positive, made monotone (Geyer's rule), because later ones are noise. These are the split R-hat
-and the mean's effective sample size of *Bayesian Data Analysis* (and of Stan and ArviZ), without
-rank normalisation, which has nothing to rank in zeros and ones.
+rho_t = 1 - (W - mean autocovariance at lag t) / V. The sum is over Geyer's initial monotone
+positive sequence of pairs of lags. These are the split R-hat and the effective sample size of the
+mean of *Bayesian Data Analysis* (and of Stan and ArviZ), without rank normalisation, which does not
+apply to binary draws.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError, option, warn
 
-MUCH = 1.1  # R-hat from which on chains disagree; 1.01 is what they should reach
+MAX_R_HAT = 1.1  # above which a warning is emitted; below 1.01 is good
 
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """How well chains agree, one number for every statistic.
+    """Convergence diagnostics of each statistic.
 
     Attributes
     ----------
     names : tuple of str
-        Of the statistics: the variables, and the log potential.
+        Names of the statistics: the variables, and the log potential.
     r_hat : ndarray of shape (n_statistics,)
-        Near 1 where the chains agree (below 1.01 is good); NaN where nothing varies.
+        Near 1 if the chains agree (below 1.01 is good); NaN for a constant statistic.
     effective_samples : ndarray of shape (n_statistics,)
-        How many independent samples would give the mean as precisely; NaN where nothing varies.
+        Effective sample size of the mean; NaN for a constant statistic.
     """
 
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Convergence:
     effective_samples: NDArray[np.float64]
 
     def __repr__(self) -> str:
-        """Name the statistics that fare worst."""
+        """Show the worst statistics."""
         if np.isnan(self.r_hat).all():
             return "<Convergence: nothing varies>"
         worst, fewest = np.nanargmax(self.r_hat), np.nanargmin(self.effective_samples)
@@ -53,9 +53,9 @@ class Convergence:
         )
 
     def in_words(self, n_samples: int) -> str:
-        """Say the worst of all that varies, of so many samples."""
+        """Describe the worst statistics of a run with `n_samples` samples."""
         if np.isnan(self.r_hat).all():
-            return "Nothing varies, so nothing can be said of convergence"
+            return "All statistics are constant, so convergence cannot be assessed"
         return (
             f"R-hat at most {np.nanmax(self.r_hat):.3f}, effective samples at least "
             f"{np.nanmin(self.effective_samples):.0f} of {n_samples}"
@@ -69,12 +69,12 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     ----------
     draws : ndarray of shape (n_draws, n_chains, n_statistics)
     names : tuple of str
-        Of the statistics.
+        Names of the statistics.
 
     Warns
     -----
     DataWarning
-        Where R-hat is above 1.1.
+        If an R-hat is above 1.1.
 
     Examples
     --------
@@ -84,8 +84,10 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     half = len(draws) // 2
     if half < 2:
         raise InputError(
-            f"Each chain has {len(draws)} draws, and a convergence summary needs 4 or more: draw "
-            "more samples or use fewer chains."
+            "option-value",
+            "chains",
+            f"Each chain has {len(draws)} draws, but convergence diagnostics need at least 4: draw "
+            "more samples or use fewer chains.",
         )
     split = np.concatenate((draws[:half], draws[len(draws) - half :]), axis=1)
     covariance = _autocovariance(split)
@@ -94,7 +96,7 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     varies = np.ptp(draws, axis=(0, 1)) > 0
     within = np.where(varies, within, np.nan)
     pooled = (half - 1) / half * within + between
-    # A chain that stands still has no variance within: then R-hat is infinite, as it should be.
+    # Chains that are constant at different values have W = 0, and an infinite R-hat.
     with np.errstate(divide="ignore"):
         r_hat = np.sqrt(pooled / within)
     unbiased = covariance.mean(axis=1) * half / (half - 1)
@@ -106,22 +108,22 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
 
 
 def _warn_of_disagreement(found: Convergence) -> None:
-    """Say so where chains are in different places: their draws are then of no distribution."""
-    apart = np.flatnonzero(np.nan_to_num(found.r_hat, nan=1.0, posinf=np.inf) > MUCH)
-    if not len(apart):
+    """Warn about statistics whose R-hat is too large."""
+    high = np.flatnonzero(np.nan_to_num(found.r_hat, nan=1.0, posinf=np.inf) > MAX_R_HAT)
+    if not len(high):
         return
-    worst = apart[np.argmax(found.r_hat[apart])]
+    worst = high[np.argmax(found.r_hat[high])]
     warn(
         "not-converged",
         found.names[worst],
-        f"The chains disagree about {len(apart)} of {len(found.names)} statistics (R-hat "
-        f"{found.r_hat[worst]:.2f} of {found.names[worst]!r}, where 1 is agreement), so that the samples are "
-        f"not yet those of the model: raise {option('burn_in')} and {option('thinning')}.",
+        f"The chains have not converged for {len(high)} of {len(found.names)} statistics (R-hat "
+        f"{found.r_hat[worst]:.2f} for {found.names[worst]!r}, where 1 is agreement): raise "
+        f"{option('burn_in')} and {option('thinning')}.",
     )
 
 
 def _autocovariance(draws: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of every chain and statistic at every lag, divided by n; by Fourier transform."""
+    """Return the autocovariance of each chain and statistic at each lag, by Fourier transform."""
     n = len(draws)
     spectrum = np.fft.rfft(draws - draws.mean(axis=0), n=2 * n, axis=0)
     covariance: NDArray[np.float64] = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:n] / n
@@ -136,6 +138,6 @@ def _integrated(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
     monotone = np.minimum.accumulate(pairs, axis=0)
     total: NDArray[np.float64] = 2.0 * np.where(kept, monotone, 0.0).sum(axis=0) - 1.0
     total[np.isnan(correlation[-1])] = np.nan
-    # Stan's bound: antithetic chains are worth more than their draws, but not without limit.
+    # Stan's bound: antithetic chains may have more effective samples than draws, within limits.
     np.maximum(total, 1.0 / np.log10(max(10, len(correlation))), out=total)
     return total

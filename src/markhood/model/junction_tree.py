@@ -1,14 +1,13 @@
-"""Exact sums over states for graphs that are nearly trees: log Z, marginals, pair marginals.
+"""Exact inference by variable elimination: log Z, marginals and pair marginals.
 
-Variables are summed out one by one, the one with the fewest neighbours first. Summing out v joins what
-is left of its neighbours, its parents pa(v), by a table
+Variables are eliminated one by one, the one with the fewest neighbours first. Eliminating v joins
+its remaining neighbours, its parents pa(v), by a table
 
-    m(pa) = log sum_v exp(everything that still has v in it),        P(v | pa) = exp(... - m(pa)),
+    m(pa) = log sum_v exp(all terms that contain v),        P(v | pa) = exp(... - m(pa)),
 
-and the table goes to the parent that is summed out next. After that the network is a list of conditional
-probabilities; marginals are read from the last variable back to the first. A forest has one parent
-each, and a complete graph all: the tables are as large as the graph makes them, and where one would be too
-large there is no tree.
+which is passed to the parent that is eliminated next. The network is then a list of conditional
+probabilities, and marginals are computed from the last variable back to the first. The size of the
+tables grows with the treewidth of the graph; there is no tree if a table would be too large.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.model.potts.exact import Exact, log_sum_exp
-from markhood.model.potts.tables import Arrays
+from markhood.model.potts.network import Arrays
 
-MOST_STATES = 1 << 20  # of one table, 8 MB,
-MOST_IN_ALL = 1 << 22  # and of all
+MOST_STATES = 1 << 20  # cells of one table (8 MB)
+MOST_TOTAL = 1 << 22  # cells of all tables
 
 
 @dataclass(frozen=True, eq=False)
 class JunctionTree:
-    """In which order variables are summed out, and which are each one's parents then.
+    """An elimination order, and the parents of each variable.
 
     Attributes
     ----------
     n_levels : list of int
     order : list of int
-        All variables.
+        All variables in the order of elimination.
     parents : list of list of int
-        Of each variable, in the order in which they are summed out.
+        Parents of each variable, in the order of elimination.
     """
 
     n_levels: list[int]
@@ -46,32 +45,34 @@ class JunctionTree:
     parents: list[list[int]]
 
     @classmethod
-    def of(cls, n_levels: Sequence[int], edges: NDArray[np.int64]) -> JunctionTree | None:
-        """Choose the order; None where tables would be too large."""
+    def of(
+        cls, n_levels: Sequence[int], edges: NDArray[np.int64], most_states: int = MOST_STATES
+    ) -> JunctionTree | None:
+        """Choose the order; return None if a table would have more than `most_states` cells."""
         joined: list[set[int]] = [set() for _ in n_levels]
         for i, j in edges.tolist():
             joined[i].add(j)
             joined[j].add(i)
         waiting = [(len(own), v) for v, own in enumerate(joined)]
         heapify(waiting)
-        place = [-1] * len(joined)
+        position = [-1] * len(joined)
         order: list[int] = []
-        states = 0
+        total = 0
         while waiting:
             degree, v = heappop(waiting)
-            if place[v] >= 0 or degree != len(joined[v]):
-                continue  # said again since
+            if position[v] >= 0 or degree != len(joined[v]):
+                continue  # outdated: the variable was pushed again with its new degree
             size = n_levels[v] * prod(n_levels[u] for u in joined[v])
-            states += size
-            if size > MOST_STATES or states > MOST_IN_ALL:
+            total += size
+            if size > most_states or total > MOST_TOTAL:
                 return None
-            place[v] = len(order)
+            position[v] = len(order)
             order.append(v)
             for u in joined[v]:
                 joined[u] |= joined[v]
                 joined[u] -= {u, v}
                 heappush(waiting, (len(joined[u]), u))
-        parents = [sorted(own, key=place.__getitem__) for own in joined]
+        parents = [sorted(own, key=position.__getitem__) for own in joined]
         return cls(list(n_levels), order, parents)
 
     def exact(self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> Exact:
@@ -88,9 +89,10 @@ class JunctionTree:
     def joint(
         self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays, variables: Sequence[int]
     ) -> NDArray[np.float64]:
-        """Return the joint distribution of some variables, all of which are neighbours of each other.
+        """Return the joint distribution of variables that are all neighbours of each other.
 
-        An axis each, in their order. The first of them that is summed out has all others as parents.
+        The axes are in the order of `variables`. The first variable to be eliminated has all
+        others as parents.
         """
         first = min(variables, key=self.order.index)
         summed = self._summed(self._joints(edges, tables, fields)[0][first], first, variables)
@@ -100,7 +102,7 @@ class JunctionTree:
     def _joints(
         self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays
     ) -> tuple[dict[int, NDArray[np.float64]], float]:
-        """Return the joint distribution of every variable and its parents, and log Z."""
+        """Return the joint distribution of each variable with its parents, and log Z."""
         conditionals, log_partition = self._conditionals(edges, tables, fields)
         joint: dict[int, NDArray[np.float64]] = {}
         for v in reversed(self.order):
@@ -112,35 +114,35 @@ class JunctionTree:
     def _conditionals(
         self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays
     ) -> tuple[list[NDArray[np.float64]], float]:
-        """Return P(v | pa) of every variable, its own levels along the first axis, and log Z."""
+        """Return P(v | pa) of each variable, with its levels along the first axis, and log Z."""
         collected = [
             field.reshape([-1, *[1] * len(own)])
             for field, own in zip(fields, self.parents, strict=True)
         ]
         for (i, j), table in zip(edges.tolist(), tables, strict=True):
-            v, u, turned = (i, j, table) if j in self.parents[i] else (j, i, table.T)
-            collected[v] = collected[v] + self._spread(turned, [v, u], v)
+            v, u, oriented = (i, j, table) if j in self.parents[i] else (j, i, table.T)
+            collected[v] = collected[v] + self._spread(oriented, [v, u], v)
         conditionals, log_partition = list(collected), 0.0
         for v in self.order:
             own = self.parents[v]
             logs = np.broadcast_to(collected[v], [self.n_levels[u] for u in (v, *own)])
-            said = log_sum_exp(np.moveaxis(logs, 0, -1))
-            conditionals[v] = np.exp(logs - said)
+            message = log_sum_exp(np.moveaxis(logs, 0, -1))
+            conditionals[v] = np.exp(logs - message)
             if own:
-                collected[own[0]] = collected[own[0]] + self._spread(said, own, own[0])
+                collected[own[0]] = collected[own[0]] + self._spread(message, own, own[0])
             else:
-                log_partition += float(said)
+                log_partition += float(message)
         return conditionals, log_partition
 
     def _spread(
         self, array: NDArray[np.float64], axes: Sequence[int], v: int
     ) -> NDArray[np.float64]:
-        """Return an array with the axes of v and its parents, some of which it has."""
+        """Reshape an array with some of the axes of v and its parents to have all of them."""
         return array.reshape([self.n_levels[u] if u in axes else 1 for u in (v, *self.parents[v])])
 
     def _summed(
         self, joint: NDArray[np.float64], v: int, wanted: Sequence[int]
     ) -> NDArray[np.float64]:
-        """Sum the joint distribution of v and its parents over all but some of them."""
+        """Marginalise the joint distribution of v and its parents to some of them."""
         others = tuple(k for k, u in enumerate((v, *self.parents[v])) if u not in wanted)
         return np.asarray(joint.sum(axis=others))

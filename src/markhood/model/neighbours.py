@@ -1,7 +1,7 @@
-"""The neighbours of every variable with their couplings, as the sweeps over a network need them.
+"""The neighbours of each variable with their couplings.
 
-A graph holds each edge once; whatever walks over variables (a Gibbs sweep, a message, a local
-field) wants every edge from both its ends.
+A graph has each edge once; algorithms that iterate over variables (Gibbs sampling, message passing,
+local fields) need each edge from both ends.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from markhood.kernels.lists import Lists
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Every edge from both its ends.
+    """Each edge from both ends.
 
     Attributes
     ----------
@@ -33,21 +33,21 @@ class Neighbours:
     def of(
         cls, n_variables: int, edges: NDArray[np.int64], couplings: NDArray[np.float64]
     ) -> Neighbours:
-        """List the neighbours of every variable, from edges of shape (n_edges, 2)."""
+        """List the neighbours of each variable, from edges of shape (n_edges, 2)."""
         lists, sides = both_ends(n_variables, edges)
         return cls(lists, np.tile(couplings, 2)[sides])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up, for every variable, the values that are aligned with its neighbours."""
+        """Sum, for each variable, values that are aligned with ``lists.values``."""
         owner = np.repeat(np.arange(len(self.lists)), np.diff(self.lists.starts))
         sums = np.bincount(owner, weights=values, minlength=len(self.lists))
-        return sums.astype(np.float64)  # integers where there are no edges
+        return sums.astype(np.float64)  # bincount returns integers if there are no edges
 
 
 def both_ends(n_variables: int, edges: NDArray[np.int64]) -> tuple[Lists, NDArray[np.int64]]:
-    """List every variable's neighbours, ascending, and of each the edge that leads there.
+    """List the neighbours of each variable, ascending, and the number of the edge to each.
 
-    Edge e is numbered e from its first end, and n_edges + e from its second.
+    Edge e has the number e from its first end, and n_edges + e from its second.
     """
     i, j = edges.T
     sides = np.lexsort((np.concatenate((j, i)), np.concatenate((i, j))))
@@ -57,10 +57,10 @@ def both_ends(n_variables: int, edges: NDArray[np.int64]) -> tuple[Lists, NDArra
 def breadth_first(
     neighbours: Lists,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Order all variables from the lowest of each component.
+    """Order all variables breadth first, from the lowest number of each component.
 
-    Returns the order, every variable's parent, and where in ``neighbours.values`` the parent has it; -1
-    for a root.
+    Return the order, the parent of each variable, and the variable's position in
+    ``neighbours.values`` in the list of its parent; both are -1 for a root.
     """
     d = len(neighbours)
     starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
@@ -72,7 +72,7 @@ def breadth_first(
             continue
         seen[root] = 1
         component = [root]
-        for i in component:  # grows while it is read
+        for i in component:  # the list grows during the loop
             for k in range(starts[i], starts[i + 1]):
                 j = indices[k]
                 if not seen[j]:

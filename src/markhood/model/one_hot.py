@@ -1,8 +1,8 @@
-"""A network as one sparse matrix: a column for each level of each variable, one where it is.
+"""A network in one-hot coding: a column for each level of each variable, and one sparse matrix.
 
-With Y the indicators of samples, all conditional log odds are fields + Y couplings, whatever levels there
-are; a row of zeros is a variable of which nothing is known. Predictions, completions and annealing are
-made of that; the Gibbs sampler and the sums over states have forms of their own.
+With Y the indicators of samples, all conditional log odds are fields + Y couplings; the indicators
+of an unknown value are all 0. Prediction, completion and annealing use this form; the Gibbs sampler
+and the exact sums have their own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class OneHot:
     n_levels : ndarray of shape (n_variables,), dtype int64
     edges : ndarray of shape (n_edges, 2), dtype int64
     fields : ndarray of shape (n_columns,)
-        Of the levels of all variables, one after another.
+        Fields of the levels of all variables, one variable after another.
     couplings : csr_array of shape (n_columns, n_columns)
         Symmetric.
     """
@@ -48,7 +48,7 @@ class OneHot:
         tables: Sequence[NDArray[np.float64]],
         fields: Sequence[NDArray[np.float64]],
     ) -> OneHot:
-        """Lay tables and fields out in one matrix and one vector."""
+        """Combine tables and fields in one matrix and one vector."""
         from scipy.sparse import coo_array
 
         n_levels = np.array([len(field) for field in fields], np.int64)
@@ -66,7 +66,7 @@ class OneHot:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the columns of each variable begin."""
+        """The first column of each variable."""
         return np.cumsum(self.n_levels) - self.n_levels
 
     @cached_property
@@ -76,12 +76,12 @@ class OneHot:
 
     @cached_property
     def colours(self) -> list[NDArray[np.int64]]:
-        """Variables by colour: no two of one colour are neighbours."""
+        """Variables by colour of a colouring, in which neighbours have different colours."""
         colours = colouring(Lists.of_neighbours(self.edges, len(self.n_levels)))
         return [np.flatnonzero(colours == c) for c in range(int(colours.max(initial=-1)) + 1)]
 
     def columns_of(self, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the columns of some variables' levels, one variable after another."""
+        """Return the columns of given variables, one variable after another."""
         lengths = self.n_levels[variables]
         before = np.cumsum(lengths) - lengths
         return np.repeat(self.starts[variables] - before, lengths) + np.arange(lengths.sum())
@@ -89,20 +89,20 @@ class OneHot:
     def indicators(
         self, codes: NDArray[np.uint16], known: NDArray[np.bool_] | None = None
     ) -> NDArray[np.float64]:
-        """Return samples as ones and zeros, of shape (n_samples, n_columns), from (n_variables, n_samples)."""
+        """Return indicators, shape (n_samples, n_columns), of codes (n_variables, n_samples)."""
         found = np.zeros((codes.shape[1], len(self.fields)))
         variable, sample = np.nonzero(np.ones_like(codes, np.bool_) if known is None else known)
         found[sample, self.starts[variable] + codes[variable, sample]] = 1.0
         return found
 
     def logits(self, indicators: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds of every level given all others that are known."""
+        """Return the log odds of each level given all other variables that are known."""
         return np.asarray(self.fields + indicators @ self.couplings)
 
     def normalised(
         self, logits: NDArray[np.float64], variables: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
-        """Return log-probabilities from log odds, each variable for itself; of all or some."""
+        """Return log-probabilities from log odds, for each variable or for given ones."""
         n_levels = self.n_levels if variables is None else self.n_levels[variables]
         starts = np.cumsum(n_levels) - n_levels
         highest = np.repeat(np.maximum.reduceat(logits, starts, axis=1), n_levels, axis=1)
@@ -115,7 +115,7 @@ class OneHot:
         variables: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> NDArray[np.float64]:
-        """Draw a level of each of some variables, as ones and zeros: the largest of log p + noise."""
+        """Draw a level of each given variable by the Gumbel-max trick, as indicators."""
         noisy = log_chances + rng.gumbel(size=log_chances.shape)
         n_levels = self.n_levels[variables]
         starts = np.cumsum(n_levels) - n_levels

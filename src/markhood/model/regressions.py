@@ -1,10 +1,9 @@
-"""Every variable's regression on its blanket: what a learned graph says of the samples.
+"""The regressions of all variables on their Markov blankets, which define a learned graph's fit.
 
-The coefficients of a variable with r levels are an array with a row for the intercepts and one for
-each level but the first of each blanket member, and r - 1 columns; those of ordered levels are multiples
-of one number. The coupling of two variables is
-then a table, r by r', of which the first row and column are zero; made zero-sum (every row and
-column sums to nothing) it no longer depends on which level is the first.
+The coefficients of a variable with r levels are an array with r - 1 columns, a row for the
+intercepts and one for each level but the first of each blanket member; those of ordered levels are
+multiples of one number. The coupling of two variables is then an r by r' table whose first row and
+column are 0. Its zero-sum form does not depend on the reference levels.
 """
 
 from __future__ import annotations
@@ -28,20 +27,21 @@ T = TypeVar("T", np.float64, np.bool_)
 
 @dataclass(frozen=True, eq=False)
 class Regressions:
-    """Every variable's multinomial logistic regression on its blanket.
+    """The multinomial logistic regressions of all variables on their blankets.
 
     Attributes
     ----------
     variables : Variables
     blankets : Lists
-        The numbers of each variable's neighbours, ascending.
+        The numbers of the neighbours of each variable, ascending.
     coefficients : ndarray of shape (n_coefficients,)
-        Of all variables, one after another; see `of`. Finite even where the maximum is not: far
-        enough out for the likelihood not to tell.
+        Coefficients of all variables, one after another; see `of`. Finite even if the maximum is
+        not: large enough that the likelihood is practically at its supremum.
     infinite : ndarray of shape (n_coefficients,), dtype bool
         Coefficients whose maximum is at infinity.
     n_reals : int, default=0
-        Real columns that are in every regression, before the blanket: covariates of many numbers, standardised.
+        Number of standardised continuous covariates, which come before the blanket in every
+        regression.
     """
 
     variables: Variables
@@ -52,14 +52,14 @@ class Regressions:
 
     @cached_property
     def n_levels(self) -> NDArray[np.int64]:
-        """How many levels each variable has; a constant one counts as binary."""
+        """Number of levels of each variable; a constant one counts as binary."""
         if self.variables.levels is None:
             return np.full(len(self.variables), 2)
         return np.maximum(2, np.fromiter(map(len, self.variables.levels), np.int64))
 
     @cached_property
     def n_scores(self) -> NDArray[np.int64]:
-        """In how many numbers each variable enters: 1 where its levels are steps, or two."""
+        """Number of scores of each variable: 1 if it is ordinal or binary."""
         return np.where(self.variables.is_ordered, 1, self.n_levels - 1)
 
     @cached_property
@@ -68,9 +68,9 @@ class Regressions:
 
     @property
     def fields(self) -> tuple[NDArray[np.float64], ...]:
-        """Each variable's log odds of its levels against the first, all neighbours at their first.
+        """Log odds of the levels against the first, with all neighbours at their first level.
 
-        A vector for each variable, one number shorter than it has levels.
+        A vector of length n_levels - 1 for each variable.
         """
         return tuple(self.of(variable)[0] for variable in range(len(self.blankets)))
 
@@ -79,7 +79,7 @@ class Regressions:
         return self._block(variable, self.coefficients)
 
     def of_reals(self, variable: int) -> NDArray[np.float64]:
-        """Return the coefficients of a variable on the real columns, of shape (n_reals, n_levels - 1)."""
+        """Return the covariate coefficients of a variable, shape (n_reals, n_levels - 1)."""
         start, width = int(self.starts[variable]), int(self.n_levels[variable]) - 1
         own = int(self.n_scores[variable])
         slopes = self.coefficients[start + width :][: self.n_reals * own].reshape(-1, own)
@@ -91,16 +91,16 @@ class Regressions:
         levels: NDArray[np.uint16],
         reals: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """Return the log odds of a variable's levels against its first, given the others'.
+        """Return the log odds of the levels of a variable against its first, given its blanket.
 
         Parameters
         ----------
         variable : int
         levels : ndarray of shape (n_blanket, n_samples)
-            Level numbers of the blanket's members. One past the last level, for a value that was not
-            in the training data, has the mean effect of all levels.
+            Level numbers of the blanket members. The number of levels stands for a value that was
+            not in the training data, which has the mean effect of all levels.
         reals : ndarray of shape (n_reals, n_samples), optional
-            The real columns, standardised; by default their means.
+            The standardised covariates; by default their means.
 
         Returns
         -------
@@ -129,9 +129,9 @@ class Regressions:
         return odds
 
     def log_pseudo_likelihood(self, samples: Samples, margin: float) -> float:
-        """Return the mean over samples of the sum of the variables' conditional log-probabilities.
+        """Return the mean log pseudo-likelihood per sample.
 
-        Probabilities are kept off 0 by ``margin``.
+        Probabilities are clipped to [margin, 1 - margin].
         """
         weights = None if samples.weights is None else samples.weights.counts
         return self.mean_log_probability(
@@ -145,7 +145,7 @@ class Regressions:
         weights: NDArray[np.int64] | None = None,
         reals: NDArray[np.float64] | None = None,
     ) -> float:
-        """Return what `log_pseudo_likelihood` does, of level numbers; samples with missing values are left out."""
+        """Return `log_pseudo_likelihood` of level numbers, without incomplete samples."""
         known = (values != UNKNOWN).all(axis=0)
         weights = None if weights is None else weights[known]
         reals = None if reals is None else reals[..., known]
@@ -163,13 +163,13 @@ class Regressions:
         Parameters
         ----------
         values : ndarray of shape (n_variables, n_samples), dtype uint16
-            Of new data, as `codes_like` returns them. A value that was not in the training data has the
-            probability ``margin``; where it is a neighbour's, the mean effect of the neighbour's levels is used,
-            which does not depend on their order.
+            Level numbers of new data, as `codes_like` returns them. A value that was not in the
+            training data has the probability ``margin``; as a neighbour, it has the mean effect of
+            all levels.
         margin : float
-            Probabilities are kept off 0 and 1 by this.
+            Probabilities are clipped to [margin, 1 - margin].
         reals : ndarray of shape (n_reals, n_samples) or (n_variables, n_reals, n_samples), optional
-            The real columns, standardised; by default their means.
+            The standardised covariates; by default their means.
 
         Returns
         -------
@@ -186,10 +186,10 @@ class Regressions:
         return logs
 
     def couplings(self) -> NDArray[np.float64]:
-        """Return a number for every member of every blanket, of shape (len(blankets.values),).
+        """Return the coupling with each member of each blanket, shape (len(blankets.values),).
 
-        The log odds ratio of two binary variables, and of a step of each where they are ordered; for
-        others the Frobenius norm of the zero-sum table, which has no sign. Infinite where the data are separated.
+        The log odds ratio of binary variables, per step for ordered levels; otherwise the Frobenius
+        norm of the zero-sum table, which has no sign. Infinite if the data are separated.
         """
         if (self.n_scores == 1).all() and not self.n_reals:
             is_slope = np.ones(len(self.coefficients), np.bool_)
@@ -213,7 +213,7 @@ class Regressions:
         return np.array(found, dtype=np.float64)
 
     def table(self, variable: int, position: int) -> NDArray[np.float64]:
-        """Return a variable's coupling with a member of its blanket, a row for each own level."""
+        """Return the coupling table with a blanket member, with rows for the variable's levels."""
         slopes = self.of(variable)[self._rows(variable)[position]]
         table = np.zeros((slopes.shape[1] + 1, len(slopes) + 1))
         table[1:, 1:] = slopes.T
@@ -221,7 +221,7 @@ class Regressions:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the coefficients of each variable begin, and end: of shape (n_variables + 1,)."""
+        """Start of the coefficients of each variable, and the end: shape (n_variables + 1,)."""
         targets = np.repeat(np.arange(len(self.blankets)), np.diff(self.blankets.starts))
         n_predictors = np.full(len(self.blankets), self.n_reals)
         np.add.at(n_predictors, targets, self.n_scores[self.blankets.values])
@@ -229,7 +229,7 @@ class Regressions:
         return np.concatenate([np.zeros(1, np.int64), ends])
 
     def _block(self, variable: int, values: NDArray[T]) -> NDArray[T]:
-        """Return some coefficients' values, a row for each level of each member but the first."""
+        """Return coefficients with rows for the intercept and the levels of the blanket members."""
         start, stop = self.starts[variable : variable + 2]
         width, own = int(self.n_levels[variable]) - 1, int(self.n_scores[variable])
         slopes: NDArray[Any] = values[start + width : stop].reshape(-1, own)[self.n_reals :]
@@ -244,7 +244,7 @@ class Regressions:
         return np.array(rows, values.dtype)
 
     def _rows(self, variable: int) -> list[slice]:
-        """Return the rows of a variable's coefficients that belong to each member."""
+        """Return the rows of the coefficients that belong to each blanket member."""
         ends = 1 + np.cumsum(self.n_levels[self.blankets[variable]] - 1)
         starts = [1, *ends[:-1].tolist()]
         return [slice(a, b) for a, b in zip(starts, ends.tolist(), strict=False)]
@@ -261,11 +261,14 @@ def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def level_numbers(samples: Samples) -> NDArray[np.uint16]:
-    """Return the level number of every value, of shape (n_variables, n_samples)."""
+    """Return the level numbers of samples, shape (n_variables, n_samples)."""
     return np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
 
 
 def real_numbers(samples: Samples) -> NDArray[np.float64]:
-    """Return the real columns, (n_reals, n_samples), or (n_variables, n_reals, n_samples) where targets differ."""
+    """Return the standardised covariates, shape (n_reals, n_samples).
+
+    The shape is (n_variables, n_reals, n_samples) if they differ between targets.
+    """
     reals = samples.bits.reals
     return np.empty((0, samples.n_samples)) if reals is None else reals.columns

@@ -1,7 +1,8 @@
-"""Tables of couplings in the one form that does not depend on which level comes first.
+"""Coupling tables in the zero-sum gauge, which does not depend on the reference level.
 
-A number added to a row of a table and taken off a field changes no distribution. Of all tables that say
-the same, the zero-sum one is that whose every row and column sums to nothing.
+Adding a constant to a row of a table and subtracting it from a field does not change the
+distribution. Of all equivalent tables, the zero-sum table is the one whose rows and columns sum to
+0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 
 class SplitTable(NamedTuple):
-    """A table as ``zero_sum + rows[:, None] + columns``, but for a constant."""
+    """A table as ``zero_sum + rows[:, None] + columns``, up to a constant."""
 
     zero_sum: NDArray[np.float64]
     rows: NDArray[np.float64]
@@ -21,7 +22,7 @@ class SplitTable(NamedTuple):
 
 
 def split_table(table: NDArray[np.float64]) -> SplitTable:
-    """Take what belongs to one variable alone off a table of couplings.
+    """Split a table of couplings into its zero-sum part and contributions to the fields.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def split_table(table: NDArray[np.float64]) -> SplitTable:
 
 
 def zero_sum(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Take means off a table until every row and every column sums to nothing.
+    """Return the zero-sum part of a table.
 
     Examples
     --------

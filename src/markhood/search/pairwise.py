@@ -25,7 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.graph.numbering import in_order, pair_numbers, places_of
+from markhood.graph.numbering import in_order, pair_numbers, positions_of
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs, Tile
 from markhood.search.indirect import are_indirect
@@ -73,7 +73,7 @@ def pairwise(
             edges = edges[~are_indirect(edges, ratios, job.n_variables)]
     edges = job.knowledge.applied_to(edges)
     if ranking != "evidence":
-        at, is_best = places_of(edges, best.edges)
+        at, is_best = positions_of(edges, best.edges)
         columns[ranking] = np.full(len(edges), np.nan)
         columns[ranking][is_best] = best.gains[at[is_best]] / job.samples.total_weight
     return Found(

@@ -1,4 +1,4 @@
-"""Networks with known truth, and samples from them."""
+"""Simulate networks with a known graph, and samples from them."""
 
 from markhood.simulate.networks import (
     barabasi_albert,

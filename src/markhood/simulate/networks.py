@@ -1,8 +1,8 @@
-"""Graphs to test learners on: the paper's two, and those that everyone uses.
+"""Graphs for simulations: the two of the paper, and common random graphs.
 
-Every function returns a `Graph` with nodes x0, x1, ...; random ones take a seed. The paper's `hub`
-is a tree: a chain of d/8 hubs, each with its neighbours, where the last neighbour of one hub is
-also the first of the next. Any other graph comes in through `markhood.graph.convert`.
+Every function returns a `Graph` with nodes x0, x1, ...; random graphs take a seed. The paper's
+`hub` is a tree: a chain of d/8 hubs with their neighbours, in which the last neighbour of a hub is
+joined to the next hub. To use any other graph, convert it with `markhood.graph.convert`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HUB_SIZE = 8
 
 
 def grid(n_variables: int) -> Graph:
-    """Make a square grid with four neighbours a variable, row by row.
+    """Make a square grid in which each inner variable has four neighbours, numbered row by row.
 
     Examples
     --------
@@ -33,8 +33,10 @@ def grid(n_variables: int) -> Graph:
     side = math.isqrt(n_variables)
     if side * side != n_variables:
         raise InputError(
-            f"A grid is a square, and {n_variables} is not one; take {side**2} or "
-            f"{(side + 1) ** 2} variables."
+            "option-value",
+            "n_variables",
+            f"The number of variables of a grid must be a square, not {n_variables}. Use {side**2} "
+            f"or {(side + 1) ** 2}.",
         )
     at = np.arange(n_variables).reshape(side, side)
     across = np.stack((at[:, :-1], at[:, 1:]), axis=-1).reshape(-1, 2)
@@ -60,8 +62,10 @@ def hub(n_variables: int) -> Graph:
         lower = n_variables // _HUB_SIZE * _HUB_SIZE
         sizes = f"{lower} or {lower + _HUB_SIZE}" if lower else f"{_HUB_SIZE}"
         raise InputError(
-            f"A hub network has a multiple of {_HUB_SIZE} variables, and {n_variables} is none; "
-            f"take {sizes}."
+            "option-value",
+            "n_variables",
+            f"The number of variables of a hub network must be a multiple of {_HUB_SIZE}, not "
+            f"{n_variables}. Use {sizes}.",
         )
     variables = np.arange(n_variables)
     hubs = variables - variables % _HUB_SIZE
@@ -107,7 +111,7 @@ def tree(n_variables: int, seed: Seed = None) -> Graph:
 
 
 def erdos_renyi(n_variables: int, probability: float, seed: Seed = None) -> Graph:
-    """Make a graph in which every pair is an edge with the same probability.
+    """Make a graph in which each pair is an edge with the same probability.
 
     Examples
     --------
@@ -120,7 +124,7 @@ def erdos_renyi(n_variables: int, probability: float, seed: Seed = None) -> Grap
 
 
 def barabasi_albert(n_variables: int, attachments: int = 2, seed: Seed = None) -> Graph:
-    """Make a graph that grows: each new variable joins ``attachments`` others, popular ones first.
+    """Make a graph by preferential attachment, with ``attachments`` edges per new variable.
 
     Examples
     --------
@@ -130,8 +134,10 @@ def barabasi_albert(n_variables: int, attachments: int = 2, seed: Seed = None) -
     _require_variables(n_variables, least=2)
     if not 1 <= attachments < n_variables:
         raise InputError(
-            f"attachments is {attachments}; with {n_variables} variables it must be between 1 and "
-            f"{n_variables - 1}."
+            "option-value",
+            "attachments",
+            f"With {n_variables} variables, attachments must be between 1 and {n_variables - 1}, "
+            f"not {attachments}.",
         )
     return _generated("barabasi_albert_graph", n_variables, attachments, seed=_number(seed))
 
@@ -139,7 +145,7 @@ def barabasi_albert(n_variables: int, attachments: int = 2, seed: Seed = None) -
 def watts_strogatz(
     n_variables: int, neighbours: int = 4, rewiring: float = 0.1, seed: Seed = None
 ) -> Graph:
-    """Make a small world: a ring where each has ``neighbours``, some edges moved at random.
+    """Make a small world: a ring with ``neighbours`` per variable, and edges rewired at random.
 
     Examples
     --------
@@ -150,8 +156,10 @@ def watts_strogatz(
     _require_probabilities(rewiring=rewiring)
     if neighbours % 2 or not 2 <= neighbours < n_variables:
         raise InputError(
-            f"neighbours is {neighbours}; with {n_variables} variables it must be an even number "
-            f"from 2 to {(n_variables - 1) // 2 * 2}."
+            "option-value",
+            "neighbours",
+            f"With {n_variables} variables, neighbours must be an even number from 2 to "
+            f"{(n_variables - 1) // 2 * 2}, not {neighbours}.",
         )
     settings = (n_variables, neighbours, rewiring)
     return _generated("watts_strogatz_graph", *settings, seed=_number(seed))
@@ -160,14 +168,14 @@ def watts_strogatz(
 def stochastic_block(
     sizes: Sequence[int], within: float, between: float, seed: Seed = None
 ) -> Graph:
-    """Make a graph of groups, with one probability of an edge inside them and one across.
+    """Make a graph whose edge probabilities differ within and between groups.
 
     Parameters
     ----------
     sizes : sequence of int
-        Variables in each group; x0, x1, ... are numbered group by group.
+        Number of variables in each group; x0, x1, ... are numbered group by group.
     within, between : float
-        Probability that a pair of the same group, or of two groups, is an edge.
+        Probability of an edge within a group, and between two groups.
     seed : int, SeedSequence or Generator, optional
 
     Examples
@@ -176,7 +184,9 @@ def stochastic_block(
     [('x0', 'x1'), ('x0', 'x2'), ('x1', 'x2'), ('x3', 'x4')]
     """
     if not sizes:
-        raise InputError("sizes is empty; give the number of variables of at least one group.")
+        raise InputError(
+            "option-value", "sizes", "sizes is empty: give the size of at least one group."
+        )
     for size in sizes:
         _require_variables(size)
     _require_probabilities(within=within, between=between)
@@ -186,7 +196,7 @@ def stochastic_block(
 
 
 def disjoint(networks: Sequence[Graph]) -> Graph:
-    """Put networks side by side, with no edge between them; the variables are numbered on.
+    """Return the disjoint union of networks, with variables numbered consecutively.
 
     Examples
     --------
@@ -194,7 +204,7 @@ def disjoint(networks: Sequence[Graph]) -> Graph:
     [('x0', 'x1'), ('x2', 'x3'), ('x3', 'x4')]
     """
     if not networks:
-        raise InputError("There are no networks to put side by side; give at least one.")
+        raise InputError("option-value", "networks", "networks is empty: give at least one.")
     sizes = np.array([network.n_nodes for network in networks])
     firsts = np.cumsum(sizes) - sizes
     parts = [network.edges + first for network, first in zip(networks, firsts, strict=True)]
@@ -202,7 +212,7 @@ def disjoint(networks: Sequence[Graph]) -> Graph:
 
 
 def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
-    """Make the network of that name, with about three or four neighbours a variable.
+    """Make a network of a named kind, random ones with three or four neighbours per variable.
 
     Parameters
     ----------
@@ -218,14 +228,18 @@ def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
     63
     """
     if name not in _BY_NAME:
-        raise InputError(f"Unknown network {name!r}: choose one of {', '.join(_BY_NAME)}.")
+        raise InputError(
+            "option-unknown",
+            "network",
+            f"Unknown network {name!r}: choose one of {', '.join(_BY_NAME)}.",
+        )
     return _BY_NAME[name](n_variables, seed)
 
 
 def networks_in_turn(
     names: Sequence[str], n_variables: int, n_networks: int, seed: Seed = None
 ) -> Graph:
-    """Put networks of these names side by side, in turn, each with its own draw where it is random.
+    """Return the disjoint union of named networks, cycling through the names.
 
     Examples
     --------
@@ -233,7 +247,9 @@ def networks_in_turn(
     [[0, 1], [1, 2], [3, 4], [3, 5], [4, 5], [6, 7], [7, 8]]
     """
     if not names:
-        raise InputError("No network is named: give some, such as grid,hub.")
+        raise InputError(
+            "option-value", "network", "No network is named: give some, such as grid,hub."
+        )
     rng = np.random.default_rng(seed)
     return disjoint(
         [network_named(names[k % len(names)], n_variables, rng) for k in range(n_networks)]
@@ -272,18 +288,22 @@ def _named(n_variables: int, edges: ArrayLike) -> Graph:
 
 
 def _number(seed: Seed) -> int:
-    """Seed for networkx, which wants an integer."""
+    """Return an integer seed for networkx."""
     return int(np.random.default_rng(seed).integers(1 << 63))
 
 
 def _require_variables(n_variables: int, least: int = 1) -> None:
     if n_variables < least:
         raise InputError(
-            f"The number of variables is {n_variables}; this network needs at least {least}."
+            "option-value",
+            "n_variables",
+            f"The number of variables of this network must be at least {least}, not {n_variables}.",
         )
 
 
 def _require_probabilities(**probabilities: float) -> None:
     for name, probability in probabilities.items():
         if not 0.0 <= probability <= 1.0:
-            raise InputError(f"{name} is {probability}; a probability is between 0 and 1.")
+            raise InputError(
+                "option-value", name, f"{name} must be between 0 and 1, not {probability}."
+            )

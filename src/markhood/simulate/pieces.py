@@ -1,8 +1,8 @@
-"""Samples of large sparse networks, drawn piece by piece straight into packed form.
+"""Sampling of large sparse networks by connected components, into packed samples.
 
-What no edge joins is independent, so every connected component can be sampled on its own: trees
-exactly, others with chains of their own. Small components share a piece, because a piece costs a
-little by itself. A million variables then need the memory of their bits and of a few pieces.
+Connected components are independent, so each is sampled on its own: trees exactly, other components
+by Gibbs sampling. Small components share a piece, because each piece has a fixed cost. A network of
+a million variables then needs the memory of its packed bits and of a few pieces.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed, check_settings
 
-_PIECE = 64  # variables that a piece has at least, while components are left
-_BATCH = 256  # pieces whose samples wait for their place at one time
+_MIN_PIECE = 64  # variables of a piece, except for the last one of its kind
+_BATCH = 256  # pieces whose samples are in memory at one time before they are joined
 
 
 def sample_in_pieces(
@@ -38,6 +38,7 @@ def sample_in_pieces(
     thinning: int = 10,
     chains: int = CHAINS,
     n_jobs: int | None = None,
+    batch: int = _BATCH,
     progress: Progress | None = None,
 ) -> Samples:
     """Draw packed samples of a network with many connected components.
@@ -47,13 +48,16 @@ def sample_in_pieces(
     model : IsingModel or PottsModel
     n_samples : int
     seed : int, SeedSequence or Generator, optional
-        The same seed gives the same data, whatever `n_jobs`; other data than ``model.sample_packed``.
+        The same seed gives the same data for any `n_jobs`, but not the data of
+        ``model.sample_packed``.
     burn_in, thinning, chains : int
-        Of the components that are sampled by Gibbs sampling; as in ``model.sample``.
+        Settings of the Gibbs sampler, as in ``model.sample``.
     n_jobs : int, optional
-        Threads, as in joblib: None is one, -1 all.
+        Number of threads, as in joblib: None is one, -1 all.
+    batch : int, default=256
+        Pieces whose samples are in memory at one time before they are joined.
     progress : callable, optional
-        Called with the name of the phase, pieces done and pieces in all.
+        Called with the name of the phase, the number of pieces done and the number of pieces.
 
     Returns
     -------
@@ -77,25 +81,25 @@ def sample_in_pieces(
         rows = model.n_levels - 1
     joined = _Joined(model.graph.nodes, n_samples, rows)
     runner = Runner(n_jobs)
-    for batch in cut(len(pieces), _BATCH):
-        tiles = [(pieces[k], seeds[k]) for k in batch]
+    for span in cut(len(pieces), batch):
+        tiles = [(pieces[k], seeds[k]) for k in span]
         for (piece, _), part in zip(tiles, runner.map("sample", work, tiles), strict=True):
             joined.add(piece.nodes, part)
         if progress is not None:
-            progress("sample", batch.stop, len(pieces))
+            progress("sample", span.stop, len(pieces))
     return joined.samples().with_order(model.graph.variables.is_ordered)
 
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Variables, ascending, and the edges among them, as rows of the graph's."""
+    """The nodes of a piece, ascending, and the row numbers of its edges in ``graph.edges``."""
 
     nodes: NDArray[np.int64]
     edges: NDArray[np.int64]
 
 
 def _pieces(graph: Graph) -> Iterator[_Piece]:
-    """Cut a graph into connected components, and put small ones of a kind together."""
+    """Divide a graph into pieces: connected components, small trees and small others merged."""
     from scipy.sparse.csgraph import connected_components
 
     n_components, labels = connected_components(graph.adjacency(), directed=False)
@@ -103,13 +107,13 @@ def _pieces(graph: Graph) -> Iterator[_Piece]:
     n_edges = np.bincount(labels[graph.edges[:, 0]], minlength=n_components)
     is_tree = (n_edges < sizes).tolist()
     owner, n_pieces = [0] * n_components, 0
-    filling: dict[bool, tuple[int, int]] = {}  # the piece being filled, and its variables, by kind
+    filling: dict[bool, tuple[int, int]] = {}  # by is_tree: the piece being filled, and its size
     for component, size in enumerate(sizes.tolist()):
         piece, filled = filling.get(is_tree[component], (n_pieces, 0))
         n_pieces += filled == 0
         owner[component] = piece
         filled += size
-        if filled < _PIECE:
+        if filled < _MIN_PIECE:
             filling[is_tree[component]] = piece, filled
         else:
             filling.pop(is_tree[component], None)
@@ -145,7 +149,7 @@ def _sample(
 
 
 class _Joined:
-    """Rows of all variables, each in its place; a variable may come to have fewer than expected."""
+    """The packed rows of all pieces; levels that were not drawn have no row in the result."""
 
     def __init__(self, names: tuple[str, ...], n_samples: int, rows: NDArray[np.int64]) -> None:
         self._names, self._n_samples = names, n_samples
@@ -171,7 +175,7 @@ class _Joined:
 
 
 def _as_sequence(seed: Seed) -> np.random.SeedSequence:
-    """Return a sequence of its own: spawning from the caller's would change what the next call draws."""
+    """Return a copy: spawning from the caller's sequence would change what the next call draws."""
     if isinstance(seed, np.random.SeedSequence):
         return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
     if isinstance(seed, np.random.Generator):

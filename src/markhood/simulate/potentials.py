@@ -1,23 +1,25 @@
 """Random couplings and fields on a given graph.
 
-The paper draws for every edge a table phi(x_i, x_j) of four uniform numbers and has no node
+The paper draws a table phi(x_i, x_j) of four uniform numbers for each edge and has no node
 potentials. In 0/1 coding such a table is
 
     coupling  log(phi11 phi00 / (phi10 phi01)),
     and adds  log(phi10 / phi00) to field i,  log(phi01 / phi00) to field j,
 
-so that fields come from the tables. The other potentials draw couplings and fields as they stand in
-0/1 coding; for numbers in -1/+1 coding there is `IsingModel.from_spins`.
+so that fields come from the tables. The other potentials draw couplings and fields directly in
+0/1 coding; `IsingModel.from_spins` converts from -1/+1 coding.
 
-With more levels every edge has a table of r_i by r_j numbers of the same kinds: log phi, phi uniform, or
-normal, uniform or +-strength as they stand.
+With more levels each edge has a table of r_i by r_j entries from the same distributions: log phi
+with uniform phi, or normal, uniform or +-strength.
 
-With ordered levels every edge keeps one number. Level k of r then stands where a line has mean 1/2 and standard
-deviation 1/2 over the levels, u_k = 1/2 + (k - (r - 1)/2) / sqrt((r^2 - 1)/3), as 0 and 1 do, and
+With ordered levels each edge has one coupling. Level k of r has the score
+u_k = 1/2 + (k - (r - 1)/2) / sqrt((r^2 - 1)/3). The scores have mean 1/2 and standard deviation 1/2
+over the levels, as 0 and 1 have, and
 
     log p(x) = sum_i h_i u(x_i) + sum_ij J_ij u(x_i) u(x_j) - log Z
 
-has the couplings and fields that `ising` draws: they mean the same for any number of levels, and a step is what shrinks.
+has the couplings and fields that `ising` draws. Couplings are therefore comparable between
+variables with different numbers of levels, while the coupling per step falls with that number.
 """
 
 from __future__ import annotations
@@ -38,39 +40,39 @@ from markhood.model.sampling.settings import Seed
 
 
 class Potentials(Protocol):
-    """A way to draw couplings and fields; write your own by giving a class this method."""
+    """A distribution of couplings and fields; any class with this method can be used."""
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
         """Return a model on the graph."""
 
 
 class TablePotentials(Protocol):
-    """A way to draw tables and fields; write your own by giving a class these methods."""
+    """A distribution of tables and fields; any class with these methods can be used."""
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many entries of tables."""
+        """Draw n entries of tables."""
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many fields, one for every level of every variable."""
+        """Draw n fields, one for each level of each variable."""
 
 
 @dataclass(frozen=True)
 class UniformTables:
-    """The paper's: a table of independent U(0, 1) numbers for every edge, and no fields."""
+    """Tables of independent U(0, 1) numbers without fields, as in the paper."""
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
         """Return a model on the graph."""
-        # 1 - U is never zero, and as uniform as U.
+        # rng.random() may return 0, and 1 minus it cannot.
         log_tables = np.log(1.0 - rng.random((graph.n_edges, 2, 2)))
         couplings, fields = from_log_tables(graph, log_tables)
         return IsingModel(graph, couplings, fields)
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many entries of tables."""
+        """Draw n entries of tables."""
         return np.log(1.0 - rng.random(n))
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return no fields."""
+        """Return n zeros."""
         return np.zeros(n)
 
 
@@ -95,12 +97,12 @@ class NormalCouplings:
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many couplings, or entries of tables."""
+        """Draw n couplings or entries of tables."""
         _require_scale("scale", self.scale)
         return rng.normal(0.0, self.scale, n)
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many fields."""
+        """Draw n fields."""
         return _normal_fields(n, self.fields, rng)
 
 
@@ -125,15 +127,15 @@ class UniformCouplings:
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many couplings, or entries of tables."""
+        """Draw n couplings or entries of tables."""
         if not self.low <= self.high:
             raise InputError(
-                f"low is {self.low} and high is {self.high}; low must not be above high."
+                "option-value", "low", f"low ({self.low}) must not exceed high ({self.high})."
             )
         return rng.uniform(self.low, self.high, n)
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many fields."""
+        """Draw n fields."""
         return _normal_fields(n, self.fields, rng)
 
 
@@ -157,11 +159,11 @@ class SignedCouplings:
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many couplings, or entries of tables."""
+        """Draw n couplings or entries of tables."""
         return np.asarray(self.strength * rng.choice((-1.0, 1.0), n))
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return so many fields."""
+        """Draw n fields."""
         return _normal_fields(n, self.fields, rng)
 
 
@@ -177,14 +179,14 @@ POTENTIALS = {
 def ising(
     graph: Graph, potentials: str | Potentials = "uniform-tables", seed: Seed = None
 ) -> IsingModel:
-    """Put random potentials on a graph.
+    """Make an Ising model with random couplings and fields on a graph.
 
     Parameters
     ----------
     graph : Graph
     potentials : str or Potentials, default="uniform-tables"
-        A word of `POTENTIALS` ("uniform-tables", "normal", "uniform" or "signs", each with its
-        defaults), or a value such as ``NormalCouplings(scale=0.5, fields=1.0)``.
+        "uniform-tables", "normal", "uniform" or "signs" (each with its defaults), or a value such
+        as ``NormalCouplings(scale=0.5, fields=1.0)``.
     seed : int, SeedSequence or Generator, optional
 
     Returns
@@ -207,17 +209,17 @@ def potts(
     potentials: str | TablePotentials = "uniform-tables",
     seed: Seed = None,
 ) -> PottsModel:
-    """Put random tables on a graph of variables with any number of levels.
+    """Make a Potts model with random tables and fields on a graph.
 
     Parameters
     ----------
     graph : Graph
     levels : int or sequence of int
-        Levels of a variable, from 2 to 256. Several numbers go round: ``[2, 3]`` gives x0, x2, ... two
-        levels and x1, x3, ... three.
+        Number of levels of each variable, from 2 to 256. A shorter sequence is repeated: ``[2, 3]``
+        gives x0, x2, ... two levels and x1, x3, ... three.
     potentials : str or TablePotentials, default="uniform-tables"
-        A word of `POTENTIALS` ("uniform-tables", "normal", "uniform" or "signs", each with its
-        defaults), or a value such as ``NormalCouplings(scale=0.5, fields=1.0)``.
+        "uniform-tables", "normal", "uniform" or "signs" (each with its defaults), or a value such
+        as ``NormalCouplings(scale=0.5, fields=1.0)``.
     seed : int, SeedSequence or Generator, optional
 
     Returns
@@ -233,7 +235,7 @@ def potts(
     """
     chosen = _by_name(potentials) if isinstance(potentials, str) else potentials
     rng = np.random.default_rng(seed)
-    n_levels = _going_round(levels, graph.n_nodes)
+    n_levels = _repeated(levels, graph.n_nodes)
     shapes = n_levels[graph.edges]
     ends = np.cumsum(shapes.prod(axis=1))
     entries = np.split(chosen.entries(int(ends[-1]) if len(ends) else 0, rng), ends[:-1])
@@ -248,22 +250,22 @@ def ordinal(
     potentials: str | Potentials = "uniform-tables",
     seed: Seed = None,
 ) -> PottsModel:
-    """Put random couplings on a graph of variables with ordered levels, one number an edge.
+    """Make a model of variables with ordered levels, with one random coupling per edge.
 
     Parameters
     ----------
     graph : Graph
     levels : int or sequence of int, default=5
-        Levels of a variable, from 2 to 256; several numbers go round, as for `potts`.
+        Number of levels of each variable, from 2 to 256; repeated as for `potts`.
     potentials : str or Potentials, default="uniform-tables"
-        As for `ising`; with two levels it is the same model. A coupling is shared out among steps, so that it
-        joins two variables as strongly whatever their levels.
+        As for `ising`, which is the same model with two levels. The coupling per step falls with
+        the number of levels, so that the strength of the association does not depend on it.
     seed : int, SeedSequence or Generator, optional
 
     Returns
     -------
     PottsModel
-        Its ``graph`` has the couplings of a step, as they are learned.
+        Its ``graph`` has the couplings per step, as `learn` reports them.
 
     Examples
     --------
@@ -275,22 +277,22 @@ def ordinal(
     'ordinal'
     """
     binary = ising(graph, potentials, seed)
-    counts = _going_round(levels, graph.n_nodes)
+    counts = _repeated(levels, graph.n_nodes)
     step = 0.5 / np.sqrt((counts**2 - 1) / 12)
-    first = 0.5 - step * (counts - 1) / 2  # where a variable's lowest level stands
+    first = 0.5 - step * (counts - 1) / 2  # the score of the lowest level
     i, j = graph.edges.T
     slopes = binary.fields.copy()
     np.add.at(slopes, i, binary.couplings * first[j])
     np.add.at(slopes, j, binary.couplings * first[i])
     fields = [a * np.arange(r) for a, r in zip(slopes * step, counts.tolist(), strict=True)]
-    network = Graph(graph.nodes, graph.edges)  # levels that it knows are not those to draw
+    network = Graph(graph.nodes, graph.edges)  # without the levels that the given graph may have
     return PottsModel.from_steps(network, binary.couplings * step[i] * step[j], fields)
 
 
 def random_model(
     graph: Graph, levels: Sequence[int], potentials: str, seed: Seed = None, kind: str = "nominal"
 ) -> IsingModel | PottsModel:
-    """Make an `ising` model, which is the faster, where two is the only number of levels; or one of a kind.
+    """Make an `ising` model if all variables are binary, else a `potts` or `ordinal` model.
 
     Examples
     --------
@@ -298,15 +300,19 @@ def random_model(
     <PottsModel: 2 variables of 2 to 3 levels, 1 tables>
     """
     if kind not in ("nominal", "ordinal"):
-        raise InputError(f"Unknown {option('kind')} {kind!r}: choose nominal or ordinal.")
+        raise InputError(
+            "option-value",
+            "kind",
+            f"Unknown {option('kind')} {kind!r}: choose nominal or ordinal.",
+        )
     if set(levels) == {2}:
         return ising(graph, potentials, seed)
     return (ordinal if kind == "ordinal" else potts)(graph, levels, potentials, seed)
 
 
-def _going_round(levels: int | Sequence[int], n_variables: int) -> NDArray[np.int64]:
+def _repeated(levels: int | Sequence[int], n_variables: int) -> NDArray[np.int64]:
     if np.size(levels) == 0:
-        raise InputError("levels is empty; give at least one number of levels.")
+        raise InputError("option-value", "levels", "levels is empty: give at least one number.")
     return checked_levels(np.resize(levels, n_variables), n_variables)
 
 
@@ -315,14 +321,18 @@ def _by_name(
 ) -> UniformTables | NormalCouplings | UniformCouplings | SignedCouplings:
     if potentials not in POTENTIALS:
         known = ", ".join(map(repr, POTENTIALS))
-        raise InputError(f"There are no potentials {potentials!r}; there are {known}.")
+        raise InputError(
+            "option-unknown",
+            "potentials",
+            f"Unknown potentials {potentials!r}: choose one of {known}.",
+        )
     return POTENTIALS[potentials]()
 
 
 def from_log_tables(
     graph: Graph, log_tables: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return couplings and fields of edge potentials log phi(x_i, x_j), shape (n_edges, 2, 2).
+    """Convert edge potentials log phi(x_i, x_j), shape (n_edges, 2, 2), to couplings and fields.
 
     Examples
     --------
@@ -344,4 +354,6 @@ def _normal_fields(n: int, scale: float, rng: np.random.Generator) -> NDArray[np
 
 def _require_scale(name: str, scale: float) -> None:
     if not 0.0 <= scale < np.inf:
-        raise InputError(f"{name} is {scale}; a standard deviation is zero or more.")
+        raise InputError(
+            "option-value", name, f"{name} is a standard deviation: give 0 or more, not {scale}."
+        )

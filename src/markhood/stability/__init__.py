@@ -1,9 +1,7 @@
-"""Would it come out again? What a learned graph is worth, from many learnings instead of one.
+"""The stability of learned graphs: bootstrap, group comparison and gamma path.
 
-Samples and a `Request` come in. `resampling` draws data sets, `replicates` learns from each of them, and
-`bootstrap` says how often every edge came out, between which bounds its coupling was, and how far the
-order of the centralities holds. `groups` compares the networks of two groups by permutations;
-`gamma` follows the graph over gamma. Begin with `bootstrap.py`.
-
-Nothing here knows files or terminals, and nothing searches: that is `learning`'s.
+`resampling` draws data sets, `replicates` learns a graph from each, and `bootstrap` reports edge
+frequencies, intervals of couplings and the stability of centralities. `groups` compares the
+networks of groups by permutation tests; `gamma` learns with several values of gamma. Start reading
+at `bootstrap.py`. Searching is the task of `learning`.
 """

@@ -1,10 +1,10 @@
-"""`bootstrap()`: learn from many drawn data sets, and say what of the graph would come out again.
+"""`bootstrap()`: learn from many resampled data sets, and report how stable the graph is.
 
-The same method with the same options learns from every data set, so what is measured is the whole road from
-a table to a graph, its choices included. Intervals are quantiles over the replicates, 0 where a pair is no
-edge. They say how much a coupling varies, and are no test of whether it is 0: a pair comes into
-a graph only if it is strong, in the replicates as in the graph. The share of the replicates with the edge is
-what speaks of that.
+The same method with the same options learns from each data set, so the replicates include the
+variation of the model selection. Intervals are quantiles over the replicates, with 0 where a pair
+is not an edge. They describe how much a coupling varies and are not a test of whether it is 0,
+because only strong pairs are selected as edges, in the replicates as in the graph. The frequency of
+an edge in the replicates is the evidence for its existence.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from markhood.stability.centrality import (
 from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.labels import read_with_labels
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
-from markhood.stability.resampling import RESAMPLINGS, Drawn, Resampling, Units
+from markhood.stability.resampling import RESAMPLINGS, FromModel, Resampling, Units
 
-WAYS = (*RESAMPLINGS, "model")
+RESAMPLE_CHOICES = (*RESAMPLINGS, "model")
 EdgeRow = dict[str, Any]
 EDGE_COLUMNS = (
     *("source", "target", "in_graph", "coupling", "frequency"),
@@ -53,20 +53,20 @@ EDGE_COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """A learned graph, and the graphs of many data sets drawn from its data.
+    """A learned graph, and the graphs of many resampled data sets.
 
     Attributes
     ----------
     graph : Graph
-        Learned from the data themselves.
+        Learned from the data.
     couplings : ndarray of shape (n_edges,)
-        Of the graph's edges, under the same weak prior as in the replicates, and finite.
+        Couplings of the graph under the weak prior of the replicates; always finite.
     replicates : Replicates
-        The graph of every drawn data set.
+        The graph of each resampled data set.
     resample : {"rows", "halves", "cases", "model"}
-        How they were drawn.
+        How the data sets were drawn.
     level : float
-        Of intervals.
+        Level of the intervals.
     """
 
     graph: Graph
@@ -77,7 +77,7 @@ class Bootstrap:
 
     @property
     def frequency(self) -> NDArray[np.float64]:
-        """In what share of the replicates each edge of the graph is, of shape (n_edges,)."""
+        """Share of the replicates that have each edge of the graph, of shape (n_edges,)."""
         known = dict(
             zip(
                 pair_numbers(self.replicates.pairs).tolist(),
@@ -88,15 +88,16 @@ class Bootstrap:
         return np.array([known.get(n, 0.0) for n in pair_numbers(self.graph.edges).tolist()])
 
     def edges(self) -> list[EdgeRow]:
-        """Describe every pair that is an edge of the graph or of a replicate, in a row each.
+        """Describe each pair that is an edge of the graph or of a replicate.
 
         Returns
         -------
         list of dict
-            ``source``, ``target``; ``in_graph``, and the ``coupling`` there; the ``frequency`` of the edge
-            in the replicates; the ``mean`` of its coupling, ``low`` and ``high`` over all replicates,
-            0 where it is no edge, and ``low_if_edge`` and ``high_if_edge`` over those where it is one.
-            Of halves also ``expected_false``: see `expected_false`.
+            ``source``, ``target``; ``in_graph``, and the ``coupling`` in the graph; the
+            ``frequency`` of the edge in the replicates; the ``mean`` of its coupling and the
+            interval from ``low`` to ``high`` over all replicates, with 0 where it is not an edge;
+            the interval from ``low_if_edge`` to ``high_if_edge`` over the replicates that have the
+            edge; and for halves ``expected_false``, see `expected_false`.
         """
         known = dict(zip(pair_numbers(self.graph.edges).tolist(), self.couplings, strict=True))
         pairs = {n: k for k, n in enumerate(pair_numbers(self.replicates.pairs).tolist())}
@@ -124,25 +125,28 @@ class Bootstrap:
         return rows
 
     def to_frame(self) -> Any:
-        """Return the rows of `edges` as a data frame: pandas, or polars."""
+        """Return the rows of `edges` as a pandas or polars data frame."""
         return frame_of_rows(self.edges(), EDGE_COLUMNS, self.graph.provenance)
 
     def expected_false(self, threshold: float) -> float:
-        """Bound how many edges are expected to reach a frequency though they are improbable.
+        """Bound the expected number of false edges among those with at least this frequency.
 
-        Of the edges that half of the data give with a probability of no more than q / p (the mean
-        number of edges over that of pairs), no more than q^2 / (p (2 threshold - 1)) are expected to
-        be in a share `threshold` of the halves (Shah and Samworth, 2013, theorem 1). It takes
-        complementary pairs and nothing else.
+        Let q be the mean number of edges in a half of the data and p the number of pairs. Of the
+        pairs that are selected in a half with a probability of at most q / p, at most
+        q^2 / (p (2 threshold - 1)) are expected to reach the frequency `threshold` (Shah and
+        Samworth, 2013, theorem 1). The bound requires complementary halves.
 
         Parameters
         ----------
         threshold : float
-            Above 1/2; below it there is no bound, and the answer is infinite.
+            Above 1/2; otherwise the bound is infinite.
         """
         if self.resample != "halves":
             raise InputError(
-                f"The bound is for complementary halves: choose {option('resample', 'halves')}."
+                "not-supported",
+                "resample",
+                "The bound requires complementary halves: bootstrap with "
+                f"{option('resample', 'halves')}.",
             )
         if threshold <= 0.5:
             return float("inf")
@@ -152,26 +156,26 @@ class Bootstrap:
         return mean**2 / (n_pairs * (2 * threshold - 1))
 
     def differences(self) -> list[DifferenceRow]:
-        """Test for every two edges of the graph whether their couplings differ.
+        """Test whether the couplings of every two edges of the graph differ.
 
         Returns
         -------
         list of dict
             The ends of both edges, the ``difference`` of their couplings in the graph, its interval
-            over the replicates (``low``, ``high``), the ``p_value`` (two-sided, from the share of
-            replicates with either sign) and ``differ``, whether the interval is without 0.
+            over the replicates (``low``, ``high``), the two-sided ``p_value`` from the share of
+            replicates with either sign, and ``differ``, whether the interval excludes 0.
         """
         values = self.replicates.columns_of(self.graph.edges)
         return difference_rows(self.graph, self.couplings, values, self.level)
 
     def centrality(self, communities: Sequence[int] | None = None) -> list[CentralityRow]:
-        """Measure how central every node is, with intervals over the replicates.
+        """Compute the centralities of all nodes, with intervals over the replicates.
 
         Parameters
         ----------
         communities : sequence of int, optional
-            The number of every node's community, for the bridge measures; by default those of the
-            graph (`markhood.plot.network` draws them).
+            The community number of each node, for the bridge measures; by default the communities
+            that `markhood.plot.network` draws.
 
         Returns
         -------
@@ -181,32 +185,34 @@ class Bootstrap:
         return centrality_rows(self._measured(communities), self.graph.nodes, self.level)
 
     def stability(self) -> list[StabilityRow]:
-        """Say how many samples can be left out before the order of the nodes is lost.
+        """Compute the correlation stability (CS) coefficients of centralities and couplings.
 
         Returns
         -------
         list of dict
-            A row for each measure and for the couplings (``edge``): ``cs``, the largest share of the
-            samples that can be left out so that the correlation with what all samples give is 0.7
-            or more in 95 % of the replicates (the CS coefficient), and the mean correlation at each share.
+            A row for each centrality measure and for the couplings (``edge``): ``cs``, the largest
+            share of the samples that can be left out such that the correlation with the full data
+            is at least 0.7 in 95 % of the replicates, and the mean correlation at each share.
         """
         if self.resample != "cases":
             raise InputError(
-                "How far centralities hold is seen by leaving samples out: choose "
-                f"{option('resample', 'cases')}."
+                "not-supported",
+                "resample",
+                "The stability of centralities requires case-dropping subsets: bootstrap with "
+                f"{option('resample', 'cases')}.",
             )
         edges = self.replicates.columns_of(self.graph.edges)
         return stability_rows(self._measured(None), self.couplings, edges)
 
     def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
         if communities is None:
-            return self._by_default
+            return self._default_centralities
         return centralities_of_all(
             self.graph, self.couplings, self.replicates.each(), np.asarray(communities)
         )
 
     @cached_property
-    def _by_default(self) -> dict[str, NDArray[np.float64]]:
+    def _default_centralities(self) -> dict[str, NDArray[np.float64]]:
         return centralities_of_all(self.graph, self.couplings, self.replicates.each())
 
     def _stored(self, column: int | None) -> NDArray[np.float64]:
@@ -216,7 +222,7 @@ class Bootstrap:
         return np.asarray(matrix.data[matrix.indptr[column] : matrix.indptr[column + 1]])
 
     def __repr__(self) -> str:
-        """Say how many replicates there are of what."""
+        """Describe the bootstrap in a line."""
         return (
             f"<Bootstrap: {self.replicates.n_replicates} replicates ({self.resample}) of a graph "
             f"with {self.graph.n_nodes} nodes and {self.graph.n_edges} edges>"
@@ -245,31 +251,31 @@ def bootstrap(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Bootstrap:
-    """Learn from many data sets drawn from the data, and count how often each edge comes out.
+    """Learn from many resampled data sets, and count how often each edge is found.
 
     Parameters
     ----------
     data, method
         As for `learn`.
     replicates : int, default=1000
-        How many data sets are drawn.
+        Number of resampled data sets.
     resample : {"rows", "halves", "cases", "model"}, default="rows"
-        Samples with replacement; complementary halves, for a bound on false edges; parts, for the
-        stability of centralities; or samples of a model of the learned graph.
+        Samples with replacement; complementary halves, for a bound on false edges; case-dropping
+        subsets, for the stability of centralities; or samples of a model of the learned graph.
     clusters : str or sequence of n_samples labels, optional
-        Samples of one label are drawn together; labels, or the name of their column.
+        Labels of clusters, which are drawn as a whole, or the name of their column.
     strata : str or sequence of n_samples labels, optional
-        Samples are drawn within each label's, so that their shares stay.
+        Labels of strata, whose sizes are kept, or the name of their column.
     model : FittedModel, or object with a method ``sample(n_samples, seed)``, optional
-        For ``resample="model"``: a fitted model, an `IsingModel`, a `PottsModel`, or any other that
-        returns level numbers. By default the learned graph's, by `fit_model`.
+        For ``resample="model"``: a fitted model, an `IsingModel`, a `PottsModel`, or another object
+        that draws level numbers. By default the model of the learned graph from `fit_model`.
     level : float, default=0.95
-        Of intervals.
+        Level of the intervals.
     progress : callable, optional
-        Called with the name of a phase, the number of tiles done and the number of all tiles.
+        Called with the name of a phase, the number of tiles done and the number of tiles.
     **options
-        Of `learn` and of the method: ``gamma=0.25``, ``weights="weight"``, ``n_jobs=2``, ``seed=1``,
-        ``run=Run(checkpoint="folder")``, from which a run that was killed continues, ...
+        Options of `learn` and of the method: ``gamma=0.25``, ``weights="weight"``, ``n_jobs=2``,
+        ``seed=1``, ``run=Run(checkpoint="folder")`` to resume an interrupted run, ...
 
     Returns
     -------
@@ -315,7 +321,7 @@ def bootstrap_data(
     model: Any = None,
     level: float = 0.95,
 ) -> Bootstrap:
-    """Read data with their labels, and do what `bootstrap` says."""
+    """Read data with their labels, and bootstrap them."""
     samples, of_samples = read_with_labels(request, data, labels or {})
     return bootstrap_samples(request, samples, replicates, resample, of_samples, model, level)
 
@@ -329,7 +335,7 @@ def bootstrap_samples(
     model: Any = None,
     level: float = 0.95,
 ) -> Bootstrap:
-    """Do what `bootstrap` says, with samples that have been read."""
+    """Implement `bootstrap` for samples that have been read."""
     _check(request, samples, replicates, resample, labels, model, level)
     samples = request.prepared(samples)
     seed = request.seed
@@ -344,14 +350,19 @@ def bootstrap_samples(
         sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
         _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
         if resampling is None:
+            name = next(iter(samples.reals), None)
             if samples.n_reals:
+                adjusted = f"the continuous covariate {name!r}" if name else "hidden factors"
+                cut = f"cut {name!r} with {option('bins')}, or " if name else ""
                 raise InputError(
-                    f"{option('resample', 'model')} draws nodes given covariates of levels only: cut the covariate "
-                    f"{next(iter(samples.reals))!r} with {option('bins')}, or choose another {option('resample')}."
+                    "not-supported",
+                    "resample",
+                    f"{option('resample', 'model')} does not support {adjusted}: {cut}choose "
+                    f"another {option('resample')}.",
                 )
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
-            resampling = Drawn(distribution, seed, len(job.knowledge.covariates))
+            resampling = FromModel(distribution, seed, len(job.knowledge.covariates))
         found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
     return Bootstrap(graph, couplings, found, resample, float(level))
 
@@ -365,38 +376,51 @@ def _check(
     model: Any,
     level: float,
 ) -> None:
-    """Raise for what cannot be asked for."""
+    """Raise `InputError` for options that are out of range or in conflict."""
     if not isinstance(replicates, Integral) or isinstance(replicates, bool) or replicates < 2:
         raise InputError(
-            f"{option('replicates')} must be a whole number from 2 up, not {replicates!r}."
+            "option-value",
+            "replicates",
+            f"{option('replicates')} must be a whole number from 2 up, not {replicates!r}.",
         )
-    if resample not in WAYS:
+    if resample not in RESAMPLE_CHOICES:
         raise InputError(
-            f"Unknown {option('resample')} {resample!r}: choose one of {', '.join(WAYS)}."
+            "option-value",
+            "resample",
+            f"Unknown {option('resample')} {resample!r}: choose one of "
+            f"{', '.join(RESAMPLE_CHOICES)}.",
         )
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(
-            f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}."
+            "option-value",
+            "level",
+            f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}.",
         )
     if model is not None and request.reading.adjust_for:
         raise InputError(
-            f"{option('adjust_for')} needs a model that has the covariates: leave {option('model')} out, and "
-            "the one of the learned graph is fitted with them."
+            "option-conflict",
+            "model",
+            f"{option('model')} cannot be combined with {option('adjust_for')}: leave "
+            f"{option('model')} out, and a model with the covariates is fitted.",
         )
     if resample == "model" and any(given is not None for given in labels.values()):
         raise InputError(
-            f"{option('clusters')} and {option('strata')} are for samples that are drawn, and "
-            f"{option('resample', 'model')} draws none: leave one of the two out."
+            "option-conflict",
+            "resample",
+            f"{option('clusters')} and {option('strata')} cannot be combined with "
+            f"{option('resample', 'model')}: leave one of the two out.",
         )
     if resample != "model" and model is not None:
         raise InputError(
-            f"{option('model')} is for {option('resample', 'model')}: choose it, or leave the model "
-            "out."
+            "option-conflict",
+            "model",
+            f"{option('model')} is used only with {option('resample', 'model')}: choose that, or "
+            "leave the model out.",
         )
 
 
 def _with_covariates(graph: Graph, job: Job) -> Graph:
-    """Join the covariates to all nodes and to each other."""
+    """Add edges between the covariates and all nodes, and among the covariates."""
     if not len(job.knowledge.covariates):
         return graph
     i, j = np.triu_indices(job.n_variables, 1)
@@ -406,7 +430,7 @@ def _with_covariates(graph: Graph, job: Job) -> Graph:
 
 
 def _bounds(values: NDArray[np.float64], level: float, suffix: str) -> dict[str, float]:
-    """Return the quantiles between which a share of the values lies."""
+    """Return the ends of the interval that contains a share ``level`` of the values."""
     if not len(values):
         return {f"low{suffix}": float("nan"), f"high{suffix}": float("nan")}
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])

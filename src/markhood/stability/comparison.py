@@ -1,4 +1,4 @@
-"""`GroupComparison`: what `compare_groups` returns, as tables of rows."""
+"""`GroupComparison`, the result of `compare_groups`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class GroupComparison:
     Attributes
     ----------
     names : tuple of str
-        Of the groups.
+        Names of the groups.
     sizes : tuple of int
-        Number of samples of each group.
+        Number of samples in each group.
     graphs : tuple of Graph
         The network of each group, with couplings under the weak prior.
     edges : ndarray of shape (n_edges, 2)
-        Edges of any network.
+        The union of the edges of all networks.
     """
 
     names: tuple[str, ...]
@@ -44,32 +44,33 @@ class GroupComparison:
 
     @property
     def structure(self) -> float:
-        """The largest difference of a coupling between two groups."""
+        """The largest difference between couplings of two groups."""
         return float(self._tests["structure"].signed.max())
 
     @property
     def strength(self) -> float:
-        """The largest difference of the sums of the sizes of all couplings, of two groups that of the second less the first."""
+        """The largest difference of the sum of all |coupling|, second group minus first."""
         return float(_largest(self._tests["strength"].signed)[0])
 
     @property
     def p_structure(self) -> float:
-        """The p-value of the largest difference of a coupling between any two groups."""
+        """The p-value of `structure`, over all pairs of groups."""
         return float(self._tests["structure"].p_any[0])
 
     @property
     def p_strength(self) -> float:
-        """The p-value of the largest difference of the sums of couplings between any two groups."""
+        """The p-value of `strength`, over all pairs of groups."""
         return float(self._tests["strength"].p_any[0])
 
     def pair_rows(self) -> list[Row]:
-        """Compare every two groups as a whole.
+        """Compare the structure and strength of every two groups.
 
         Returns
         -------
         list of dict
-            ``first`` and ``second``, the names of the groups; for ``structure`` and ``strength`` the difference
-            (second less first), its p-value and that adjusted for all pairs of groups.
+            ``first`` and ``second``, the names of the groups; for ``structure`` and ``strength``
+            the difference (second minus first), its p-value, and the p-value adjusted for all pairs
+            of groups.
         """
         return [
             {
@@ -89,20 +90,21 @@ class GroupComparison:
         ]
 
     def edge_rows(self, *, pairwise: bool = True) -> list[Row]:
-        """Compare every edge of any network, the smallest p-values first.
+        """Compare the couplings of all edges, smallest p-values first.
 
         Parameters
         ----------
         pairwise : bool, default=True
-            A row for every edge and two groups; else one row for every edge, which says whether any two groups
-            differ in it. With two groups both are the same.
+            Whether to return a row for each edge and pair of groups. Otherwise return one row per
+            edge with the test of whether any two groups differ.
 
         Returns
         -------
         list of dict
-            ``source``, ``target``, the groups (``first``, ``second``), the ``coupling`` in each group (of a table, its
-            size; 0 where it is not an edge), the ``difference`` (second less first; of two tables, the size of their
-            difference), ``p_value`` and ``p_adjusted``, for all edges and pairs of groups.
+            ``source``, ``target``, the groups (``first``, ``second``), the ``coupling`` in each
+            group (the norm of a table; 0 if not an edge), the ``difference`` (second minus first;
+            for tables, the norm of their difference), ``p_value``, and ``p_adjusted`` for all edges
+            and pairs of groups.
         """
         nodes = self.graphs[0].nodes
         couplings = np.array([_on(graph, self.edges) for graph in self.graphs])
@@ -110,14 +112,14 @@ class GroupComparison:
         return self._rows("edges", heads, pairwise, ("coupling", couplings))
 
     def to_frame(self) -> Any:
-        """Return `edge_rows` as a data frame: pandas, or polars."""
+        """Return `edge_rows` as a pandas or polars data frame."""
         couplings = (f"coupling_{name}" for name in self.names)
         numbers = ("difference", "p_value", "p_adjusted")
         names = ("source", "target", "first", "second", *couplings, *numbers)
         return frame_of_rows(self.edge_rows(), names, self.graphs[0].provenance)
 
     def field_rows(self, *, pairwise: bool = True) -> list[Row]:
-        """Compare the fields of every variable, the smallest p-values first.
+        """Compare the fields of all variables, smallest p-values first.
 
         Parameters
         ----------
@@ -127,13 +129,14 @@ class GroupComparison:
         Returns
         -------
         list of dict
-            ``variable``, ``first``, ``second``, the ``difference`` of its field (of several levels, the size of the
-            difference), ``p_value`` and ``p_adjusted``, for all variables and pairs of groups.
+            ``variable``, ``first``, ``second``, the ``difference`` of its field (its norm, with
+            more than two levels), ``p_value``, and ``p_adjusted`` for all variables and pairs of
+            groups.
         """
         return self._rows("fields", [{"variable": v} for v in self.graphs[0].nodes], pairwise)
 
     def centrality_rows(self, *, pairwise: bool = True) -> list[Row]:
-        """Compare the centralities of every variable, the smallest p-values first.
+        """Compare the centralities of all variables, smallest p-values first.
 
         Parameters
         ----------
@@ -143,9 +146,9 @@ class GroupComparison:
         Returns
         -------
         list of dict
-            ``node``, ``measure`` (degree, strength, expected influence, closeness or betweenness), ``first``,
-            ``second``, the ``value`` in each group, the ``difference``, ``p_value`` and ``p_adjusted``, for all
-            variables and pairs of groups in that measure.
+            ``node``, ``measure`` (degree, strength, expected influence, closeness or betweenness),
+            ``first``, ``second``, the ``value`` in each group, the ``difference``, ``p_value``, and
+            ``p_adjusted`` for all variables and pairs of groups.
         """
         nodes = self.graphs[0].nodes
         rows = [
@@ -171,7 +174,7 @@ class GroupComparison:
         pairwise: bool,
         values: tuple[str, NDArray[np.float64]] | None = None,
     ) -> list[Row]:
-        """Put the tests of a family into rows, sorted by p-values."""
+        """Return the tests of a family as rows, sorted by p-values."""
         tests = self._tests[family]
         of_groups: list[Row] = [{} for _ in heads]
         if values is not None:
@@ -205,11 +208,11 @@ class GroupComparison:
         return sorted(rows, key=_by_p_value)
 
     def __repr__(self) -> str:
-        """Say which groups there are, and whether they differ."""
+        """Describe the groups and the two global tests in a line."""
         groups = zip(self.names, self.sizes, strict=True)
         return (
-            f"<GroupComparison: {', '.join(f'{name} ({size})' for name, size in groups)}; structure p = "
-            f"{self.p_structure:.3g}, strength p = {self.p_strength:.3g}>"
+            f"<GroupComparison: {', '.join(f'{name} ({size})' for name, size in groups)}; "
+            f"structure p = {self.p_structure:.3g}, strength p = {self.p_strength:.3g}>"
         )
 
     def _repr_html_(self) -> str:
@@ -223,7 +226,7 @@ class GroupComparison:
 
 
 def _on(graph: Graph, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the couplings of a graph at some pairs, 0 for those that are not edges."""
+    """Return the couplings of given pairs in a graph, 0 for those that are not edges."""
     known = dict(zip(map(tuple, graph.edges.tolist()), graph.coupling.tolist(), strict=True))
     return np.array([known.get((i, j), 0.0) for i, j in edges.tolist()])
 

@@ -1,8 +1,8 @@
-"""Do two edges differ? The bootstrapped difference test (Epskamp, Borsboom and Fried, 2018).
+"""The bootstrapped difference test between couplings (Epskamp, Borsboom and Fried, 2018).
 
-Two couplings differ where the interval of their difference over the replicates is without 0. No correction
-is made for their number, as is the custom; so of many pairs of equal edges a few will seem to
-differ, and the table is for looking rather than for deciding.
+Two couplings differ if the bootstrap interval of their difference excludes 0. As is customary,
+there is no adjustment for multiple testing: among many pairs of equal couplings, some will appear
+to differ. Use the table for exploration.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ DifferenceRow = dict[str, Any]
 def difference_rows(
     graph: Graph, couplings: NDArray[np.float64], values: NDArray[np.float64], level: float
 ) -> list[DifferenceRow]:
-    """Compare every edge with all that follow it.
+    """Compare the couplings of every two edges.
 
     Parameters
     ----------
     graph : Graph
     couplings : ndarray of shape (n_edges,)
-        In the graph.
+        Couplings in the graph.
     values : ndarray of shape (n_replicates, n_edges)
-        In the replicates.
+        Couplings in the replicates.
     level : float
-        Of intervals.
+        Level of the intervals.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def difference_rows(
 
 
 def two_sided(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return twice the smaller share of values on one side of 0, the data's own counted with them."""
+    """Return two-sided p-values: twice the smaller share of the values on one side of 0."""
     n = len(values)
     least = np.minimum((values <= 0).sum(axis=0), (values >= 0).sum(axis=0))
     return np.asarray(np.minimum(1.0, 2 * (least + 1) / (n + 1)))

@@ -1,14 +1,16 @@
-"""`gamma_path()`: the graphs over gamma, where each edge enters, and how well each graph predicts.
+"""`gamma_path()`: learn with several values of gamma, and measure how well each graph predicts.
 
-Gamma is the price of an edge besides log(N)/2 a parameter, and no data set says which is right. Three things help to
-choose: the gamma up to which each edge stays; EBIC of every graph, at one gamma so that graphs can be
-compared; and the pseudo-likelihood of samples that were left out, from graphs and weak-prior regressions of the
-others. Held-out likelihood asks for prediction and not for truth: it likes graphs with a few false edges. So the
-sparsest graph within one standard error of the best is named too.
+Gamma is the weight of the penalty on edges in BIC_gamma, in addition to log(N)/2 per parameter, and
+the data do not determine it. Three results help to choose it: the largest gamma at which each edge
+is present; the EBIC of each graph, at one gamma so that graphs can be compared; and the
+cross-validated log pseudo-likelihood, from graphs and weak-prior regressions of the training
+samples. Cross-validation favours prediction and tends to admit a few false edges, so the sparsest
+graph within one standard error of the best is reported too.
 
-With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the mean over completed
-sets. Inside the folds, the samples that stay are completed without the ones that are left out, whose observed values
-alone are scored (`observed_pseudo_likelihood`). All gammas of a fold draw with the same random numbers.
+With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the
+mean over imputed data sets. Within a fold, the training samples are imputed without the held-out
+samples, of which only observed values are scored (`observed_pseudo_likelihood`). All gammas of a
+fold use the same random numbers.
 """
 
 from __future__ import annotations
@@ -48,23 +50,23 @@ from markhood.stability.replicates import WEAK
 
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 EBIC_GAMMA = 0.5
-WHOLE = -1  # in place of a fold
+ALL_SAMPLES = -1  # in place of the number of a held-out fold
 
 
 @dataclass(frozen=True, eq=False)
 class GammaPath:
-    """A graph for every gamma.
+    """Graphs learned with several values of gamma.
 
     Attributes
     ----------
     gammas : tuple of float
-        Ascending.
+        In ascending order.
     graphs : tuple of Graph
-        Learned with each, without evidence or couplings.
+        The graph learned with each gamma, without evidence or couplings.
     held_out : ndarray of shape (n_gammas, n_folds)
-        Mean log pseudo-likelihood of each fold's samples.
+        Mean log pseudo-likelihood of the held-out samples of each fold.
     ebic : ndarray of shape (n_gammas,)
-        EBIC of each graph at gamma 0.5: the lower, the better.
+        EBIC of each graph at gamma 0.5; lower is better.
     """
 
     gammas: tuple[float, ...]
@@ -74,7 +76,7 @@ class GammaPath:
 
     @property
     def best(self) -> float:
-        """The gamma whose graphs predict samples that were left out best."""
+        """The gamma whose graphs predict held-out samples best."""
         return self.gammas[int(np.argmax(self.held_out.mean(axis=1)))]
 
     @property
@@ -85,22 +87,19 @@ class GammaPath:
 
     @cached_property
     def _gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How far each gamma predicts below the best one, and the standard error of that.
-
-        Both are paired by fold: folds that are hard to predict are so for every gamma.
-        """
+        """Loss of each gamma against the best one, and its standard error, both paired by fold."""
         apart = self.held_out[self.gammas.index(self.best)] - self.held_out
         errors = apart.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
         return apart.mean(axis=1), errors
 
     def rows(self) -> list[dict[str, Any]]:
-        """Describe every gamma in a row.
+        """Describe each gamma in a row.
 
         Returns
         -------
         list of dict
-            ``gamma``; the number of ``edges``; ``held_out``, the mean log pseudo-likelihood of held-out
-            samples; ``below_best``, how far that is below the best gamma's, with its
+            ``gamma``; the number of ``edges``; ``held_out``, the mean log pseudo-likelihood of
+            held-out samples; ``below_best``, its difference from that of the best gamma, with its
             ``standard_error`` over folds (`sparsest` is the largest gamma with
             ``below_best <= standard_error``); and ``ebic``.
         """
@@ -119,11 +118,11 @@ class GammaPath:
         ]
 
     def to_frame(self) -> Any:
-        """Return `rows` as a data frame, a row for every gamma: pandas, or polars."""
+        """Return `rows` as a pandas or polars data frame."""
         return frame_of_rows(self.rows(), (), self.graphs[0].provenance)
 
     def edges(self) -> list[dict[str, Any]]:
-        """Describe every edge: the largest gamma whose graph has it, and with how many it is there."""
+        """Describe each edge: the largest gamma and the number of gammas whose graphs have it."""
         at: dict[int, list[float]] = {}
         for gamma, graph in zip(self.gammas, self.graphs, strict=True):
             for number in pair_numbers(graph.edges).tolist():
@@ -141,10 +140,11 @@ class GammaPath:
         return sorted(rows, key=lambda row: (-row["largest_gamma"], -row["gammas"]))
 
     def __repr__(self) -> str:
-        """Say which gammas are named."""
+        """Describe the path in a line."""
         return (
-            f"<GammaPath: {len(self.gammas)} gammas from {self.gammas[0]:g} to {self.gammas[-1]:g}; best "
-            f"{self.best:g}, sparsest within a standard error {self.sparsest:g}>"
+            f"<GammaPath: {len(self.gammas)} gammas from {self.gammas[0]:g} to "
+            f"{self.gammas[-1]:g}; best {self.best:g}, sparsest within a standard error "
+            f"{self.sparsest:g}>"
         )
 
     def _repr_html_(self) -> str:
@@ -161,19 +161,19 @@ def gamma_path(
     progress: Progress = no_progress,
     **options: Any,
 ) -> GammaPath:
-    """Learn with several gammas, and see how well each predicts samples that were left out.
+    """Learn with several gammas, and cross-validate how well each predicts held-out samples.
 
     Parameters
     ----------
     data, method
-        As for `learn`; a method that has a gamma.
+        As for `learn`; the method must have a gamma.
     gammas : sequence of float, default=(0, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2)
     folds : int, default=5
-        Into how many parts the samples are cut, each of which is left out once.
+        Number of folds of the cross-validation.
     progress : callable, optional
-        Called with the name of a phase, the number of tiles done and the number of all tiles.
+        Called with the name of a phase, the number of tiles done and the number of tiles.
     **options
-        Of `learn` and of the method but gamma.
+        Options of `learn` and of the method, except gamma.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def gamma_path(
 def follow_gamma(
     request: Request, samples: Samples, gammas: Sequence[float], folds: int
 ) -> GammaPath:
-    """Do what `gamma_path` says, with samples that have been read."""
+    """Implement `gamma_path` for samples that have been read."""
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
@@ -206,11 +206,11 @@ def follow_gamma(
 
         def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
             k, fold = tile
-            part = samples if fold == WHOLE else samples.take(np.flatnonzero(fold_of != fold))
+            part = samples if fold == ALL_SAMPLES else samples.take(np.flatnonzero(fold_of != fold))
             criterion = methods[k].scored_by
             own = Job(part, scorer_for(part, criterion, kernels), Runner(1), known)
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(fold + 1,)))
-            if fold == WHOLE:
+            if fold == ALL_SAMPLES:
                 edges = _learned_edges(own, methods[k], imputation)
                 sets = completed_on(own, edges, random, imputation.sets)
                 return edges, float(np.mean([_ebic(completed, edges) for completed in sets]))
@@ -220,7 +220,7 @@ def follow_gamma(
             regressions, floor = regress(weak, found.edges), 1 / (2 * part.n_samples)
             return found.edges, observed_pseudo_likelihood(regressions, left_out, floor, random)
 
-        tiles = [(k, f) for k in range(len(methods)) for f in (WHOLE, *range(int(folds)))]
+        tiles = [(k, f) for k in range(len(methods)) for f in (ALL_SAMPLES, *range(int(folds)))]
         found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
         n_nodes = job.n_variables - len(known.covariates)
     variables = samples.variables.pick(range(n_nodes))
@@ -228,16 +228,16 @@ def follow_gamma(
     return GammaPath(
         ascending,
         tuple(
-            Graph(variables, _reported(known, found[k, WHOLE][0]), provenance=origin)
+            Graph(variables, _reported(known, found[k, ALL_SAMPLES][0]), provenance=origin)
             for k in range(len(methods))
         ),
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
-        np.array([found[k, WHOLE][1] for k in range(len(methods))]),
+        np.array([found[k, ALL_SAMPLES][1] for k in range(len(methods))]),
     )
 
 
 def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[np.int64]:
-    """Search as `learn` does."""
+    """Return the edges that `learn` would find."""
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
     return learn_imputed(job, method, imputation).found_edges
@@ -248,7 +248,7 @@ def _reported(known: Knowledge, edges: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
-    """Return EBIC of a graph: minus twice the sum of all variables' BIC_gamma, at one gamma."""
+    """Return the EBIC of a graph: minus twice the sum of BIC_gamma over all variables."""
     d = job.n_variables
     blankets = job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
     scorer = scorer_for(job.samples, Bic(EBIC_GAMMA), job.scorer.kernels)
@@ -259,17 +259,30 @@ def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
 def _checked(
     method: Method, samples: Samples, gammas: Sequence[float], folds: int
 ) -> tuple[float, ...]:
-    """Return the gammas in order, or raise for what cannot be asked for."""
+    """Return the gammas in ascending order, or raise `InputError`."""
     if not hasattr(method, "gamma"):
-        raise InputError(f"Method {method.name!r} has no {option('gamma')}: choose another one.")
+        raise InputError(
+            "not-supported",
+            "method",
+            f"Method {method.name!r} has no {option('gamma')}: choose another method.",
+        )
     listed = list(gammas)
     for gamma in listed:
         if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < np.inf:
-            raise InputError(f"{option('gammas')} must be finite numbers from 0 up, not {gamma!r}.")
+            raise InputError(
+                "option-value",
+                "gammas",
+                f"{option('gammas')} must be finite numbers from 0 up, not {gamma!r}.",
+            )
     if not listed:
-        raise InputError(f"There are no {option('gammas')}: give one or more.")
+        raise InputError(
+            "option-value", "gammas", f"{option('gammas')} is empty: give at least one number."
+        )
     if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
         raise InputError(
-            f"{option('folds')} must be a whole number from 2 to half the samples, not {folds!r}."
+            "option-value",
+            "folds",
+            f"{option('folds')} must be a whole number from 2 to half the number of samples, not "
+            f"{folds!r}.",
         )
     return tuple(sorted({float(gamma) for gamma in listed}))

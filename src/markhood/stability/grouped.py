@@ -1,10 +1,11 @@
-"""`Groups`: samples that belong to groups, and how their labels are permuted.
+"""`Groups`: samples with group labels, and permutations of the labels.
 
-To test whether two groups are equal, their labels are permuted among the samples of these two. Permutations among the samples
-of all groups would be valid only where all groups are equal: where a third group had another network, two equal groups
-of 150 samples differed at an adjusted p below 0.05 in 12 % of 60 data sets.
+To test whether two groups are equal, labels are permuted among the samples of these two groups.
+Permutations among the samples of all groups would be valid only if all groups were equal; with a
+third group that differs, two equal groups would be declared different too often.
 
-With paired samples each person has one sample in every group, and labels are swapped within a person only.
+With paired samples each person has one sample in each group, and labels are permuted within
+persons.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ from markhood.stability.resampling import listed_labels
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Samples with a group each.
+    """Samples with group labels.
 
     Attributes
     ----------
     samples : Samples
     numbers : ndarray of shape (n_samples,), dtype int64
-        The number of the group of each sample.
+        Group number of each sample.
     names : tuple of str
-        Of the groups.
+        Names of the groups.
     persons : ndarray of shape (n_persons, n_groups), dtype int64, or None
-        The sample that each person has in each group; None where samples are not paired.
+        The sample of each person in each group; None if samples are not paired.
     """
 
     samples: Samples
@@ -49,17 +50,27 @@ class Groups:
     persons: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        """Check that there are groups to compare."""
+        """Check that there are at least two groups with at least two samples each."""
         if len(self.names) < 2:
             raise InputError(
-                f"{option('by')} has {len(self.names)} value{'s'[: len(self.names) != 1]}: give two groups or more."
+                "too-few-groups",
+                "by",
+                f"{option('by')} has {len(self.names)} value{'s'[: len(self.names) != 1]}: give at "
+                "least two groups.",
             )
         if len(set(self.names)) < len(self.names):
-            raise InputError(f"Two groups have the same name: give {option('names')} that differ.")
+            raise InputError(
+                "labels",
+                "names",
+                f"Two groups have the same name: give {option('names')} that differ.",
+            )
         for name, size in zip(self.names, self.sizes, strict=True):
             if size < 2:
                 raise InputError(
-                    f"Group {name!r} has {size} sample{'s'[: size != 1]}: give each group two or more."
+                    "too-few-groups",
+                    name,
+                    f"Group {name!r} has {size} sample{'s'[: size != 1]}: give each group at least "
+                    "two.",
                 )
 
     @property
@@ -69,7 +80,7 @@ class Groups:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What results depend on, apart from the samples."""
+        """Everything that results depend on apart from the samples."""
         return self.names, self.numbers, self.persons
 
     @classmethod
@@ -89,7 +100,8 @@ class Groups:
             warn(
                 "rows-dropped",
                 "by",
-                f"{(~kept).sum()} of {len(kept)} samples have no label in {option('by')} and are left out.",
+                f"{(~kept).sum()} of {len(kept)} samples have no label in {option('by')} and are "
+                "left out.",
             )
         levels = list(
             {level_text(v): v for v, has in zip(listed, kept, strict=True) if has}.values()
@@ -101,19 +113,22 @@ class Groups:
 
     @classmethod
     def of(cls, tables: Sequence[Samples], names: Sequence[str], pairs: Any = None) -> Groups:
-        """Make each table a group.
+        """Make a group of each table.
 
         Parameters
         ----------
         tables : sequence of Samples
         names : sequence of str
-            Of the groups.
+            Names of the groups.
         pairs : sequence of labels, optional
-            Of the samples of all tables, one table after another.
+            Labels of the persons in all tables, one table after another.
         """
         if len(names) != len(tables):
             raise InputError(
-                f"There are {len(names)} {option('names')} for {len(tables)} tables: give each a name."
+                "labels",
+                "names",
+                f"There are {len(names)} {option('names')} for {len(tables)} tables: give one name "
+                "per table.",
             )
         numbers = np.repeat(np.arange(len(tables)), [table.n_samples for table in tables])
         return cls._of_rows(stacked(tables), numbers, tuple(map(str, names)), pairs)
@@ -122,7 +137,7 @@ class Groups:
     def _of_rows(
         cls, samples: Samples, numbers: NDArray[np.int64], names: tuple[str, ...], pairs: Any
     ) -> Groups:
-        """Keep the samples that have a group, and of paired ones those of whole persons."""
+        """Keep samples that have a group and, if they are paired, belong to complete persons."""
         persons = None
         rows = np.flatnonzero(numbers >= 0)
         if pairs is not None:
@@ -136,7 +151,7 @@ class Groups:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The numbers of every two groups."""
+        """The numbers of the groups of each pair."""
         return list(combinations(range(len(self.names)), 2))
 
     def rows(self) -> list[NDArray[np.int64]]:
@@ -144,7 +159,7 @@ class Groups:
         return [np.flatnonzero(self.numbers == k) for k in range(len(self.names))]
 
     def permuted(self, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-        """Return the samples of both groups of every pair, one after the other, under permuted labels."""
+        """Return the samples of both groups of each pair in turn, under permuted labels."""
         found = []
         for pair in map(list, self.pairs):
             if self.persons is not None:
@@ -162,19 +177,23 @@ def read_groups(
     by: Any = None,
     pairs: Any = None,
 ) -> Groups:
-    """Read groups from one table with labels, or from a table for each group.
+    """Read groups from one table with labels, or from one table per group.
 
     Parameters
     ----------
     tables : sequence of tuple
-        Each table, after the request that says how it is read.
+        Pairs of a request, which defines how to read the table, and a table.
     names : sequence of str, optional
-        Of the groups, where there is a table for each.
+        Names of the groups if there is one table per group.
     by, pairs
         As for `compare_groups`.
     """
     if (len(tables) < 2) == (by is None):
-        raise InputError(f"Pass either two tables or more, or one table with {option('by')}.")
+        raise InputError(
+            "option-conflict" if by is not None else "option-needed",
+            "by",
+            f"Pass either two tables or more, or one table with {option('by')}.",
+        )
     if by is not None:
         samples, labels = read_with_labels(*tables[0], {"by": by, "pairs": pairs})
         return Groups.by(samples, labels["by"], labels["pairs"])
@@ -189,20 +208,22 @@ def read_groups(
 
 
 def for_each(name: str, given: Any, n_tables: int) -> list[Any]:
-    """Return what an option says of each table: a column of all of them, or a list with one entry for each."""
+    """Return the value of an option for each table: one column name for all, or a list."""
     if given is None or isinstance(given, str):
         return [given] * n_tables
     listed = list(given)
     if len(listed) != n_tables:
         raise InputError(
-            f"{option(name)} has {len(listed)} entries for {n_tables} tables: give the name of a column of all tables, "
-            "or a list with one array for each."
+            "option-value",
+            name,
+            f"{option(name)} has {len(listed)} entries for {n_tables} tables: give the name of a "
+            "column, or a list with one array per table.",
         )
     return listed
 
 
 def _persons(numbers: NDArray[np.int64], labels: list[Any], n_groups: int) -> NDArray[np.int64]:
-    """Return the sample of each person in each group, for the persons that have exactly one in each."""
+    """Return the sample in each group of each person that has exactly one per group."""
     rows_of: dict[str, list[int]] = {}
     for row, label in enumerate(labels):
         if not is_missing(label):
@@ -214,14 +235,17 @@ def _persons(numbers: NDArray[np.int64], labels: list[Any], n_groups: int) -> ND
     ]
     if len(whole) < 2:
         raise InputError(
-            f"{len(whole)} of {len(rows_of)} labels in {option('pairs')} occur once in each group: give persons with "
-            "one sample in each."
+            "labels",
+            "pairs",
+            f"{len(whole)} of {len(rows_of)} labels in {option('pairs')} occur exactly once in "
+            "each group: at least two must.",
         )
     if n_left_out := len(labels) - n_groups * len(whole):
         warn(
             "rows-dropped",
             "pairs",
-            f"{n_left_out} of {len(labels)} samples are left out: {len(rows_of) - len(whole)} of {len(rows_of)} persons "
-            f"in {option('pairs')} do not have exactly one sample in each group.",
+            f"{n_left_out} of {len(labels)} samples are left out: {len(rows_of) - len(whole)} of "
+            f"{len(rows_of)} persons in {option('pairs')} do not have exactly one sample in each "
+            "group.",
         )
     return np.array(whole)

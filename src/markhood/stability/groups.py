@@ -1,31 +1,34 @@
-"""`compare_groups()`: do groups have the same network? A permutation test.
+"""`compare_groups()`: a permutation test of whether groups have the same network.
 
-The statistics are those of the network comparison test (van Borkulo and others, 2023), for every two groups:
+The statistics are those of the network comparison test (van Borkulo et al., 2023) for each pair of
+groups:
 
-    structure    the largest difference of a coupling
-    strength     the difference of the sums of the sizes of all couplings
+    structure    the largest difference between couplings
+    strength     the difference between the sums of |coupling|
     edges, fields, centralities: each difference
 
-The labels of two groups are permuted among their samples (`grouped`), and both networks are learned and fitted again each
-time. P-values are adjusted by the largest difference in any pair of groups (`permutation`), and the smallest adjusted p-value tests
-whether any two groups differ. Couplings that are learned again take part whether the data have that edge or not: the
-edges of the data were chosen with the labels, and the largest among these alone was below 0.05 in 12 % of 200 pairs of
-equal groups.
+The labels of two groups are permuted among their samples (`grouped`), and both networks are learned
+and fitted again for each permutation. P-values are adjusted with the largest difference in any pair
+of groups (`permutation`); the smallest adjusted p-value tests whether any two groups differ. The
+maximum is taken over all couplings of a permutation, not only over the edges of the data. These
+were selected with the labels, so a maximum over them alone is anticonservative.
 
-The family-wise error is controlled for any set of groups that are equal, whatever the others are: permutations of two groups
-do not depend on a third. Pairs of groups are permuted independently of each other. Their differences depend on each other
-in the data, which makes the adjustment for many groups a little too large.
+The family-wise error is controlled for any set of equal groups, whatever the other groups are,
+because permutations of two groups do not depend on a third. Pairs of groups are permuted
+independently although their differences are dependent in the data, which makes the adjustment
+slightly conservative with many groups.
 
-Differences are compared in units. Those of groups g and h are divided by sqrt(1/n_g + 1/n_h), as in the Tukey-Kramer
-test: a small group would otherwise decide the largest difference. Fields, and everything on a graph that is kept, vary
-smoothly, so each is divided by its own standard deviation over the permutations. A coupling that is learned again is 0 in most
-permutations or in few, and such a unit would make a rare edge large.
+Differences are scaled before they are compared. Those of groups g and h are divided by sqrt(1/n_g +
+1/n_h), as in the Tukey-Kramer test; otherwise a small group would determine the largest difference.
+Fields, and all statistics on a fixed graph, are divided by their own standard deviation over the
+permutations instead. Relearned couplings are not: they are 0 in most permutations if the edge is
+rare, and a small standard deviation would inflate it.
 
-With ``relearn=False`` the graph is that of all groups together, and only couplings are fitted again: several times
-faster, and as valid, because that graph does not depend on the labels. But it may lack an edge that has opposite signs
-in two groups.
+With ``relearn=False`` the graph is that of the pooled groups, and only the couplings are fitted
+again. This is several times faster and equally valid, because the pooled graph does not depend on
+the labels, but it may lack an edge that has opposite signs in two groups.
 
-Missing values are imputed in each group by itself, in the data and under permuted labels, by one draw each.
+Missing values are imputed separately in each group, once in the data and once per permutation.
 """
 
 from __future__ import annotations
@@ -72,28 +75,29 @@ def compare_groups(
     Parameters
     ----------
     *tables : array, data frame, sparse matrix, Samples or path
-        The samples of each group; or of all groups in one table, with `by`. One mapping of names to tables gives the
-        groups names.
+        One table per group, one mapping of group names to tables, or one table of all groups with
+        `by`.
     by : str or sequence of n_samples labels, optional
-        The group of every sample: labels, or the name of their column. Samples without a label are left out.
+        Group labels, or the name of their column. Samples without a label are left out.
     pairs : str or sequence of labels, optional
-        Paired samples: the person of every sample, as labels (of several tables, a sequence for each) or the name of
-        their column. Labels are then permuted among the samples of a person only. Persons that do not have exactly
-        one sample in each group are left out.
+        For paired samples, the labels of the persons (with several tables, one sequence per table),
+        or the name of their column. Group labels are then permuted within persons only. Persons
+        without exactly one sample in each group are left out.
     method : str, default="plrhc"
         As for `learn`.
     permutations : int, default=1000
         Number of permutations.
     relearn : bool, default=True
-        Whether to learn all graphs again in each permutation; else the graph is that of all groups together.
+        Whether to learn the graphs again for each permutation. Otherwise all groups have the graph
+        of the pooled data.
     names : sequence of str, optional
-        Names of the groups, where they are several tables; by default a, b, c, ...
+        Names of the groups if there are several tables; by default a, b, c, ...
     weights : array-like of shape (n_samples,) or str, optional
-        As for `learn`; of several tables, a sequence of arrays, one for each, or the name of a column of all.
+        As for `learn`; with several tables, one array per table or the name of a column.
     progress : callable, optional
-        Called with the name of a phase, tiles done and tiles in all.
+        Called with the name of a phase, the number of tiles done and the number of tiles.
     **options
-        Of `learn` and of the method: ``gamma=0.25``, ``n_jobs=2``, ``seed=1``, ...
+        Options of `learn` and of the method: ``gamma=0.25``, ``n_jobs=2``, ``seed=1``, ...
 
     Returns
     -------
@@ -119,10 +123,12 @@ def compare_groups(
 
 
 def compare(request: Request, groups: Groups, permutations: int, relearn: bool) -> GroupComparison:
-    """Do what `compare_groups` says, with groups that have been read."""
+    """Implement `compare_groups` for groups that have been read."""
     if not isinstance(permutations, Integral) or isinstance(permutations, bool) or permutations < 1:
         raise InputError(
-            f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}."
+            "option-value",
+            "permutations",
+            f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}.",
         )
     groups = replace(groups, samples=request.prepared(groups.samples))
     start = request.seed
@@ -130,7 +136,8 @@ def compare(request: Request, groups: Groups, permutations: int, relearn: bool) 
     with request.job(groups.samples, study) as job:
         learner = _Learner(groups, job.scorer, job.knowledge, request.method, start)
         if not relearn:
-            learner = replace(learner, kept=learner.found(groups.samples, 0, len(groups.names))[1])
+            pooled = learner.found(groups.samples, 0, len(groups.names))[1]
+            learner = replace(learner, fixed=pooled)
         networks = learner.networks(groups.rows(), 0)
         edges = union([one.edges for one in networks])
 
@@ -156,7 +163,7 @@ def _tested(
     sizes: Sequence[int],
     relearn: bool,
 ) -> dict[str, MaxT]:
-    """Test every family of differences."""
+    """Compute the p-values of each family of differences."""
     units = np.array([[np.sqrt(1 / n + 1 / m)] for n, m in combinations(sizes, 2)])
     structure = np.array([own["structure"], *(one["structure"] for one in permuted)])
     largest = (structure / units).max(axis=(1, 2))
@@ -175,29 +182,30 @@ def _tested(
 
 @dataclass(frozen=True, eq=False)
 class _Learner:
-    """Learns the networks of groups, whatever the labels are.
+    """Learn the networks of groups for given labels.
 
-    It has what a tile of work needs of a job; the runner may hold a connection, which cannot be sent.
+    Has the parts of a job that a tile of work needs; a runner may hold a connection, which cannot
+    be pickled.
     """
 
     groups: Groups
     scorer: Scorer
     knowledge: Knowledge
     method: Method
-    start: int  # what all seeds are derived from
-    kept: NDArray[np.int64] | None = None  # the graph that all groups have; None to learn each
+    start: int  # the seed from which all seeds are derived
+    fixed: NDArray[np.int64] | None = None  # edges of the pooled graph; None to learn each graph
 
     def networks(self, rows: Sequence[NDArray[np.int64]], number: int) -> list[Network]:
-        """Return the network of each set of rows; `number` is 0 for the data, and differs between permutations."""
+        """Return the network of each set of rows; `number` is 0 for the data itself."""
         taken = (self.groups.samples.take(own) for own in rows)
         return [network_of(*self.found(own, number, k)) for k, own in enumerate(taken)]
 
     def found(self, samples: Samples, *key: int) -> tuple[Job, NDArray[np.int64]]:
-        """Return a job with complete samples, and the edges that it found in them."""
+        """Return a job with complete samples, and the edges that were learned from them."""
         seed = derived_seed(self.start, *key)
         job = Job(samples, self.scorer.on(samples), Runner(1), self.knowledge, seed)
         rng = np.random.default_rng(seed)
-        if self.kept is not None:
-            return completed_on(job, self.kept, rng)[0], self.kept
+        if self.fixed is not None:
+            return completed_on(job, self.fixed, rng)[0], self.fixed
         found, completed = completed_search(job, self.method, rng)
         return completed[0], found.edges

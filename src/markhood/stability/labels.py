@@ -1,8 +1,8 @@
-"""Labels of samples, given as such or as the name of a column: clusters, strata, groups, persons.
+"""Labels of samples (clusters, strata, groups, persons), given as values or as a column name.
 
-A column of labels is not a variable, and may have as many values as there are samples; so it is read apart from the
-variables. Samples that were left out when the table was read (weight zero, missing values) lose their labels too, and
-samples without a label are left out with a warning.
+A column of labels is not a variable and may have as many values as there are samples, so it is read
+separately. Labels of samples that were left out when the table was read (weight zero, missing
+values) are left out too. Samples without a label are left out with a warning.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ def read_with_labels(
     Parameters
     ----------
     request : Request
-        It says how the data are read.
+        Defines how to read the data.
     data : array, data frame, sparse matrix, Samples or path
     labels : mapping of str to labels, column or None
-        By the option's name.
+        Labels by the name of their option.
 
     Returns
     -------
     Samples
         Without the columns of labels, and without samples that lack a label.
     dict of str to list or None
-        The label of every sample, by the option's name.
+        The label of each sample, by the name of the option.
     """
     reading = request.reading
     columns = {name: own for name, own in labels.items() if isinstance(own, str)}
@@ -60,7 +60,8 @@ def read_with_labels(
                 warn(
                     "rows-dropped",
                     name,
-                    f"{int(without.sum())} samples without a label in {option(name)} were left out.",
+                    f"{int(without.sum())} samples have no label in {option(name)} and are left "
+                    "out.",
                 )
             lacking |= without
     if not lacking.any():
@@ -73,7 +74,7 @@ def read_with_labels(
 
 
 def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
-    """Return the value of a column in every row of a table; None where it is missing."""
+    """Return the values of a column of a table, None for missing values."""
     everything = Reading(
         columns=(column,),
         kinds="nominal",
@@ -90,23 +91,23 @@ def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
     if isinstance(data, Samples):
         everything = Reading(columns=(column,), min_columns=1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # of variables, and this is none
+        warnings.simplefilter("ignore", DataWarning)  # warnings about variables do not apply
         return column_values(as_samples(data, everything), 0)
 
 
 def column_values(samples: Samples, variable: int) -> list[Any]:
-    """Return the value of a variable in every sample; None where it is missing."""
+    """Return the values of a variable, None for missing values."""
     levels = samples.levels[variable]
     return [levels[code] for code in codes(samples.bits, variable).tolist()]
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or a missing value of pandas."""
+    """Return whether a label is None, NaN or pandas' NA or NaT."""
     return label is None or str(label) in ("nan", "NaT", "<NA>")
 
 
 def _of_samples(name: str, labels: Any, samples: Samples) -> list[Any]:
-    """Return the labels of the samples, which may be those of all rows of the table."""
+    """Return one label per sample, from labels of the samples or of all rows of the table."""
     plain = labels.tolist() if hasattr(labels, "tolist") else labels
     listed = list(plain) if isinstance(plain, Iterable) else []
     values = np.empty(len(listed), object)

@@ -1,8 +1,8 @@
-"""The network of a group as numbers, and how the networks of several groups differ.
+"""The estimated network of a group, and differences between the networks of groups.
 
-A coupling is a row of numbers: one number where both ends are binary or ordered, and the cells of the zero-sum table
-of the edge otherwise. The difference of two couplings is the norm of the difference of their rows, with its
-sign where it is one number.
+A coupling is a row of an array: one number if both ends are binary or ordered, and otherwise the
+entries of the zero-sum table of the edge. The difference between two couplings is the norm of the
+difference of their rows, with its sign if the coupling is one number.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.centrality import centralities
 from markhood.graph.graph import Graph
-from markhood.graph.numbering import pair_numbers, pairs_numbered, places_of
+from markhood.graph.numbering import pair_numbers, pairs_numbered, positions_of
 from markhood.learning.describe import coupling_tables_of, couplings_at_ends, regress
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
-# The bridge measures are left out: they need communities, and each network has its own.
+# Without the bridge measures, which need communities: each network has its own.
 MEASURES = ("degree", "strength", "expected_influence", "closeness", "betweenness")
 
 
@@ -37,11 +37,11 @@ class Network:
     edges : ndarray of shape (n_edges, 2)
         In lexicographic order.
     couplings : ndarray of shape (n_edges, width)
-        One number followed by zeros, or the cells of a table.
+        One number followed by zeros, or the entries of a table.
     numbers : ndarray of shape (n_edges,)
-        Each coupling as one number: a table by its norm.
+        Each coupling as one number: the norm of a table.
     fields : ndarray of shape (n_nodes, width)
-        The log odds of each level against the first, with all neighbours at their first level.
+        Log odds of each level against the first, with all neighbours at their first level.
     """
 
     edges: NDArray[np.int64]
@@ -50,9 +50,9 @@ class Network:
     fields: NDArray[np.float64]
 
     def on(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the couplings of some pairs, 0 for those that are not edges."""
+        """Return the couplings of given pairs, 0 for those that are not edges."""
         found = np.zeros((len(edges), self.couplings.shape[1]))
-        at, is_edge = places_of(edges, self.edges)
+        at, is_edge = positions_of(edges, self.edges)
         found[is_edge] = self.couplings[at[is_edge]]
         return found
 
@@ -63,7 +63,7 @@ class Network:
 
     @cached_property
     def centralities(self) -> dict[str, NDArray[np.float64]]:
-        """How central every node is, by the names in `MEASURES`."""
+        """Centralities of all nodes, by the names in `MEASURES`."""
         n_nodes = len(self.fields)
         found = centralities(n_nodes, self.edges, self.numbers, np.zeros(n_nodes, np.int64))
         return {measure: found[measure] for measure in MEASURES}
@@ -86,7 +86,7 @@ class Network:
 
 
 def network_of(job: Job, edges: NDArray[np.int64]) -> Network:
-    """Fit the couplings and fields of a graph under the weak prior; keep the edges that are reported."""
+    """Fit the couplings and fields of a graph under the weak prior; keep the edges to report."""
     network, reported = _fitted(job, edges), job.knowledge.reports(edges)
     if reported.all():
         return network
@@ -121,31 +121,30 @@ def _fitted(job: Job, edges: NDArray[np.int64]) -> Network:
 
 
 def union(of_networks: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the edges that are in any of some lists, in lexicographic order."""
+    """Return the union of lists of edges, in lexicographic order."""
     return pairs_numbered(np.unique(pair_numbers(np.concatenate(of_networks))))
 
 
 def differences(
     pairs: Sequence[tuple[Network, Network]], edges: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Subtract the first network of every pair from the second.
+    """Subtract the first network of each pair from the second.
 
     Parameters
     ----------
     pairs : sequence of pairs of Network
-        Of the groups that are compared.
     edges : ndarray of shape (n_edges, 2)
-        The edges whose differences are wanted, in lexicographic order.
+        The edges whose differences to return, in lexicographic order.
 
     Returns
     -------
     dict of str to ndarray of shape (n_pairs, n)
-        ``structure``, the largest difference of any coupling; ``strength``; ``edges``; ``fields``; and, for each
-        measure in `MEASURES`, ``centrality_`` and its name.
+        ``structure``, the largest difference between couplings; ``strength``; ``edges``;
+        ``fields``; and ``centrality_`` with the name of each measure in `MEASURES`.
     """
     everywhere = union([edges, *(one.edges for pair in pairs for one in pair)])
     couplings = [_signed(b.on(everywhere) - a.on(everywhere)) for a, b in pairs]
-    at, _ = places_of(edges, everywhere)
+    at, _ = positions_of(edges, everywhere)
     return {
         "structure": np.array([[np.abs(own).max(initial=0.0)] for own in couplings]),
         "strength": np.array([[b.strength - a.strength] for a, b in pairs]),
@@ -165,5 +164,5 @@ def _sizes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _signed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rows of one number as this number, and all others as their norm."""
+    """Return the number of each row that has only one, and the norm of all other rows."""
     return np.where((rows[:, 1:] == 0).all(axis=1), rows[:, 0], _sizes(rows))

@@ -1,13 +1,14 @@
-"""Permutation tests of many differences at once, adjusted by the largest of them (max-T).
+"""Permutation tests of many differences with the max-T adjustment.
 
-Let T be the size of a difference and T* its size under permuted labels. The data themselves count as one permutation.
+Let T be the absolute difference in the data and T* the one under permuted labels. The data count as
+one of the permutations.
 
-    p          share of the permutations with T* >= T
-    p adjusted share of the permutations whose largest T* of the family is >= T
+    p            share of the permutations with T* >= T
+    p adjusted   share of the permutations in which the largest T* of the family is >= T
 
-This is the single-step method of Westfall and Young (1993). It controls the family-wise error, allows for the
-dependence of the differences, and has no smallest p-value that only many permutations would reach. A family is all
-differences of one kind in all pairs of groups, each divided by a unit that makes them comparable.
+This is the single-step method of Westfall and Young (1993). It controls the family-wise error and
+allows for dependence between the differences. A family is all differences of one kind in all pairs
+of groups, each divided by a unit that makes them comparable.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-ALMOST = 1 - 1e-12  # equal but for rounding counts as equal
+TOLERANCE = 1 - 1e-12  # values that differ by rounding count as equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class MaxT:
         The differences between the groups of each pair.
     p_values, adjusted : ndarray of shape (n_pairs, n)
     p_any : ndarray of shape (n,)
-        Whether any two groups differ: the p-value of the largest difference over the pairs, in units.
+        P-value of the largest scaled difference over the pairs: whether any two groups differ.
     """
 
     signed: NDArray[np.float64]
@@ -55,8 +56,8 @@ class MaxT:
         units : ndarray of shape (n_pairs, 1), optional
             By default the standard deviation of each difference over the permutations.
         largest : ndarray of shape (1 + n_permutations,), optional
-            The largest difference of the family in units, in the data and in every permutation; by default of those
-            that are given.
+            The largest scaled difference of the family, in the data and in each permutation; by
+            default that of `signed` and `permuted`.
 
         Examples
         --------
@@ -71,7 +72,7 @@ class MaxT:
         if largest is None:
             largest = scaled.max(axis=(1, 2), initial=0.0)
         as_large = np.sort(largest)
-        first = np.searchsorted(as_large, scaled[0] * ALMOST)
+        first = np.searchsorted(as_large, scaled[0] * TOLERANCE)
         return cls(
             signed,
             _share_as_large(sizes),
@@ -81,5 +82,5 @@ class MaxT:
 
 
 def _share_as_large(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return in which share of the rows values are as large as in the first row, which counts too."""
-    return np.asarray((values >= values[0] * ALMOST).mean(axis=0))
+    """Return the share of the rows, the first included, with values as large as in the first."""
+    return np.asarray((values >= values[0] * TOLERANCE).mean(axis=0))

@@ -1,12 +1,13 @@
-"""A graph with finite couplings from every drawn data set.
+"""Replicates: a graph with finite couplings from each resampled data set.
 
-A data set is drawn first and its missing values are imputed then, one completed set each
-(`completed_search`): so the replicates vary as much as the samples and the missing values leave open.
+Each data set is resampled first, and its missing values are imputed afterwards, once per data set
+(`completed_search`). The replicates therefore reflect both sampling variation and the uncertainty
+of the missing values.
 
-Maxima of the likelihood are often infinite in a drawn data set: what five of a thousand samples have in common
-is separated in one draw of three. So couplings are fitted again under a weak prior, slopes being normal with
-mean 0 and standard deviation 2.5 (in log odds), in the graph itself and in all replicates alike. The coupling
-of an edge is the mean of its two ends' regressions; a pair that is no edge has the coupling 0.
+Resampled data sets are often separated, so that maximum-likelihood estimates are infinite.
+Couplings are therefore fitted under a weak prior, in the graph and in all replicates: slopes are
+normal with mean 0 and standard deviation 2.5 (log odds). The coupling of an edge is the mean of the
+estimates from the regressions of its two ends; a pair without an edge has coupling 0.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ class Replicates:
     ----------
     n_variables : int
     pairs : ndarray of shape (n_pairs, 2)
-        All pairs that are an edge somewhere, i < j, in lexicographic order.
+        All pairs that are an edge of at least one graph, i < j, in lexicographic order.
     couplings : csc_array of shape (n_replicates, n_pairs)
-        What is stored is an edge, even if its coupling is 0.
+        Couplings of the edges. A stored entry is an edge, even if its coupling is 0.
     """
 
     n_variables: int
@@ -63,7 +64,7 @@ class Replicates:
 
     @classmethod
     def of(cls, found: Sequence[Replicate], n_variables: int) -> Replicates:
-        """Put replicates together.
+        """Combine replicates.
 
         Examples
         --------
@@ -81,7 +82,7 @@ class Replicates:
         order = np.lexsort((rows, columns))
         values = np.concatenate([np.empty(0), *(one.couplings for one in found)])[order]
         starts = np.searchsorted(columns[order], np.arange(len(distinct) + 1))
-        # Built by hand: from coordinates, scipy would be free to drop what is 0.
+        # Not built from coordinates, because scipy might drop entries that are 0.
         shape = (len(found), len(distinct))
         return cls(
             n_variables,
@@ -96,11 +97,11 @@ class Replicates:
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        """In what share of the data sets each pair is an edge, of shape (n_pairs,)."""
+        """Share of the data sets in which each pair is an edge, of shape (n_pairs,)."""
         return np.diff(self.couplings.indptr) / max(1, self.n_replicates)
 
     def columns_of(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the couplings of some pairs in all data sets, of shape (n_replicates, n_edges)."""
+        """Return the couplings of given pairs in all data sets, shape (n_replicates, n_edges)."""
         known = {number: k for k, number in enumerate(pair_numbers(self.pairs).tolist())}
         dense = np.zeros((self.n_replicates, len(edges)))
         for at, number in enumerate(pair_numbers(edges).tolist()):
@@ -109,7 +110,7 @@ class Replicates:
         return dense
 
     def each(self) -> list[Replicate]:
-        """Return the replicates one by one."""
+        """Return a list of the replicates."""
         by_row = self.couplings.tocsr()
         by_row.sort_indices()
         cuts = by_row.indptr
@@ -120,7 +121,7 @@ class Replicates:
 
 
 def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: int) -> Replicates:
-    """Learn from every drawn data set; what is random in it depends on the job's seed and its number."""
+    """Learn from each resampled data set, with a seed derived from the job's and its number."""
     scorer, samples, known, seed = job.scorer, job.samples, job.knowledge, job.seed
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -138,7 +139,7 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 def reported_couplings(
     jobs: Sequence[Job], edges: NDArray[np.int64], is_marginal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the edges of a graph that are reported, and their mean couplings over completed sets."""
+    """Return the edges to report, and their mean couplings over the imputed data sets."""
     reported = jobs[0].knowledge.reports(edges)
     couplings = np.mean([_weak_couplings(job, edges, is_marginal) for job in jobs], axis=0)
     return edges[reported], couplings[reported]

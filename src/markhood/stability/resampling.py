@@ -1,13 +1,12 @@
-"""Data sets drawn from a data set: rows with replacement, halves, parts, or samples of a model.
+"""Resampling: rows with replacement, complementary halves, case-dropping subsets, model samples.
 
-What is drawn is a unit: a row, or a cluster of rows that belong together (the answers of one school). Where
-there are strata, units are drawn within each, so that every data set has them in the same
-proportions. Rows drawn twice are packed twice, though a weight would say the same: counting samples with weights costs
-more than twice as much (grid of 100 variables, 1000 samples: 41 ms of processor time on drawn rows, 92 on
-weights). Ordered levels are the exception. Their regressions run over all samples, of which two thirds are
-distinct (25 items, 2800 samples: 95 ms on drawn rows, 68 on weights).
+The unit of resampling is a row, or a cluster of rows (the answers from one school). With strata,
+units are drawn within each stratum, so that every data set has the same proportions of them. Rows
+that are drawn twice are packed twice instead of getting a weight of 2, because counting samples
+with weights costs more than twice as much. Ordered levels are the exception: their regressions run
+over all samples, of which only two thirds are distinct.
 
-A data set depends on the seed and its own number alone, so it is the same wherever and whenever it is drawn.
+A data set depends only on the seed and on its number, so it does not depend on the executor.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.potts.conditional import given_last
 
-# Shares of the units that are left out in turn, as bootnet does.
+# Shares of the units to leave out, as in bootnet.
 DROPPED = np.linspace(0.05, 0.75, 10)
 
 
 class Resampling(Protocol):
-    """A way of drawing data sets."""
+    """A scheme for drawing data sets."""
 
     def drawn(self, samples: Samples, number: int) -> Samples:
-        """Return the data set of that number."""
+        """Return the data set with the given number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is drawn as a whole.
+    """The units of resampling.
 
     Attributes
     ----------
@@ -49,7 +48,7 @@ class Units:
     strata : Lists
         The units of each stratum.
     seed : int
-        What random numbers start from.
+        Random seed.
     """
 
     rows: Lists
@@ -64,7 +63,7 @@ class Units:
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
     ) -> Units:
-        """Group samples by their labels.
+        """Make units from the labels of samples.
 
         Examples
         --------
@@ -82,13 +81,15 @@ class Units:
         of_units = of_rows[[unit[0] for unit in rows]]
         if (np.repeat(of_units, np.diff(rows.starts)) != of_rows[rows.values]).any():
             raise InputError(
-                f"A cluster has samples of two strata: give {option('strata')} that hold whole "
-                f"{option('clusters')}, or leave one of the two out."
+                "labels",
+                "strata",
+                f"A cluster has samples in two strata. Give {option('strata')} that contain whole "
+                f"{option('clusters')}, or leave one of the two options out.",
             )
         return cls(rows, _members(of_units), seed)
 
     def random(self, number: int) -> np.random.Generator:
-        """Return the random numbers of a data set."""
+        """Return the random generator of a data set."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
 
     def rows_of(
@@ -103,17 +104,17 @@ class Units:
 
 @dataclass(frozen=True)
 class Rows:
-    """As many units as there are, drawn with replacement: the nonparametric bootstrap."""
+    """All units drawn with replacement: the nonparametric bootstrap."""
 
     units: Units
 
     def drawn(self, samples: Samples, number: int) -> Samples:
-        """Return the data set of that number."""
+        """Return the data set with the given number."""
         rng = self.units.random(number)
         rows = self.units.rows_of(
             lambda stratum: stratum[rng.integers(len(stratum), size=len(stratum))]
         )
-        # Missing values are imputed in every drawn row on its own.
+        # With missing values, every drawn row is imputed separately.
         if samples.bits.ordered is None or samples.missing:
             return samples.take(rows)
         distinct, counts = np.unique(rows, return_counts=True)
@@ -124,12 +125,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Halves:
-    """Half of the units, and the other half next: complementary pairs."""
+    """Complementary halves: data sets 2k and 2k + 1 are disjoint halves of the units."""
 
     units: Units
 
     def drawn(self, samples: Samples, number: int) -> Samples:
-        """Return the data set of that number."""
+        """Return the data set with the given number."""
         rng = self.units.random(number // 2)
 
         def half(stratum: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -141,12 +142,12 @@ class Halves:
 
 @dataclass(frozen=True)
 class Cases:
-    """A part of the units: from 5 to 75 % are left out, a tenth of the data sets at each share."""
+    """Case-dropping subsets: 5 to 75 % of the units left out, in ten steps."""
 
     units: Units
 
     def drawn(self, samples: Samples, number: int) -> Samples:
-        """Return the data set of that number."""
+        """Return the data set with the given number."""
         rng, share = self.units.random(number), 1 - dropped_share(number)
         return samples.take(
             self.units.rows_of(
@@ -156,20 +157,21 @@ class Cases:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Samples of a model, as many as there are with their weights: the parametric bootstrap.
+class FromModel:
+    """Samples of a model, with the total weight of the data: the parametric bootstrap.
 
-    Each drawn sample lacks the values that are missing in a sample of the data, which is the same one in every
-    data set unless weights are fractions.
+    Each drawn sample has the missing values of a sample of the data, which is the same one in every
+    data set unless the weights are fractions.
 
     Parameters
     ----------
     model : object
-        Its method ``sample(n_samples, seed)`` returns level numbers, a column a variable.
+        Its method ``sample(n_samples, seed)`` returns level numbers, one column per variable.
     seed : int
     n_covariates : int, default=0
-        The last variables keep their observed values, and the others are drawn given these: the model is then an
-        `IsingModel` or a `PottsModel` of all variables.
+        Number of covariates, which are the last variables. They keep their observed values, and the
+        other variables are drawn conditionally on them from an `IsingModel` or `PottsModel` of all
+        variables.
     """
 
     model: Any
@@ -177,15 +179,17 @@ class Drawn:
     n_covariates: int = 0
 
     def drawn(self, samples: Samples, number: int) -> Samples:
-        """Return the data set of that number."""
+        """Return the data set with the given number."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        rows = _rows_as_they_count(samples, rng)
+        rows = _rows_by_weight(samples, rng)
         values = self._values(samples if samples.weights is None else samples.take(rows), rng)
         numbered = tuple(tuple(range(max(2, len(own)))) for own in samples.levels)
         if values.shape != (len(rows), samples.n_variables):
             raise InputError(
-                f"The model gives samples of shape {values.shape}, and the data have "
-                f"{(len(rows), samples.n_variables)}: give a model of these variables."
+                "model-data",
+                "model",
+                f"The model draws samples of shape {values.shape}, but the data have shape "
+                f"{(len(rows), samples.n_variables)}: give a model of these variables.",
             )
         words = encode_like(values, numbered, samples.names).words
         missing = samples.take(rows).missing if samples.missing else {}
@@ -209,8 +213,8 @@ class Drawn:
         return values
 
 
-def _rows_as_they_count(samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the number of each sample as often as it counts, or so on average."""
+def _rows_by_weight(samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Repeat each row by its frequency weight, or draw rows in proportion to fractional weights."""
     if samples.weights is None:
         return np.arange(samples.n_samples)
     counts, unit = samples.weights
@@ -221,7 +225,7 @@ def _rows_as_they_count(samples: Samples, rng: np.random.Generator) -> NDArray[n
 
 
 def dropped_share(number: int) -> float:
-    """Return the share of the units that is left out of a data set of `Cases`."""
+    """Return the share of the units that a data set of `Cases` leaves out."""
     return float(DROPPED[number % len(DROPPED)])
 
 
@@ -233,40 +237,38 @@ RESAMPLINGS: Mapping[str, Callable[[Units], Resampling]] = {
 
 
 def label_numbers(name: str, labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
-    """Give labels numbers, in the order of their first samples.
-
-    Raises
-    ------
-    InputError
-        If a sample has no label, or there is not one for each sample.
-    """
+    """Return a number for each label, numbered in the order of first occurrence."""
     listed = listed_labels(name, labels, n_samples)
     if n_missing := sum(map(is_missing, listed)):
         raise InputError(
-            f"{n_missing} of {n_samples} samples have no label in {option(name)}: fill in the labels, or leave "
-            "these samples out."
+            "labels",
+            name,
+            f"{n_missing} of {n_samples} samples have no label in {option(name)}: fill in the "
+            "labels, or leave these samples out.",
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in listed])
 
 
 def listed_labels(name: str, labels: ArrayLike, n_samples: int) -> list[Any]:
-    """Return labels as a list, having checked that there is one for each sample."""
-    # An array of a list would turn the missing label of a list of texts into the text "nan".
+    """Return labels as a list, after checking that there is one per sample."""
+    # numpy would convert a missing label in a list of strings to the string "nan".
     listed = list(labels) if isinstance(labels, (list, tuple)) else np.asarray(labels).tolist()
     if not isinstance(listed, list) or len(listed) != n_samples:
         raise InputError(
-            f"There are {len(listed) if isinstance(listed, list) else 0} labels in {option(name)} for "
-            f"{n_samples} samples: give each sample a label, or the name of a column."
+            "labels",
+            name,
+            f"{option(name)} has {len(listed) if isinstance(listed, list) else 0} labels for "
+            f"{n_samples} samples: give one label per sample, or the name of a column.",
         )
     return listed
 
 
 def derived_seed(seed: int | None, *key: int) -> int:
-    """Return a seed that depends on another seed and on a key, and on nothing else.
+    """Return a seed that depends only on another seed and on a key.
 
-    Seeds of different keys start random numbers that have nothing in common, which those of ``seed + 1`` and
-    ``seed + 2`` do not: the next seed would use most of them again.
+    Different keys give independent random numbers. Seeds such as ``seed + 1`` would not: a run with
+    the next seed would use most of them again.
 
     Examples
     --------
@@ -277,7 +279,7 @@ def derived_seed(seed: int | None, *key: int) -> int:
 
 
 def _members(numbers: NDArray[np.int64]) -> Lists:
-    """List who has each number."""
+    """Return the positions of each number."""
     order = np.argsort(numbers, kind="stable")
     starts = np.searchsorted(numbers[order], np.arange(int(numbers.max()) + 2))
     return Lists(starts.astype(np.int64), order.astype(np.int64))

@@ -1,5 +1,5 @@
-"""A model that was fitted to data, in the words of the data: open `model`.
+"""Models fitted to data, with the names and levels of the data.
 
-`parameters` has its numbers, `rows` and `summary` their tables, `prediction` and `query` variables given others, and `scoring` says how good
-predictions are.
+`model` has the class, `parameters` its estimates, `rows` and `summary` their tables, `prediction`
+and `query` conditional distributions, and `scoring` the accuracy of predictions.
 """

@@ -1,6 +1,6 @@
-"""`FittedModel`: a distribution that was fitted to data, and what it can be asked in the words of the data.
+"""`FittedModel`: a distribution fitted to data, with predictions, queries, samples and likelihoods.
 
-`parameters` has its numbers; here are predictions, distributions given evidence, samples and likelihoods.
+The base class in `parameters` has the estimates.
 """
 
 from __future__ import annotations
@@ -27,40 +27,41 @@ from markhood.model.fitted.scoring import Predictability, predictability
 from markhood.model.one_hot import OneHot
 from markhood.model.sampling.settings import Seed
 
-_BLOCK = 1 << 22  # numbers of all samples' log odds at a time
+_BLOCK = 1 << 22  # log odds in memory at a time
 
 
 class FittedModel(FittedParameters):
-    """A pairwise Markov network with its fields and couplings, fitted to data.
+    """A pairwise Markov network with fields and couplings fitted to data.
 
-    Made by `fit_model`, by ``model_`` of every estimator, or read from a file by `read_model`.
+    Returned by `fit_model`, by the ``model_`` of every estimator, and by `read_model`.
 
     Attributes
     ----------
     distribution : IsingModel or PottsModel
         The distribution of level numbers.
     graph : Graph
-        The graph with these couplings in place of those that it was learned with, their standard
-        errors (``coupling_error``) and 95 % intervals (``coupling_low``, ``coupling_high``).
+        The graph with the couplings of the model, their standard errors (``coupling_error``) and
+        95 % intervals (``coupling_low``, ``coupling_high``).
     errors : Errors
         Standard errors of couplings, tables and fields.
     infinite_couplings, infinite_fields : ndarray of bool
-        Of which edges and variables the maximum is infinite; always of none where there was a prior.
+        The edges and variables whose estimate is infinite, because the data are separated. None
+        with a prior.
     method : {"pseudo-likelihood", "likelihood", "average"}
     prior : float or None
-        Standard deviation of couplings beforehand.
+        Prior standard deviation of the couplings.
     n_samples : int
-        How many samples it was fitted to.
+        Number of samples that the model was fitted to.
     llf : float or None
-        Log-likelihood of these samples, or log pseudo-likelihood where that was maximised; None if it
-        was read from a file without it.
+        Log-likelihood of these samples, or log pseudo-likelihood if that was maximised; None if the
+        model was read from a file without it.
     total_weight : float or None
-        The sum of the samples' weights.
+        Sum of the weights of the samples.
     covariates : tuple of Covariate
-        Real covariates that the graph was adjusted for, and what they do to every level. Predictions and likelihoods
-        take them from the data; samples, queries and fields are those at their means.
+        Continuous covariates that the graph was adjusted for, with their effects. Predictions and
+        likelihoods use their values in the data; samples, queries and fields are at their means.
     converged : ndarray of shape (n_variables,), dtype bool
-        Whether the fit of each variable's parameters has converged.
+        Whether the parameters of each variable have converged.
 
     Examples
     --------
@@ -78,33 +79,33 @@ class FittedModel(FittedParameters):
     """
 
     def to_pgmpy(self) -> Any:
-        """Return the distribution as a `pgmpy.models.DiscreteMarkovNetwork` (extra ``pgmpy``)."""
+        """Convert to a `pgmpy.models.DiscreteMarkovNetwork` (extra ``pgmpy``)."""
         return to_pgmpy(self)
 
     def predict(
         self, data: Any, target: str | int | Sequence[str | int], seed: Seed = 0
     ) -> NDArray[Any]:
-        """Return the most probable level of one or some variables given all others.
+        """Return the most probable level of one or more variables given all others.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
-            With all columns of the model, or all but the targets, which are not looked at. Missing
-            values are summed over.
+            With all columns of the model; the targets are ignored and may be absent. Missing values
+            are marginalised.
         target : str, int or sequence of them
             Names or numbers of variables.
         seed : int, SeedSequence or Generator, default=0
-            For sums over so many unknown values at once that they have to be sampled.
+            Random seed, used if a sample has too many unknown values for exact sums.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Levels as the data have them; of several targets, each the most probable for itself.
+            Levels as in the data; for several targets, the most probable level of each one.
         """
         wanted, is_one = self._targets(target)
-        chances = self._chances(data, wanted, seed)
+        probabilities = self._probabilities(data, wanted, seed)
         columns = []
-        for variable, own in zip(wanted, chances, strict=True):
+        for variable, own in zip(wanted, probabilities, strict=True):
             levels = level_array(self.levels[variable])
             columns.append(levels[own.argmax(axis=1)])
         return columns[0] if is_one else np.stack([c.astype(object) for c in columns], axis=1)
@@ -112,7 +113,7 @@ class FittedModel(FittedParameters):
     def predict_proba(
         self, data: Any, target: str | int | Sequence[str | int], seed: Seed = 0
     ) -> NDArray[np.float64] | list[NDArray[np.float64]]:
-        """Return the probabilities of the levels of one or some variables given all others.
+        """Return the probabilities of the levels of one or more variables given all others.
 
         Parameters
         ----------
@@ -122,11 +123,11 @@ class FittedModel(FittedParameters):
         Returns
         -------
         ndarray of shape (n_samples, n_levels), or a list of such arrays for several targets
-            In the order of the variable's levels.
+            In the order of the levels of the variable.
         """
         wanted, is_one = self._targets(target)
-        chances = self._chances(data, wanted, seed)
-        return chances[0] if is_one else chances
+        probabilities = self._probabilities(data, wanted, seed)
+        return probabilities[0] if is_one else probabilities
 
     def query(
         self,
@@ -134,16 +135,16 @@ class FittedModel(FittedParameters):
         evidence: Mapping[str, Any] | None = None,
         seed: Seed = 0,
     ) -> Answer:
-        """Return the distribution of one or some variables given others, the rest summed over.
+        """Return the joint distribution of one or more variables given evidence.
 
         Parameters
         ----------
         target : str, int or sequence of them
-            Names or numbers of variables; of several, the distribution is the joint one.
+            Names or numbers of variables.
         evidence : mapping, optional
-            Names of variables that are known, and the level of each as the data have it.
+            Names of observed variables with their levels, as in the data.
         seed : int, SeedSequence or Generator, default=0
-            Of Gibbs chains, where the graph has too many cycles for exact sums.
+            Random seed, used if the graph has too many cycles for exact sums.
 
         Returns
         -------
@@ -162,7 +163,11 @@ class FittedModel(FittedParameters):
         known = {self._number(name): value for name, value in (evidence or {}).items()}
         both = [self.variables.names[v] for v in wanted if v in known]
         if both:
-            raise InputError(f"{both[0]!r} is a target and in the evidence: leave it out of one.")
+            raise InputError(
+                "option-conflict",
+                both[0],
+                f"{both[0]!r} is a target and in the evidence: leave it out of one of them.",
+            )
         codes = np.full(len(self.variables), UNKNOWN, np.uint16)
         if known:
             row = np.array([[known.get(v) for v in range(len(codes))]], dtype=object)
@@ -171,36 +176,36 @@ class FittedModel(FittedParameters):
         return answer(self, wanted, codes, seed)
 
     def complete(self, data: Any, seed: Seed = 0) -> Any:
-        """Return data with missing values replaced by the most probable ones, all of a sample together.
+        """Replace the missing values of each sample by the jointly most probable ones.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
         seed : int, SeedSequence or Generator, default=0
-            Of the search for the best values, where a sample misses too many for all to be tried.
+            Random seed, used if a sample has too many missing values to try all combinations.
 
         Returns
         -------
         pandas or polars data frame
-            The model's variables in their order, with the levels of the data; ordered texts are ordered
-            categories. A pandas frame keeps its index.
+            The variables of the model in order, with the levels of the data; ordered text levels
+            are ordered categories. A pandas data frame keeps its index.
         """
-        codes, pulls = self._numbers(data)
-        found = predict(self._network, codes, np.random.default_rng(seed), pulls).most_probable
+        codes, offsets = self._numbers(data)
+        found = predict(self._network, codes, np.random.default_rng(seed), offsets).most_probable
         frame = frame_of_levels(self.variables, found.T, frame_library(data))
         if type(data).__module__.split(".")[0] == "pandas":
             frame.index = data.index
         return frame
 
     def sample(self, n_samples: int, seed: Seed = None, **settings: Any) -> Any:
-        """Draw samples, levels as the data have them; ``distribution.sample`` draws level numbers.
+        """Draw samples with the levels of the data; ``distribution.sample`` draws level numbers.
 
         Parameters
         ----------
         n_samples : int
         seed : int, SeedSequence or Generator, optional
         **settings
-            Of the sampler, as for `IsingModel.sample`.
+            Settings of the sampler, as for `IsingModel.sample`.
 
         Returns
         -------
@@ -213,18 +218,18 @@ class FittedModel(FittedParameters):
         )
 
     def energy(self, data: Any) -> NDArray[np.float64]:
-        """Return the energy of every sample, -log p(x) - log Z, shape (n_samples,)."""
-        codes, pulls = self._complete_numbers(data)
+        """Return the energy -log p(x) - log Z of each sample, shape (n_samples,)."""
+        codes, offsets = self._complete_numbers(data)
         energies = self.distribution.energy(codes.T)
-        if pulls is None:
+        if offsets is None:
             return energies
-        return np.asarray(energies - (pulls * self._network.indicators(codes)).sum(axis=1))
+        return np.asarray(energies - (offsets * self._network.indicators(codes)).sum(axis=1))
 
     def log_pseudo_likelihood(self, data: Any) -> float:
-        """Return the mean over samples of the sum of the variables' log-probabilities given the others."""
-        codes, pulls = self._complete_numbers(data)
+        """Return the mean log pseudo-likelihood per sample."""
+        codes, offsets = self._complete_numbers(data)
         total = 0.0
-        for part, logs in self._conditional_logs(codes, pulls=pulls):
+        for part, logs in self._conditional_logs(codes, offsets=offsets):
             indicators = self._network.indicators(codes[:, part])
             total += float((logs * indicators).sum())
         return float(total / codes.shape[1])
@@ -232,24 +237,26 @@ class FittedModel(FittedParameters):
     def log_likelihood(
         self, data: Any, seed: Seed = 0, *, chains: int = 128, steps: int = 1000
     ) -> Estimate:
-        """Return the mean log-likelihood of samples, and its error.
+        """Return the mean log-likelihood per sample, and its standard error.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
         seed, chains, steps
-            Of annealed importance sampling, as for `IsingModel.estimate_log_partition`, where the
-            graph has too many cycles for an exact sum.
+            Settings of annealed importance sampling, as for `IsingModel.estimate_log_partition`,
+            used if the graph has too many cycles for an exact sum.
 
         Returns
         -------
         Estimate
-            ``value``, and ``error``, which is 0 where the value is exact.
+            ``value``, and ``error``, which is 0 if the value is exact.
         """
         if self.covariates:
             raise InputError(
-                f"The partition function depends on {self.covariates[0].name!r}, and is not summed for every sample: use "
-                "log_pseudo_likelihood."
+                "not-supported",
+                self.covariates[0].name,
+                f"The likelihood of a model with {self.covariates[0].name!r} as covariate is not "
+                "supported: use log_pseudo_likelihood.",
             )
         mean = -float(self.energy(data).mean())
         try:
@@ -259,22 +266,22 @@ class FittedModel(FittedParameters):
         return Estimate(mean - found.value, found.error)
 
     def predictability(self, data: Any) -> Predictability:
-        """Say how well each variable is predicted from the others, beside its commonest level.
+        """Measure how well each variable is predicted from all others.
 
         Parameters
         ----------
         data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
-            Best others than those that the model was fitted to. Each variable is predicted in the
-            samples that have it and all its neighbours.
+            Preferably not the data that the model was fitted to. Each variable is predicted in the
+            samples in which it and all its neighbours are known.
         """
-        codes, pulls = self._numbers(data)
+        codes, offsets = self._numbers(data)
         known = codes != UNKNOWN
         with_blanket = known.copy()
         for i, j in self._edges.tolist():
             with_blanket[i] &= known[j]
             with_blanket[j] &= known[i]
         filled = np.where(known, codes, 0)
-        parts = [logs for _, logs in self._conditional_logs(filled, known, pulls)]
+        parts = [logs for _, logs in self._conditional_logs(filled, known, offsets)]
         together = np.concatenate(parts)
         ends = np.cumsum(self._network.n_levels)[:-1]
         by_variable = np.split(together, ends, axis=1)
@@ -284,49 +291,54 @@ class FittedModel(FittedParameters):
     def _network(self) -> OneHot:
         return OneHot.of(self._edges, *self.distribution.as_tables())
 
-    def _chances(self, data: Any, wanted: Sequence[int], seed: Seed) -> list[NDArray[np.float64]]:
-        codes, pulls = self._numbers(data, wanted)
-        found = predict(self._network, codes, np.random.default_rng(seed), pulls)
-        return [found.chances[:, self._network.columns_of(np.array([v]))] for v in wanted]
+    def _probabilities(
+        self, data: Any, wanted: Sequence[int], seed: Seed
+    ) -> list[NDArray[np.float64]]:
+        codes, offsets = self._numbers(data, wanted)
+        found = predict(self._network, codes, np.random.default_rng(seed), offsets)
+        return [found.probabilities[:, self._network.columns_of(np.array([v]))] for v in wanted]
 
     def _conditional_logs(
         self,
         codes: NDArray[np.uint16],
         known: NDArray[np.bool_] | None = None,
-        pulls: NDArray[np.float64] | None = None,
+        offsets: NDArray[np.float64] | None = None,
     ) -> Iterable[tuple[slice, NDArray[np.float64]]]:
-        """Return the log-probabilities of all levels given the other variables, some samples at a time."""
+        """Yield the conditional log-probabilities of all levels, in blocks of samples."""
         rows = max(1, _BLOCK // len(self._network.fields))
         for first in range(0, codes.shape[1], rows):
             part = slice(first, first + rows)
             own = None if known is None else known[:, part]
             indicators = self._network.indicators(codes[:, part], own)
             logits = self._network.logits(indicators)
-            yield part, self._network.normalised(logits if pulls is None else logits + pulls[part])
+            logits = logits if offsets is None else logits + offsets[part]
+            yield part, self._network.normalised(logits)
 
     def _complete_numbers(self, data: Any) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
-        codes, pulls = self._numbers(data)
-        gaps = np.flatnonzero((codes == UNKNOWN).any(axis=1))
-        if len(gaps):
-            name = self.variables.names[int(gaps[0])]
+        codes, offsets = self._numbers(data)
+        incomplete = np.flatnonzero((codes == UNKNOWN).any(axis=1))
+        if len(incomplete):
+            name = self.variables.names[int(incomplete[0])]
             raise InputError(
-                f"Column {name!r} has missing values, and only complete samples have a probability: "
-                "leave those samples out, or complete them with model.complete(data)."
+                "missing-values",
+                name,
+                f"Column {name!r} has missing values: leave these samples out, or complete them "
+                "with model.complete(data).",
             )
-        return codes, pulls
+        return codes, offsets
 
     def _targets(self, target: str | int | Sequence[str | int]) -> tuple[list[int], bool]:
         if isinstance(target, (str, int, np.integer)):
             return [self._number(target)], True
         wanted = [self._number(one) for one in target]
         if not wanted:
-            raise InputError("There is no target: name one variable or more.")
+            raise InputError("option-needed", "target", "target is empty: name a variable.")
         return wanted, False
 
     def _numbers(
         self, data: Any, hidden: Collection[int] = ()
     ) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
-        """Return new data as level numbers, read as the data of the graph were, and what covariates add to fields."""
+        """Return new data as level numbers, and the contributions of covariates to the fields."""
         units = real_units(self.graph.provenance)
         reading = stored_reading(self.graph.provenance)
         codes, reals = numbers_like(data, self.variables, hidden, reading, units=units)

@@ -1,8 +1,9 @@
-"""`FittedParameters`: the fields and couplings of a fitted model, with errors, intervals, names and a summary.
+"""`FittedParameters`: estimates of fields and couplings, with errors, intervals and a summary.
 
-`IsingModel` and `PottsModel` are distributions of level numbers; a fitted model holds one of them, with the names of
-its variables and levels and the standard errors of its numbers. All binary variables make an `IsingModel` in 0/1 coding,
-others a `PottsModel` whose tables and fields are zero-sum.
+`IsingModel` and `PottsModel` are distributions of level numbers. A fitted model has one of them,
+the names of its variables and levels, and the standard errors of its parameters. If all variables
+are binary it is an `IsingModel` in 0/1 coding, otherwise a `PottsModel` with zero-sum tables and
+fields.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ class Errors:
     ----------
     couplings : ndarray of shape (n_edges,)
     tables : tuple of ndarray of shape (r_i, r_j), or None
-        Of each edge's table; None for an edge that has a number.
+        Errors of the table of each edge; None for an edge with a single number.
     fields : ndarray of shape (n_variables,), or tuple of ndarray of shape (r_i,)
     spin_fields : ndarray of shape (n_variables,), or None
-        Of fields in -1/+1 coding, where all variables are binary.
+        Errors of the fields in -1/+1 coding, if all variables are binary.
     """
 
     couplings: NDArray[np.float64]
@@ -52,10 +53,11 @@ class Errors:
 
 
 class Covariate(NamedTuple):
-    """A real covariate of a model: what it does to every level of every variable.
+    """A continuous covariate of a model, and its effects on the levels of all variables.
 
-    ``effects`` and their standard ``errors``, of shape (n_columns,), are what a level gains in log-probability when the
-    covariate is one unit higher; those of each variable sum to zero. Fields are those at the covariate's ``mean``.
+    ``effects``, of shape (n_columns,), are the changes in log-probability of the levels per unit of
+    the covariate, and ``errors`` their standard errors; the effects on each variable sum to 0.
+    Fields are those at the ``mean`` of the covariate.
     """
 
     name: str
@@ -65,8 +67,8 @@ class Covariate(NamedTuple):
     errors: NDArray[np.float64]
 
 
-class Table(NamedTuple):
-    """A coupling as a zero-sum table, with the levels of its rows and columns, and standard errors."""
+class CouplingTable(NamedTuple):
+    """A zero-sum table of couplings with standard errors, and the levels of rows and columns."""
 
     rows: tuple[Any, ...]
     columns: tuple[Any, ...]
@@ -75,7 +77,7 @@ class Table(NamedTuple):
 
 
 class FittedParameters:
-    """The numbers of a fitted model: see `FittedModel`."""
+    """The parameters of a fitted model; see `FittedModel`."""
 
     def __init__(
         self,
@@ -112,10 +114,10 @@ class FittedParameters:
 
     @property
     def couplings(self) -> NDArray[np.float64]:
-        """A number for every edge, in the order of ``graph.edges``, shape (n_edges,).
+        """The coupling of each edge, in the order of ``graph.edges``, shape (n_edges,).
 
-        The log odds ratio given all others; of a step of each where levels are ordered; elsewhere the size of
-        the table. Infinite where there is no maximum.
+        The conditional log odds ratio; for ordered levels, per step of both variables; otherwise
+        the norm of the table. Infinite if the data are separated.
         """
         numbers = self._finite_couplings.copy()
         at = self.infinite_couplings
@@ -124,10 +126,10 @@ class FittedParameters:
 
     @property
     def fields(self) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
-        """What favours the levels of each variable, its neighbours apart.
+        """The fields (thresholds) of each variable.
 
-        Where all variables are binary, shape (n_variables,), in 0/1 coding: the log odds of the second
-        level while all neighbours are at their first. Else a zero-sum vector of n_levels numbers each.
+        If all variables are binary, shape (n_variables,), in 0/1 coding: the log odds of the second
+        level when all neighbours are at their first. Otherwise a zero-sum vector per variable.
         """
         if isinstance(self.distribution, PottsModel):
             return self.distribution.fields
@@ -138,10 +140,10 @@ class FittedParameters:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph with the model's couplings."""
+        """The graph with the couplings of the model."""
         low, high = self.intervals().T
         own = {"coupling_error": self.errors.couplings, "coupling_low": low, "coupling_high": high}
-        # What was learned of other couplings than these would contradict them.
+        # Annotations that depend on the learned couplings do not apply to those of the model.
         stale = (*own, "standardized")
         kept = {k: v for k, v in self._learned.annotations.items() if k not in stale}
         tables = [t if has else None for t, has in zip(self._tables, self._has_table, strict=True)]
@@ -157,12 +159,12 @@ class FittedParameters:
         )
 
     def intervals(self, level: float = 0.95) -> NDArray[np.float64]:
-        """Return an interval for the coupling of every edge, shape (n_edges, 2).
+        """Return a confidence interval for the coupling of each edge, shape (n_edges, 2).
 
         Parameters
         ----------
         level : float, default=0.95
-            How often such intervals have the true coupling in them. A table's size has none below 0.
+            Confidence level. Intervals for the norm of a table do not extend below 0.
         """
         half = deviations_within(level) * self.errors.couplings
         middle = self._finite_couplings
@@ -171,43 +173,42 @@ class FittedParameters:
         found[self.infinite_couplings] = np.nan
         return found
 
-    def table(self, first: str | int, second: str | int) -> Table:
-        """Return the coupling of two neighbours as a zero-sum table, with the names of levels.
+    def table(self, first: str | int, second: str | int) -> CouplingTable:
+        """Return the coupling of two neighbours as a zero-sum table, with level names.
 
         Parameters
         ----------
         first, second : str or int
-            The variable of the rows, and that of the columns: names or numbers.
+            Names or numbers of the variables of the rows and of the columns.
         """
         i, j = self._number(first), self._number(second)
         at = np.flatnonzero((self._edges == sorted((i, j))).all(axis=1))
         if not len(at):
-            names = self.variables.names
-            raise InputError(f"The model has no coupling of {names[i]!r} and {names[j]!r}.")
+            a, b = self.variables.names[i], self.variables.names[j]
+            raise InputError(
+                "graph-unknown", f"{a} - {b}", f"The model has no coupling of {a!r} and {b!r}."
+            )
         k = int(at[0])
         values, errors = self._tables[k], self.errors.tables[k]
-        if errors is None:  # a table of one number: a multiple of what a step of both does
+        if (
+            errors is None
+        ):  # a coupling per step: the table is a multiple of that of a unit coupling
             errors = np.abs(self._steps(k)) * self.errors.couplings[k]
         own = values if i < j else values.T, errors if i < j else errors.T
-        return Table(self.levels[i], self.levels[j], *own)
+        return CouplingTable(self.levels[i], self.levels[j], *own)
 
     def coupling_rows(self, coding: str = "01") -> list[dict[str, Any]]:
-        """Return the couplings as rows: a row an edge, or a cell where an edge has a table.
+        """Return the couplings as rows, one per edge or per cell of the table of an edge.
 
         Parameters
         ----------
         coding : {"01", "spins"}, default="01"
-            Of binary variables; "spins" is -1/+1, and for models of binary variables only.
-
-        Returns
-        -------
-        list of dict
-            For a data frame or a CSV.
+            Coding of binary variables; "spins" is -1/+1 and requires that all variables are binary.
         """
         return coupling_rows(self, coding)
 
     def field_rows(self, coding: str = "01") -> list[dict[str, Any]]:
-        """Return the fields (thresholds) as rows: one for each variable, or for each of its levels.
+        """Return the fields (thresholds) as rows, one per variable or per level.
 
         Parameters
         ----------
@@ -217,84 +218,86 @@ class FittedParameters:
         return field_rows(self, coding)
 
     def covariate_rows(self) -> list[dict[str, Any]]:
-        """Return what the real covariates do as rows: one for each variable and covariate, or for each level of one.
+        """Return the effects of continuous covariates as rows, per variable or per level.
 
-        The effect is that of one unit of the covariate: on the log odds of a step up where a variable has two levels or
-        ordered ones, else on the log-probability of a level, zero-sum.
+        The effect is per unit of the covariate: on the log odds of a step up for binary and ordinal
+        variables, otherwise on the log-probability of a level (zero-sum).
         """
         return covariate_rows(self)
 
     def to_frame(self) -> Any:
-        """Return all parameters as a data frame, fields, effects of covariates and couplings: pandas, or polars.
+        """Return fields, covariate effects and couplings as a pandas or polars data frame.
 
-        The columns are ``parameter``, its name as in `params`; ``variable``, ``level``, ``other`` and
-        ``other_level``, where it belongs; ``value``, its standard ``error``, and a 95 % interval (``low``,
+        The columns are ``parameter``, the name as in `params`; ``variable``, ``level``, ``other``
+        and ``other_level``; ``value``, its standard ``error``, and a 95 % interval (``low``,
         ``high``).
         """
         return frame_of_rows(parameter_rows(self), (), self.graph.provenance)
 
     @property
     def params(self) -> Any:
-        """All fields and couplings by name, such as ``a`` and ``a:b``, or ``a[x]:b[y]`` of levels.
+        """All parameters by name, such as ``a`` and ``a:b``, or ``a[x]:b[y]`` for levels.
 
-        A pandas series, or a polars frame with the columns ``parameter`` and ``value``.
+        A pandas series, or a polars data frame with the columns ``parameter`` and ``value``.
         """
         return self._named("value")
 
     @property
     def bse(self) -> Any:
-        """The standard errors of `params`, named likewise."""
+        """The standard errors of `params`, by the same names."""
         return self._named("error")
 
     def conf_int(self, level: float = 0.95) -> Any:
-        """Return intervals of `params`, named likewise, as the columns ``low`` and ``high``.
+        """Return confidence intervals of `params`, as the columns ``low`` and ``high``.
 
         Parameters
         ----------
         level : float, default=0.95
-            How often such intervals have the true number in them.
+            Confidence level.
         """
         return self._named("low", "high", level=level)
 
     @property
     def aic(self) -> float:
-        """Akaike's information criterion of the fit: the lower, the better.
+        """Akaike's information criterion of the fit; lower is better.
 
-        Compare it among models that were fitted to the same samples by the same method. By
+        Compare it between models fitted to the same samples by the same method. For
         pseudo-likelihood it is the sum of the criteria of all regressions.
         """
         return criterion(self, 2.0)
 
     @property
     def bic(self) -> float:
-        """Bayesian information criterion of the fit, as `aic`, with the price log(n) a parameter."""
+        """Bayesian information criterion: as `aic`, with penalty log(n) per parameter."""
         return criterion(self, float(np.log(self.total_weight or 1.0)))
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Return a table to print: the fit, then fields and couplings with errors and intervals.
+        """Return a printable summary: the fit, fields and couplings with errors and intervals.
 
         Parameters
         ----------
         level : float, default=0.95
-            Of intervals.
+            Confidence level of the intervals.
         """
         return summary_of(self, level)
 
     def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return couplings and fields in -1/+1 coding, where all variables are binary: see `recode`."""
+        """Return couplings and fields of binary variables in -1/+1 coding; see `recode`."""
         if isinstance(self.distribution, IsingModel):
             return self.distribution.to_spins()
         raise InputError(
-            "Only binary variables are spins, and some of this model have more levels; its tables and "
-            "fields are zero-sum."
+            "not-supported",
+            "coding",
+            "The -1/+1 coding is for binary variables, but some variables of this model have more "
+            "levels. Its tables and fields are zero-sum.",
         )
 
     def __repr__(self) -> str:
-        """Say how large the model is, and what it was fitted to."""
+        """Describe the model in a line."""
         n = len(self._edges)
         return (
-            f"<{type(self).__name__}: {len(self.variables)} variables, {n} coupling{'s'[: n != 1]}, fitted to "
-            f"{self.n_samples} samples by {self.method}>"
+            f"<{type(self).__name__}: {len(self.variables)} variables, {n} coupling{'s'[: n != 1]},"
+            f" fitted to {self.n_samples} samples by {self.method}>"
         )
 
     def _repr_html_(self) -> str:
@@ -307,7 +310,7 @@ class FittedParameters:
         rows = parameter_rows(self, level)
         frame = frame_of_rows([{k: row[k] for k in ("parameter", *columns)} for row in rows])
         if not hasattr(frame, "set_index"):
-            return frame  # polars has no index
+            return frame  # polars data frames do not have an index
         frame = frame.set_index("parameter")
         return frame[columns[0]] if len(columns) == 1 else frame
 
@@ -317,7 +320,7 @@ class FittedParameters:
 
     @cached_property
     def levels(self) -> list[tuple[Any, ...]]:
-        """The levels of each variable, in order; a constant one has a second that was never seen."""
+        """The levels of each variable, in order; a constant variable has None as second level."""
         known = self.variables.levels or ()
         return [own if len(own) > 1 else (*own, None) for own in known]
 
@@ -343,7 +346,7 @@ class FittedParameters:
         return np.array(found, dtype=np.float64)
 
     def _steps(self, edge: int) -> NDArray[np.float64]:
-        """Return the table that a step of both ends makes."""
+        """Return the zero-sum table of a unit coupling per step."""
         ends = [np.arange(r) - (r - 1) / 2 for r in self._tables[edge].shape]
         return np.outer(*ends)
 

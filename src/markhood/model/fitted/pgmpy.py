@@ -1,4 +1,4 @@
-"""A fitted model as pgmpy's `DiscreteMarkovNetwork`, for those who go on there (extra `pgmpy`)."""
+"""Conversion of a fitted model to a `DiscreteMarkovNetwork` of pgmpy (extra `pgmpy`)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 
 def to_pgmpy(model: FittedModel) -> Any:
-    """Return the same distribution with a factor for each variable and one for each edge.
+    """Return the distribution with a factor for each variable and each edge.
 
-    States are named by the texts of levels.
+    States are named after the levels.
     """
     try:
         from pgmpy.factors.discrete import DiscreteFactor
         from pgmpy.models import DiscreteMarkovNetwork
     except ImportError:
         raise InputError(
-            "The library pgmpy is not installed: pip install 'markhood[pgmpy]'."
+            "library-missing",
+            "pgmpy",
+            "The library pgmpy is not installed: pip install 'markhood[pgmpy]'.",
         ) from None
     names = model.variables.names
     states = {
@@ -36,7 +38,7 @@ def to_pgmpy(model: FittedModel) -> Any:
     tables, fields = model.distribution.as_tables()
     owners: list[tuple[str, ...]] = [*((name,) for name in names), *model.graph.edge_names()]
     for own, logs in zip(owners, (*fields, *tables), strict=True):
-        # Only ratios matter; the largest is 1, so that none overflows.
+        # Only ratios matter; subtract the maximum to avoid overflow.
         values = np.exp(logs - logs.max())
         named = {name: states[name] for name in own}
         network.add_factors(DiscreteFactor(list(own), values.shape, values, state_names=named))

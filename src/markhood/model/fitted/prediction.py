@@ -1,15 +1,15 @@
-"""Some variables given others: probabilities, the most probable values, draws.
+"""Prediction of unknown values: probabilities, and the most probable values.
 
-What is unknown in a sample falls into components that the known variables keep apart. A component with few states
-is summed over state by state; a larger one is sampled, sweep after sweep, and the probabilities
-are means of those that each variable has given the others. One unknown variable is the case
-of one component of its own, and needs no sum at all.
+The unknown variables of a sample form components that are conditionally independent given the known
+ones. A component with few states is summed over exactly. A larger one is sampled by Gibbs sampling,
+and its probabilities are the means of the conditional probabilities over the sweeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -19,25 +19,25 @@ from markhood.data.variables import UNKNOWN
 from markhood.errors import option, warn
 from markhood.model.one_hot import OneHot
 
-MOST_STATES = 1 << 12  # of a component that is summed over
-SETTLING, SWEEPS = 200, 1000  # of one that is sampled
-_STARTS = 16  # climbs from the draws of a sampled component to a most probable state
-_BLOCK = 1 << 22  # numbers at a time
+MOST_STATES = 1 << 12  # of a component that is summed over exactly
+BURN_IN, SWEEPS = 200, 1000  # of the Gibbs sampler for larger components
+_STARTS = 16  # draws from which the most probable state is searched for
+_BLOCK = 1 << 22  # numbers in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What is said of unknown values.
+    """The distribution and the most probable state of the unknown values.
 
     Attributes
     ----------
-    chances : ndarray of shape (n_samples, n_columns)
-        Of every level of every variable; one where it is known.
+    probabilities : ndarray of shape (n_samples, n_columns)
+        Probabilities of the levels of all variables; indicators of known values.
     most_probable : ndarray of shape (n_variables, n_samples), dtype uint16
-        The samples, completed by the most probable values of all that is unknown together.
+        The samples, completed by the jointly most probable values.
     """
 
-    chances: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
     most_probable: NDArray[np.uint16]
 
 
@@ -45,61 +45,66 @@ def predict(
     network: OneHot,
     codes: NDArray[np.uint16],
     rng: np.random.Generator,
-    pulls: NDArray[np.float64] | None = None,
+    offsets: NDArray[np.float64] | None = None,
+    *,
+    most_states: int = MOST_STATES,
+    sweeps: int = SWEEPS,
 ) -> Prediction:
-    """Say of all samples what their unknown values are.
+    """Predict the unknown values of all samples.
 
     Parameters
     ----------
     network : OneHot
     codes : ndarray of shape (n_variables, n_samples), dtype uint16
-        `UNKNOWN` where a value is to be said.
+        Level numbers, or `UNKNOWN`.
     rng : Generator
-        For components that are too large to be summed over; a warning says where there are any.
-    pulls : ndarray of shape (n_samples, n_columns), optional
-        What is added to the fields of each sample.
+        Used for components that are too large to be summed over, with a warning.
+    offsets : ndarray of shape (n_samples, n_columns), optional
+        Numbers to add to the fields of each sample, from covariates.
+    most_states : int, default=4096
+        Number of states of the largest component that is summed over.
+    sweeps : int, default=1000
+        Number of sweeps of the Gibbs sampler.
     """
     known = codes != UNKNOWN
-    chances = network.indicators(codes, known)
+    probabilities = network.indicators(codes, known)
     completed = codes.copy()
     neighbours = neighbour_sets(network.edges, len(network.n_levels))
     is_sampled = np.zeros(codes.shape[1], np.bool_)
     for unknown, samples in _patterns(~known):
         for component in components(unknown, neighbours):
             columns = network.columns_of(component)
-            few_states = prod(network.n_levels[component].tolist()) <= MOST_STATES
+            few_states = prod(network.n_levels[component].tolist()) <= most_states
             solve: Callable[..., tuple[NDArray[np.float64], NDArray[np.uint16]]]
-            solve = _summed if few_states else _sampled
+            solve = _summed if few_states else partial(_sampled, rng=rng, sweeps=sweeps)
             is_sampled[samples] |= not few_states
             for part in np.array_split(samples, -(-len(samples) * len(columns) // _BLOCK)):
                 given = network.indicators(codes[:, part], known[:, part])
                 logits = network.fields[columns] + given @ network.couplings[:, columns]
-                if pulls is not None:
-                    logits = logits + pulls[np.ix_(part, columns)]
-                found, best = solve(network, component, np.asarray(logits), rng)
-                chances[np.ix_(part, columns)] = found
+                if offsets is not None:
+                    logits = logits + offsets[np.ix_(part, columns)]
+                found, best = solve(network, component, np.asarray(logits))
+                probabilities[np.ix_(part, columns)] = found
                 completed[np.ix_(component, part)] = best.T
     if is_sampled.any():
         n = int(is_sampled.sum())
         warn(
             "sampled-prediction",
             "",
-            f"{n} sample{'s have' if n > 1 else ' has'} so many unknown values at once that they were drawn "
-            f"({SWEEPS} times), not summed over: with another {option('seed')} numbers differ a little.",
+            f"{n} sample{'s have' if n > 1 else ' has'} too many unknown values for exact sums, so "
+            f"probabilities were estimated from {sweeps} Gibbs sweeps. They vary slightly with "
+            f"{option('seed')}.",
         )
-    return Prediction(chances, completed)
+    return Prediction(probabilities, completed)
 
 
 def _summed(
-    network: OneHot,
-    component: NDArray[np.int64],
-    logits: NDArray[np.float64],
-    rng: np.random.Generator,
+    network: OneHot, component: NDArray[np.int64], logits: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
-    """Return the chances of a component's levels and its most probable state, of each sample."""
+    """Return the probabilities of the levels and the most probable state of a component."""
     if len(component) == 1:
-        chances = np.exp(network.normalised(logits, component))
-        return chances, logits.argmax(axis=1)[:, None].astype(np.uint16)
+        probabilities = np.exp(network.normalised(logits, component))
+        return probabilities, logits.argmax(axis=1)[:, None].astype(np.uint16)
     n_levels = network.n_levels[component]
     states = np.indices(n_levels.tolist()).reshape(len(component), -1)
     columns = network.columns_of(component)
@@ -125,13 +130,14 @@ def _sampled(
     component: NDArray[np.int64],
     logits: NDArray[np.float64],
     rng: np.random.Generator,
+    sweeps: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
-    """Do by Gibbs sampling what `_summed` does; the best state is the highest that climbs reach."""
+    """Estimate the result of `_summed` by Gibbs sampling and coordinate ascent."""
     columns = network.columns_of(component)
     inner = network.couplings[columns][:, columns].tocsr()
-    place = {int(v): k for k, v in enumerate(component)}
+    number = {int(v): k for k, v in enumerate(component)}
     of_colour = [
-        np.array([place[int(v)] for v in own if int(v) in place], np.int64)
+        np.array([number[int(v)] for v in own if int(v) in number], np.int64)
         for own in network.colours
     ]
     local = OneHot(
@@ -143,36 +149,36 @@ def _sampled(
     sums = np.zeros_like(logits)
     best = state.copy()
     highest = np.full(len(logits), -np.inf)
-    for sweep in range(SETTLING + SWEEPS):
+    for sweep in range(BURN_IN + sweeps):
         for own, at in colours:
-            pull = local.normalised(logits[:, at] + np.asarray(state @ inner[:, at]), own)
-            if sweep >= SETTLING:
-                sums[:, at] += np.exp(pull)
-            state[:, at] = local.drawn(pull, own, rng)
-        if sweep >= SETTLING and (sweep - SETTLING) % (SWEEPS // _STARTS) == 0:
-            climbed = _climbed(local, logits, state, colours)
-            height = np.einsum("sc,sc->s", logits + np.asarray(climbed @ inner) / 2, climbed)
+            logs = local.normalised(logits[:, at] + np.asarray(state @ inner[:, at]), own)
+            if sweep >= BURN_IN:
+                sums[:, at] += np.exp(logs)
+            state[:, at] = local.drawn(logs, own, rng)
+        if sweep >= BURN_IN and (sweep - BURN_IN) % (sweeps // _STARTS) == 0:
+            mode = _local_mode(local, logits, state, colours)
+            height = np.einsum("sc,sc->s", logits + np.asarray(mode @ inner) / 2, mode)
             better = height > highest
-            highest[better], best[better] = height[better], climbed[better]
-    return sums / SWEEPS, _levels_of(local, best)
+            highest[better], best[better] = height[better], mode[better]
+    return sums / sweeps, _levels_of(local, best)
 
 
-def _climbed(
+def _local_mode(
     local: OneHot,
     logits: NDArray[np.float64],
     state: NDArray[np.float64],
     colours: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
 ) -> NDArray[np.float64]:
-    """Give each variable its most probable level given the others, until none changes."""
+    """Set each variable to its most probable level given the others, until none changes."""
     state = state.copy()
     for _ in range(len(local.n_levels) + 10):
         before = state.copy()
         for own, at in colours:
-            pull = logits[:, at] + np.asarray(state @ local.couplings[:, at])
+            logs = logits[:, at] + np.asarray(state @ local.couplings[:, at])
             n_levels = local.n_levels[own]
             starts = np.cumsum(n_levels) - n_levels
-            highest = np.repeat(np.maximum.reduceat(pull, starts, axis=1), n_levels, axis=1)
-            state[:, at] = pull == highest
+            highest = np.repeat(np.maximum.reduceat(logs, starts, axis=1), n_levels, axis=1)
+            state[:, at] = logs == highest
         if np.array_equal(before, state):
             break
     return state
@@ -187,7 +193,7 @@ def _levels_of(local: OneHot, state: NDArray[np.float64]) -> NDArray[np.uint16]:
 
 
 def neighbour_sets(edges: NDArray[np.int64], n_variables: int) -> list[set[int]]:
-    """Return the neighbours of every variable."""
+    """Return the set of neighbours of each variable."""
     found: list[set[int]] = [set() for _ in range(n_variables)]
     for i, j in edges.tolist():
         found[i].add(j)
@@ -198,7 +204,7 @@ def neighbour_sets(edges: NDArray[np.int64], n_variables: int) -> list[set[int]]
 def _patterns(
     unknown: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the variables that are unknown together, and the samples in which they are."""
+    """Return each set of unknown variables that occurs, and the samples in which it does."""
     patterns, which = np.unique(np.packbits(unknown, axis=0).T, axis=0, return_inverse=True)
     by_pattern = np.argsort(which.ravel(), kind="stable")
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(patterns)))
@@ -211,7 +217,7 @@ def _patterns(
 def components(
     unknown: NDArray[np.int64], neighbours: list[set[int]]
 ) -> Iterator[NDArray[np.int64]]:
-    """Return the parts of what is unknown that the known variables keep apart."""
+    """Return the connected components of the unknown variables."""
     left = set(unknown.tolist())
     while left:
         found = {left.pop()}

@@ -1,9 +1,10 @@
-"""The distribution of some variables given others, all that is not observed being summed over.
+"""The joint distribution of target variables given evidence; other variables are marginalised.
 
-1. Evidence is absorbed: a neighbour that is known adds a row of its table to a variable's field.
-2. Only what is connected with the targets through unobserved variables matters.
-3. A junction tree sums over the rest, the targets made neighbours of each other by tables of zeros so that
-   their joint distribution is in one of its tables. Where its tables would be too large, Gibbs chains draw from it.
+1. Absorb the evidence: an observed neighbour adds a row of its table to the field of a variable.
+2. Keep the variables that are connected with the targets through unobserved variables.
+3. Marginalise the rest with a junction tree. Tables of zeros make the targets neighbours of each
+   other, so that one of its tables has their joint distribution. If tables would be too large,
+   estimate the distribution by Gibbs sampling.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from markhood.kernels.protocol import CHAINS
 from markhood.model.fitted.prediction import components, neighbour_sets
 from markhood.model.junction_tree import MOST_STATES, JunctionTree
 from markhood.model.potts.model import PottsModel
-from markhood.model.potts.tables import Arrays
+from markhood.model.potts.network import Arrays
 from markhood.model.sampling.settings import Seed
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel
 
-DRAWS = 2000  # of each chain
+DRAWS = 2000  # per chain
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +45,12 @@ class Answer:
     targets : tuple of str
     levels : tuple of tuple
         The levels of each target, in order.
-    probabilities : ndarray with an axis for every target
-        Of every combination of their levels.
+    probabilities : ndarray with one axis per target
+        Probabilities of all combinations of levels.
     method : {"exact", "sampled"}
-        Whether sums were carried out, or chains drawn.
+        Whether the probabilities are exact or estimated by Gibbs sampling.
     error : float
-        The largest standard error of a probability: 0 where it is exact.
+        The largest standard error of a probability; 0 if exact.
     """
 
     targets: tuple[str, ...]
@@ -59,7 +60,7 @@ class Answer:
     error: float
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for every combination of levels, with its ``probability``."""
+        """Return a row for each combination of levels, with its ``probability``."""
         last = "probability" if "probability" not in self.targets else "probability_"
         return [
             {**dict(zip(self.targets, state, strict=True)), last: p}
@@ -67,11 +68,11 @@ class Answer:
         ]
 
     def to_frame(self) -> Any:
-        """Return `rows` as a data frame: pandas, or polars."""
+        """Return `rows` as a pandas or polars data frame."""
         return frame_of_rows(self.rows())
 
     def __repr__(self) -> str:
-        """Give the most probable combination."""
+        """Show the most probable combination."""
         state = np.unravel_index(int(self.probabilities.argmax()), self.probabilities.shape)
         named = zip(self.targets, self.levels, state, strict=True)
         best = ", ".join(f"{name} = {level_text(own[k])}" for name, own, k in named)
@@ -91,7 +92,11 @@ class Answer:
 
 
 def answer(
-    model: FittedModel, targets: Sequence[int], codes: NDArray[np.uint16], seed: Seed
+    model: FittedModel,
+    targets: Sequence[int],
+    codes: NDArray[np.uint16],
+    seed: Seed,
+    most_states: int = MOST_STATES,
 ) -> Answer:
     """Return the joint distribution of the targets.
 
@@ -100,22 +105,26 @@ def answer(
     model : FittedModel
     targets : sequence of int
     codes : ndarray of shape (n_variables,), dtype uint16
-        The level of every variable; `UNKNOWN` where there is no evidence.
+        The level of each variable, or `UNKNOWN`.
     seed : int, SeedSequence or Generator
-        Of the chains, where there are any.
+        Random seed of the chains.
+    most_states : int, default=2**20
+        Number of cells of the largest table that may be summed over.
     """
     tables, fields = model.distribution.as_tables()
     names = tuple(model.variables.names[v] for v in targets)
     levels = tuple(model.levels[v] for v in targets)
-    if prod(map(len, levels)) > MOST_STATES:
+    if prod(map(len, levels)) > most_states:
         raise InputError(
-            f"The targets have more than {MOST_STATES} combinations of levels: ask for fewer at once."
+            "model-size",
+            "targets",
+            f"The targets have more than {most_states} combinations of levels: use fewer targets.",
         )
     edges = model.distribution.graph.edges
-    kept, inner, fields = _given(edges, tables, fields, codes, targets)
-    place = {v: k for k, v in enumerate(kept)}
-    own = [place[v] for v in targets]
-    numbers = [(place[i], place[j]) for i, j in edges[inner].tolist()]
+    kept, inner, fields = _absorbed(edges, tables, fields, codes, targets)
+    number = {v: k for k, v in enumerate(kept)}
+    own = [number[v] for v in targets]
+    numbers = [(number[i], number[j]) for i, j in edges[inner].tolist()]
     joined = {tuple(sorted(pair)) for pair in numbers}
     added = [pair for pair in combinations(sorted(own), 2) if pair not in joined]
     inner_tables = (
@@ -123,7 +132,7 @@ def answer(
         *(np.zeros((len(fields[i]), len(fields[j]))) for i, j in added),
     )
     pairs = np.array([*numbers, *added], np.int64).reshape(-1, 2)
-    tree = JunctionTree.of([len(field) for field in fields], pairs)
+    tree = JunctionTree.of([len(field) for field in fields], pairs, most_states)
     if tree is not None:
         found = tree.joint(pairs, inner_tables, fields, own)
         return Answer(names, levels, found, "exact", 0.0)
@@ -133,14 +142,14 @@ def answer(
     return Answer(names, levels, *_drawn(network, own, tuple(map(len, levels)), seed))
 
 
-def _given(
+def _absorbed(
     edges: NDArray[np.int64],
     tables: Arrays,
     fields: Arrays,
     codes: NDArray[np.uint16],
     targets: Sequence[int],
 ) -> tuple[list[int], list[int], Arrays]:
-    """Return the variables that matter, the edges among them, and their fields given the evidence."""
+    """Return the relevant variables, the edges among them, and their fields given the evidence."""
     unknown = np.flatnonzero(codes == UNKNOWN)
     parts = components(unknown, neighbour_sets(edges, len(fields)))
     kept = sorted(v for part in parts if set(targets) & set(part.tolist()) for v in part.tolist())
@@ -158,7 +167,7 @@ def _given(
 def _drawn(
     network: PottsModel, targets: Sequence[int], shape: tuple[int, ...], seed: Seed
 ) -> tuple[NDArray[np.float64], str, float]:
-    """Return shares of draws, how they were made, and the largest standard error over chains."""
+    """Return estimated probabilities, "sampled", and their largest standard error over chains."""
     draws = network.sample(CHAINS * DRAWS, seed, chains=CHAINS)[:, list(targets)]
     state = np.ravel_multi_index(tuple(draws.T.astype(np.int64)), shape)
     by_chain = np.stack(

@@ -1,4 +1,4 @@
-"""The numbers of a fitted model as rows: level names, with standard errors and intervals."""
+"""The parameters of a fitted model as rows, with level names, standard errors and intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 
 def coupling_rows(model: FittedParameters, coding: str, level: float = 0.95) -> list[Row]:
-    """Return a row for every edge, or for every cell where an edge has a table."""
+    """Return a row for each edge, or for each cell of the table of an edge."""
     factor, numbers = _factor(model, coding), _interval("coupling", level)
     names, rows = model.variables.names, list[Row]()
     couplings = factor * model.couplings
@@ -43,7 +43,7 @@ def coupling_rows(model: FittedParameters, coding: str, level: float = 0.95) -> 
 
 
 def field_rows(model: FittedParameters, coding: str, level: float = 0.95) -> list[Row]:
-    """Return a row for every variable, or for every level of one where some have more than two."""
+    """Return a row for each variable if all are binary, else for each level."""
     _factor(model, coding)
     numbers = _interval("field", level)
     names, levels = model.variables.names, model.levels
@@ -64,7 +64,7 @@ def field_rows(model: FittedParameters, coding: str, level: float = 0.95) -> lis
 
 
 def covariate_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
-    """Return a row for every variable and covariate, or for every level of one that is nominal."""
+    """Return a row for each variable and covariate, and for each level of nominal variables."""
     numbers, rows, at = _interval("effect", level), list[Row](), 0
     for name, levels, is_step in zip(
         model.variables.names, model.levels, model.variables.is_ordered, strict=True
@@ -85,10 +85,10 @@ def covariate_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
 
 
 def parameter_rows(model: FittedParameters, level: float = 0.95) -> list[Row]:
-    """Return a row for every field, effect of a covariate and coupling, each with a name of its own.
+    """Return a row for each field, covariate effect and coupling, with the name of the parameter.
 
-    Names are those of formulas: ``a`` and ``a:b`` where a single number says it, ``a[x]`` and ``a[x]:b[y]`` where there
-    is one for every level.
+    Names are as in formulas: ``a`` and ``a:b`` for single numbers, ``a[x]`` and ``a[x]:b[y]`` for
+    one number per level.
     """
     binary, rows = isinstance(model.distribution, IsingModel), list[Row]()
     for row in field_rows(model, "01", level):
@@ -113,23 +113,23 @@ def _parameter(name: str, at: tuple[str, ...], row: Row, what: str) -> Row:
 
 
 def _factor(model: FittedParameters, coding: str) -> float:
-    """Return what couplings are multiplied with in a coding."""
+    """Return the factor of couplings in a coding."""
     check_coding(coding)
     if coding == "01":
         return 1.0
-    model.to_spins()  # which says so where some variables are not binary
+    model.to_spins()  # raises an error if some variables are not binary
     return 0.25
 
 
 def deviations_within(level: float) -> float:
-    """Return how many standard deviations either side hold this share of a normal distribution."""
+    """Return the two-sided normal quantile of a confidence level."""
     if not 0 < level < 1:
-        raise InputError(f"The level of an interval is between 0 and 1, and not {level!r}.")
+        raise InputError("option-value", "level", f"level must be between 0 and 1, not {level!r}.")
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def _interval(what: str, level: float) -> Callable[[float, float], dict[str, float]]:
-    """Return what turns a number and its standard error into the columns of a row."""
+    """Return a function from an estimate and its standard error to the columns of a row."""
     half = deviations_within(level)
 
     def columns(value: float, error: float) -> dict[str, float]:

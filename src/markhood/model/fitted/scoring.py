@@ -1,8 +1,9 @@
-"""How well each variable is predicted from the others, beside what a guess of the commonest level would do.
+"""Predictability: the accuracy of predicting each variable from all others.
 
-    normalised accuracy = (accuracy - majority) / (1 - majority),
+    normalised accuracy = (accuracy - majority) / (1 - majority)
 
-0 where the others do not help at all, 1 where nothing is left to guess; as mgm reports it.
+compares it with always predicting the most frequent level: 0 is no better, 1 is perfect. This is
+the measure that mgm reports.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Predictability:
-    """How well each variable is predicted from the others.
+    """The accuracy of predicting each variable from all others.
 
     Attributes
     ----------
     names : tuple of str
     accuracy : ndarray of shape (n_variables,)
-        Share of samples in which the most probable level is the true one.
+        Share of the samples whose most probable level is the true one.
     majority : ndarray of shape (n_variables,)
-        Share of the commonest level: the accuracy of knowing nothing else.
+        Share of the most frequent level.
     normalized : ndarray of shape (n_variables,)
-        How much of what is left the others explain; NaN for a variable that is constant.
+        Normalised accuracy; NaN for a constant variable.
     log_loss : ndarray of shape (n_variables,)
         Mean of -log probability of the true level.
     """
@@ -38,7 +39,7 @@ class Predictability:
     log_loss: NDArray[np.float64]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each variable, for a data frame or a CSV."""
+        """Return a row for each variable."""
         return [
             {
                 "variable": name,
@@ -51,7 +52,7 @@ class Predictability:
         ]
 
     def __repr__(self) -> str:
-        """Name the variables that are predicted best and worst."""
+        """Show the variables that are predicted best and worst."""
         if np.isnan(self.normalized).all():
             return "<Predictability: nothing varies>"
         best, worst = np.nanargmax(self.normalized), np.nanargmin(self.normalized)
@@ -64,13 +65,13 @@ class Predictability:
 
 def predictability(
     names: tuple[str, ...],
-    log_chances: list[NDArray[np.float64]],
+    log_probabilities: list[NDArray[np.float64]],
     codes: NDArray[np.uint16],
     known: NDArray[np.bool_],
 ) -> Predictability:
-    """Compare what is predicted of every variable with what it is, in the samples that know it."""
+    """Compare predicted with true levels, in the samples in which they are known."""
     columns = []
-    for logs, own, is_known in zip(log_chances, codes, known, strict=True):
+    for logs, own, is_known in zip(log_probabilities, codes, known, strict=True):
         seen, truth = logs[is_known], own[is_known].astype(np.int64)
         if not len(truth):
             columns.append((np.nan,) * 4)

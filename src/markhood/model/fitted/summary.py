@@ -1,12 +1,11 @@
-"""A fitted model as a printed table, as statsmodels prints a regression, and its information criteria.
+"""The printed summary of a fitted model, in the style of statsmodels, and its information criteria.
 
     AIC = 2 k - 2 l,      BIC = k log(n) - 2 l,
 
-with l the log-likelihood of the data that the model was fitted to and n the sum of their weights. Of a model that was
-fitted by pseudo-likelihood l is the log pseudo-likelihood, a sum of regressions, and k counts the parameters of all
-regressions: each coupling twice. That is what keeps AIC unbiased: over 300 data sets of 400 samples of a ring of six
-variables with a chord (6 fields, 7 couplings) the log pseudo-likelihood of new samples was lower by 20.9 ± 0.6 (no couplings),
-20.0 ± 1.1 (couplings of ±0.5) and 19.6 ± 1.9 (±1.5), where k is 20 and a count of the distinct parameters 13.
+with l the log-likelihood of the data and n the sum of their weights. For a model fitted by
+pseudo-likelihood, l is the log pseudo-likelihood, and k counts the parameters of all regressions,
+so each coupling twice. With this count AIC is unbiased for the log pseudo-likelihood of new
+samples; with the number of distinct parameters it would not be (`tests/model/test_summary.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _NUMBERS = ("value", "error", "low", "high")
 
 @dataclass(frozen=True)
 class Summary:
-    """A text with a table of facts and one of parameters; print it, or let a notebook show it."""
+    """The text of a summary, for printing and for notebooks."""
 
     text: str
 
@@ -41,22 +40,25 @@ class Summary:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def criterion(model: FittedParameters, price: float) -> float:
-    """Return minus twice the log-likelihood, and a price for each parameter."""
+def criterion(model: FittedParameters, penalty: float) -> float:
+    """Return minus twice the log-likelihood plus a penalty per parameter."""
     if model.llf is None:
         raise InputError(
-            "The model was written without its log-likelihood: fit it again with fit_model(graph, data)."
+            "no-provenance",
+            "model",
+            "The file of the model does not contain its log-likelihood: fit the model again with "
+            "fit_model(graph, data).",
         )
     layout = Layout(model.variables, model.distribution.graph.edges)
     n_fields = int(layout.field_starts[-1])
     n_couplings = layout.n_parameters - n_fields
     k = n_fields + n_couplings * (1 if model.method == "likelihood" else 2)
     k += len(model.covariates) * int(layout.n_scores.sum())
-    return price * k - 2 * model.llf
+    return penalty * k - 2 * model.llf
 
 
 def summary_of(model: FittedParameters, level: float) -> Summary:
-    """Return the facts about a model, its fields and its couplings."""
+    """Return the summary of a model: the fit, fields, covariates and couplings."""
     rows = parameter_rows(model, level)
     heads = ["", "value", "std err", f"[{(1 - level) / 2:.4g}", f"{(1 + level) / 2:.4g}]"]
     cells = [
@@ -76,7 +78,7 @@ def summary_of(model: FittedParameters, level: float) -> Summary:
 
 
 def _facts(model: FittedParameters) -> str:
-    """Return what is said of the fit as a whole, two facts a line."""
+    """Return properties of the fit, two per line."""
     is_likelihood = model.method == "likelihood"
     known: list[tuple[str, Any]] = [
         ("Method", model.method),
@@ -101,7 +103,7 @@ def _share(model: FittedParameters) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines: the first column to the left, all others to the right."""
+    """Return rows as lines, with the first column left-aligned and the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

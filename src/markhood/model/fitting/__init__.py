@@ -1,7 +1,8 @@
-"""Fields and couplings from data: what a graph's model is fitted by.
+"""Estimation of fields and couplings from data.
 
-Open `fit`. `layout` says where each number is in one vector, `tables` counts what a regression needs to
-know of the samples, `pseudo_likelihood` has value, gradient and Hessian of the joint pseudo-likelihood (and of
-the regressions apart), which `kernels/reference/newton.py` maximises with the `equations` of a step, `exact` those of the
-likelihood itself, and `sandwich` says how uncertain the answer is.
+`fit` has `fit_model`. `layout` maps parameters to positions in one vector, `contingency` counts the
+configurations of the regressions, `pseudo_likelihood` has value, gradient and Hessian of the joint
+pseudo-likelihood and of separate regressions, which `kernels/reference/newton.py` maximises with
+the linear solver in `equations`, `exact` has the exact likelihood, and `sandwich` the standard
+errors from the score `residuals`.
 """

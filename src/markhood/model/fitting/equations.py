@@ -1,7 +1,7 @@
-"""Linear equations of many parameters, of which each meets only a few others.
+"""Sparse linear equations of Newton steps.
 
-Few are solved for at once; many by conjugate gradients, which need no more memory than the matrix has entries: a factor of a large
-random graph fills up.
+Small systems are solved directly, large ones by conjugate gradients. These need only the memory of
+the matrix, while the Cholesky factor of a large random graph is nearly dense.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-DENSE = 1500  # parameters that are solved for at once
-_RELATIVE = 1e-4  # of a step: what is left is for the next one
+MOST_DENSE = 1500  # parameters of a system that is solved directly
+_RELATIVE_TOLERANCE = 1e-4  # of a step; the next step corrects the rest
 
 
 class SparseEquations:
-    """What `newton` solves for a step."""
+    """The linear solver of `newton`."""
 
     def factorise(self, matrix: csr_array, *, is_new: bool) -> None:
         """Keep a positive definite matrix."""
-        self._matrix = matrix.toarray() if matrix.shape[0] <= DENSE else matrix
+        self._matrix = matrix.toarray() if matrix.shape[0] <= MOST_DENSE else matrix
 
     def solve(self, right: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Solve, to the precision of a step."""
+        """Solve the system, large ones to the relative tolerance of a step."""
         if isinstance(self._matrix, np.ndarray):
             return np.asarray(np.linalg.solve(self._matrix, right))
         from scipy.sparse import diags_array
         from scipy.sparse.linalg import cg
 
         scaling = diags_array(1 / self._matrix.diagonal())
-        return np.asarray(cg(self._matrix, right, M=scaling, rtol=_RELATIVE, maxiter=2000)[0])
+        tolerance = _RELATIVE_TOLERANCE
+        return np.asarray(cg(self._matrix, right, M=scaling, rtol=tolerance, maxiter=2000)[0])

@@ -1,10 +1,10 @@
-"""The likelihood itself, where the sum over states can be carried out.
+"""The exact likelihood, for graphs with a junction tree.
 
     l(theta) = theta' (sum over samples of the statistics) - N log Z(theta),
 
-the statistics being indicators of levels and products of scores. Their expectations come from a junction
-tree, and so does the gradient. The information is the covariance of all pairs of statistics, most of which no
-tree has: it is taken as differences of the gradient, and only once, at the maximum.
+where the statistics are indicators of levels and products of scores. The junction tree gives their
+expectations and thus the gradient. The information matrix contains covariances of statistics that
+the tree does not give, so it is computed by differences of the gradient, once, at the maximum.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError
+from markhood.errors import InputError, option
+from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.tables import Observed
 from markhood.model.junction_tree import MOST_STATES, JunctionTree
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _DIFFERENCE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class ExactLikelihood:
-    """The log-likelihood of complete samples as a function of a vector.
+    """The log-likelihood of complete samples as a function of the parameters.
 
     Parameters
     ----------
@@ -43,37 +43,44 @@ class ExactLikelihood:
     observed: Observed
 
     def __post_init__(self) -> None:
-        """Refuse what has no maximum that could be found here."""
+        """Check that the samples are complete and the parameters not too many."""
         if (self.observed.codes == Observed.UNKNOWN).any():
             raise InputError(
-                "The likelihood needs complete samples: leave out those with missing values "
-                "(missing='drop'), or choose method='pseudo-likelihood'."
+                "missing-values",
+                "method",
+                f"{option('method', 'likelihood')} requires complete samples: use "
+                f"{option('missing', 'drop')} or {option('method', 'pseudo-likelihood')}.",
             )
         if self.layout.n_parameters > MOST_PARAMETERS:
             raise InputError(
-                f"The model has {self.layout.n_parameters} parameters, and the likelihood is for at "
-                f"most {MOST_PARAMETERS}: choose method='pseudo-likelihood'."
+                "model-size",
+                "method",
+                f"The model has {self.layout.n_parameters} parameters, but "
+                f"{option('method', 'likelihood')} supports at most {MOST_PARAMETERS}: use "
+                f"{option('method', 'pseudo-likelihood')}.",
             )
 
     @cached_property
     def tree(self) -> JunctionTree:
-        """What sums over states."""
+        """The junction tree of the graph."""
         found = JunctionTree.of(self.layout.n_levels.tolist(), self.layout.edges)
         if found is None:
             raise InputError(
-                f"The graph has too many cycles for sums over all states (tables of more than "
-                f"{MOST_STATES} numbers): choose method='pseudo-likelihood'."
+                "model-size",
+                "method",
+                f"The graph has too many cycles for {option('method', 'likelihood')} (tables of "
+                f"more than {MOST_STATES} numbers): use {option('method', 'pseudo-likelihood')}.",
             )
         return found
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
-        """The statistics, added up over samples."""
+        """The sums of the statistics over samples."""
         every = np.arange(self.layout.n_parameters)
         return self.observed.weights @ self.statistics(self.observed, every)
 
     def statistics(self, observed: Observed, parameters: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return samples' statistics of some parameters, of shape (n_samples, len(parameters))."""
+        """Return the statistics of given parameters, shape (n_samples, len(parameters))."""
         layout, columns = self.layout, []
         for v, codes in enumerate(observed.codes):
             columns.append(np.eye(int(layout.n_levels[v]))[codes, 1:])
@@ -98,16 +105,16 @@ class ExactLikelihood:
     def maximum(
         self, precision: csr_array, start: NDArray[np.float64], max_steps: int
     ) -> NDArray[np.float64]:
-        """Return where the likelihood and a normal prior are highest together."""
+        """Return the maximum of the posterior under a normal prior."""
         from scipy.optimize import minimize
 
         n = float(self.observed.weights.sum())
 
         def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             log_partition, means = self.expected(parameters)
-            pull = precision @ parameters
-            value = parameters @ self.sums - n * log_partition - parameters @ pull / 2
-            return -value / n, -(self.sums - n * means - pull) / n
+            shrinkage = precision @ parameters
+            value = parameters @ self.sums - n * log_partition - parameters @ shrinkage / 2
+            return -value / n, -(self.sums - n * means - shrinkage) / n
 
         options: Any = {"maxiter": 5 * max_steps, "ftol": 1e-15, "gtol": 1e-9}
         climb: Any = minimize
@@ -129,7 +136,7 @@ class ExactLikelihood:
 
 @dataclass(frozen=True, eq=False)
 class ExactGradients:
-    """Gradients of samples' own log-likelihoods: their statistics less what is expected."""
+    """Gradients of the log-likelihoods of single samples: observed minus expected statistics."""
 
     likelihood: ExactLikelihood
     observed: Observed
@@ -138,6 +145,6 @@ class ExactGradients:
     def parts(
         self, near: NDArray[np.int64], solution: NDArray[np.float64]
     ) -> Iterator[NDArray[np.float64]]:
-        """Return them along directions that have some parameters: one part, the whole."""
+        """Yield the gradients along directions of given parameters, in a single part."""
         found = self.likelihood.statistics(self.observed, near) - self.means[near]
         yield solution.T @ found.T

@@ -1,8 +1,8 @@
-"""`fit_model()`: the fields and couplings of a graph, from data.
+"""`fit_model()`: estimate the fields and couplings of a graph from data.
 
-The joint pseudo-likelihood is the default: nearly as precise as the likelihood, and as quick for ten thousand
-variables as for ten. A weak prior keeps every number finite where data are separated; without one, the numbers
-that have no maximum are named.
+The default is the joint pseudo-likelihood, which is nearly as precise as the likelihood and
+feasible for thousands of variables. A weak prior keeps all estimates finite if the data are
+separated; without a prior, a warning names the infinite estimates.
 """
 
 from __future__ import annotations
@@ -26,35 +26,38 @@ from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.data.weights import weighted
 from markhood.errors import InputError, option, warn, warn_not_converged
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.kernels.reference.newton import MAX_STEPS, newton
 from markhood.model.fitted.model import FittedModel
+from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.equations import SparseEquations
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.prior import SCALE, precision
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
+from markhood.model.fitting.residuals import ResidualColumns
 from markhood.model.fitting.sandwich import Sandwich
-from markhood.model.fitting.surprises import Columns
-from markhood.model.fitting.tables import Observed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 METHODS = ("pseudo-likelihood", "likelihood", "average")
 _NAMES_SHOWN = 3
-# A prior so wide that the likelihood does not tell, a sample; and wider still, by which infinities grow.
-_NEXT_TO_NOTHING, _WIDER = 1e-9, 1e-2
-_NEAR = 1e-3  # standard errors; Newton's method ends within 1e-5
+# Precision per sample of a nearly flat prior, and the factor that makes it flatter: infinite
+# estimates are those that grow with it.
+_FLAT_PRECISION, _FLATTER = 1e-9, 1e-2
+_TOLERANCE = 1e-3  # of the gradient, in standard errors; Newton's method stops within 1e-5
 
 
 class Fit(NamedTuple):
-    """A maximum, its uncertainty, by how much its numbers grow as a next to flat prior becomes flatter, and its log-likelihood.
+    """A maximum, with its uncertainty and log-likelihood.
 
-    ``converged``, of shape (n_variables,), marks the variables whose parameters have no gradient left: at most `_NEAR` in units of
-    their standard errors, sqrt(g^2 / curvature). That is checked where a solver ended, whichever it was.
+    ``growth`` is the change of the parameters if a nearly flat prior becomes flatter.
+    ``converged``, of shape (n_variables,), marks the variables whose gradient g is at most
+    `_TOLERANCE` in units of standard errors, sqrt(g^2 / curvature); it is checked at the result of
+    any solver.
     """
 
     parameters: NDArray[np.float64]
@@ -81,24 +84,25 @@ def fit_model(
     Parameters
     ----------
     graph : Graph or fitted estimator
-        Which variables interact; a learned one, or any other over columns of the data.
+        The graph of interactions, learned or not; its nodes are columns of the data.
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
-        With the columns of the graph, and maybe others. What the graph does not know of levels and
-        their order is read from them. Covariates of many numbers that the graph was adjusted for must be among
-        them: they are in the regression of every variable.
+        With the columns of the graph, and possibly others. Levels that the graph does not specify
+        are read from the data. Continuous covariates that the graph was adjusted for must be
+        present, because the regressions of all variables include them.
     method : {"pseudo-likelihood", "likelihood", "average"}, default="pseudo-likelihood"
-        The joint pseudo-likelihood, each coupling shared by its two ends; the likelihood itself, for
-        graphs that are small or nearly trees; or the mean of the two ends' own regressions.
+        The joint pseudo-likelihood, with each coupling shared by its two ends; the exact
+        likelihood, for small graphs and graphs of low treewidth; or the mean of the two ends'
+        regressions.
     prior : float or None, default=2.5
-        Standard deviation of couplings beforehand, in 0/1 coding; fields have four times that. With None
-        the maximum is that of the (pseudo-)likelihood alone, and may be infinite.
+        Prior standard deviation of couplings, in 0/1 coding; that of fields is four times as large.
+        None maximises the (pseudo-)likelihood alone, and estimates may be infinite.
     missing : {"error", "drop", "level", "impute"}, default="error"
-        What to do about missing values, as for `learn`; with "impute" every regression takes the
-        samples that have its variable and all its neighbours.
+        How to treat missing values, as for `learn`; with "impute" each regression uses the samples
+        in which its variable and all its neighbours are known.
     missing_values : iterable, default=()
-        Further values that mean missing, such as -9 or "?".
+        Further codes for missing values, such as -9 or "?".
     weights : array-like of shape (n_samples,) or "similarity", optional
-        How often each sample counts. Samples that have weights already take no others.
+        Weights of the samples. Not possible for `Samples` that have weights.
     normalize_weights : bool, default=True
         Whether weights that are not whole numbers are scaled to mean 1.
 
@@ -120,11 +124,16 @@ def fit_model(
     """
     graph = as_graph(graph)
     if method not in METHODS:
-        raise InputError(f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.")
+        raise InputError(
+            "option-value",
+            "method",
+            f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.",
+        )
     if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
         raise InputError(
-            f"{option('prior')} is the standard deviation of couplings beforehand, above 0, or None; "
-            f"it is {prior!r}."
+            "option-value",
+            "prior",
+            f"{option('prior')} must be a standard deviation above 0, or None, not {prior!r}.",
         )
     units = real_units(graph.provenance)
     if method == "likelihood" and (units or graph.factors):
@@ -132,8 +141,8 @@ def fit_model(
         raise InputError(
             "not-supported",
             "method",
-            f"{option('method', 'likelihood')} cannot be used with a graph that was adjusted for {adjusted}: use "
-            f"{option('method', 'pseudo-likelihood')}.",
+            f"{option('method', 'likelihood')} does not support a graph that was adjusted for "
+            f"{adjusted}: use {option('method', 'pseudo-likelihood')}.",
         )
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
@@ -143,7 +152,7 @@ def fit_model(
     observed = observed_of(samples, variables, units, components)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
-    _name_infinities(model)
+    _warn_of_infinite_estimates(model)
     stopped = [variables.names[v] for v in np.flatnonzero(~model.converged)]
     warn_not_converged(stopped, len(stopped))
     return model
@@ -171,47 +180,47 @@ def fitted(
     prior: float | None,
     max_steps: int = MAX_STEPS,
 ) -> Fit:
-    """Find the maximum, in at most so many steps."""
+    """Maximise the (pseudo-)likelihood with a prior, in at most `max_steps` Newton steps."""
     if method == "likelihood":
         return _by_likelihood(layout, observed, prior, max_steps)
     likelihood = PseudoLikelihood(layout, observed, is_shared=method != "average")
     start = np.zeros(likelihood.n_parameters)
     growth = np.zeros(likelihood.n_parameters)
     if prior is not None:
-        weight = _spread_over(likelihood, precision(layout, prior))
+        weight = _prior_of(likelihood, precision(layout, prior))
         found = _maximum(likelihood, weight, start, max_steps)
     else:
-        weight = _faint(likelihood.n_parameters, observed)
+        weight = _nearly_flat(likelihood.n_parameters, observed)
         found = _maximum(likelihood, weight, start, max_steps)
-        growth = _maximum(likelihood, weight * _WIDER, found, max_steps) - found
+        growth = _maximum(likelihood, weight * _FLATTER, found, max_steps) - found
     value, curvature = likelihood.value(found), likelihood.curvature(found)
-    columns = Columns(likelihood)
+    columns = ResidualColumns(likelihood)
     sandwich = Sandwich(
         curvature,
         weight,
         observed,
         lambda some: columns.at(found, some),
-        lambda variable: _near(likelihood, variable),
+        lambda variable: _nearby_parameters(likelihood, variable),
     )
     average = likelihood.average
     parameters = np.asarray(average @ found)
     if not likelihood.is_shared:
         value = PseudoLikelihood(layout, observed).value(parameters)
-    left = likelihood.gradient(found) - weight @ found
-    converged = _have_converged(left, curvature + weight, likelihood.places)
+    gradient = likelihood.gradient(found) - weight @ found
+    converged = _have_converged(gradient, curvature + weight, likelihood.positions)
     return Fit(parameters, sandwich, average, np.asarray(average @ growth), value, converged)
 
 
 def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_steps: int) -> Fit:
     likelihood = ExactLikelihood(layout, observed)
-    faint = _faint(layout.n_parameters, observed)
-    weight = faint if prior is None else precision(layout, prior)
+    flat = _nearly_flat(layout.n_parameters, observed)
+    weight = flat if prior is None else precision(layout, prior)
     start = np.zeros(layout.n_parameters)
-    near = _maximum(PseudoLikelihood(layout, observed), weight, start, max_steps)
-    found = likelihood.maximum(weight, near, max_steps)
+    warm = _maximum(PseudoLikelihood(layout, observed), weight, start, max_steps)
+    found = likelihood.maximum(weight, warm, max_steps)
     growth = np.zeros(layout.n_parameters)
     if prior is None:
-        growth = likelihood.maximum(weight * _WIDER, found, max_steps) - found
+        growth = likelihood.maximum(weight * _FLATTER, found, max_steps) - found
     log_partition, means = likelihood.expected(found)
     n, curvature = observed.weights.sum(), likelihood.information(found)
     value = float(found @ likelihood.sums - n * log_partition)
@@ -226,9 +235,9 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_
     from scipy.sparse import eye_array
 
     average = eye_array(layout.n_parameters, format="csr")
-    places = [layout.places(v) for v in range(len(layout.variables))]
-    left = likelihood.sums - n * means - weight @ found
-    converged = _have_converged(left, curvature + weight, places)
+    positions = [layout.positions(v) for v in range(len(layout.variables))]
+    gradient = likelihood.sums - n * means - weight @ found
+    converged = _have_converged(gradient, curvature + weight, positions)
     return Fit(found, sandwich, average, growth, value, converged)
 
 
@@ -238,7 +247,7 @@ def _maximum(
     start: NDArray[np.float64],
     max_steps: int,
 ) -> NDArray[np.float64]:
-    """Return where a pseudo-likelihood and a normal prior are highest together."""
+    """Return the maximum of a pseudo-likelihood with a normal prior."""
     found = newton(
         likelihood, start, precision=precision, max_steps=max_steps, system=SparseEquations()
     )
@@ -246,34 +255,34 @@ def _maximum(
 
 
 def _have_converged(
-    gradient: NDArray[np.float64], curvature: csr_array, places: list[NDArray[np.int64]]
+    gradient: NDArray[np.float64], curvature: csr_array, positions: list[NDArray[np.int64]]
 ) -> NDArray[np.bool_]:
-    """Return of which variables, with these parameters, nothing is left to climb."""
-    is_flat = np.abs(gradient) <= _NEAR * np.sqrt(curvature.diagonal())
-    return np.array([bool(is_flat[own].all()) for own in places], np.bool_)
+    """Return whether the gradients of the parameters of each variable are nearly 0."""
+    is_flat = np.abs(gradient) <= _TOLERANCE * np.sqrt(curvature.diagonal())
+    return np.array([bool(is_flat[own].all()) for own in positions], np.bool_)
 
 
-def _faint(n_parameters: int, observed: Observed) -> csr_array:
+def _nearly_flat(n_parameters: int, observed: Observed) -> csr_array:
     from scipy.sparse import eye_array
 
-    strength = _NEXT_TO_NOTHING * max(1.0, float(observed.weights.sum()))
+    strength = _FLAT_PRECISION * max(1.0, float(observed.weights.sum()))
     return (strength * eye_array(n_parameters)).tocsr()
 
 
-def _spread_over(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
-    """Return the prior of the vector: each regression's own, where they are apart."""
+def _prior_of(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
+    """Return the prior precision of the vector, block by block for separate regressions."""
     if likelihood.is_shared:
         return weight
     from scipy.sparse import block_diag, csr_array
 
-    own = [likelihood.layout.places(v) for v in range(len(likelihood.places))]
-    return csr_array(block_diag([weight[places][:, places] for places in own], format="csr"))
+    positions = [likelihood.layout.positions(v) for v in range(len(likelihood.positions))]
+    return csr_array(block_diag([weight[own][:, own] for own in positions], format="csr"))
 
 
-def _near(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
-    """Return the parameters of a variable's regression, and of its neighbours'."""
+def _nearby_parameters(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
+    """Return the parameters of the regressions of a variable and its neighbours."""
     nearby = [variable, *likelihood.layout.neighbours[variable].tolist()]
-    return np.unique(np.concatenate([likelihood.places[v] for v in nearby]))
+    return np.unique(np.concatenate([likelihood.positions[v] for v in nearby]))
 
 
 def _read(
@@ -284,14 +293,18 @@ def _read(
     weights: Any,
     normalize_weights: bool,
 ) -> Samples:
-    """Read the columns of the graph; of what was read before, without saying it all again."""
+    """Read the columns of the graph, as the data of the graph were read."""
     if graph.n_nodes == 0:
-        raise InputError("A model needs at least one variable, and the graph has no nodes.")
+        raise InputError(
+            "model-invalid", "graph", "A model needs a graph with at least one variable."
+        )
     if isinstance(data, Samples):
         if missing != "error" or tuple(missing_values):
             raise InputError(
-                f"Samples have been encoded already: choose {option('missing')} and "
-                f"{option('missing_values')} when they are."
+                "option-conflict",
+                "missing" if missing != "error" else "missing_values",
+                f"Samples have been encoded already: set {option('missing')} and "
+                f"{option('missing_values')} when you encode them.",
             )
         return weighted(data, weights, normalize_weights)
     levels = graph.variables.levels
@@ -313,18 +326,19 @@ def _read(
 
 
 def _levels_of(graph: Graph, samples: Samples) -> Variables:
-    """Return the variables of a graph that knows no levels, with those of the samples."""
+    """Return the variables of a graph without levels, with the levels of the samples."""
     numbers = {name: j for j, name in enumerate(samples.names)}
     absent = [name for name in graph.nodes if name not in numbers]
     if absent:
         raise InputError(
-            f"The data have no column {absent[0]!r}, and the graph has a node of that name."
+            "unknown-column",
+            absent[0],
+            f"The data have no column {absent[0]!r}, which is a node of the graph.",
         )
     return replace(samples.variables.pick([numbers[name] for name in graph.nodes]))
 
 
-def _name_infinities(model: FittedModel) -> None:
-    """Say which numbers have no maximum."""
+def _warn_of_infinite_estimates(model: FittedModel) -> None:
     names = model.variables.names
     edges = [f"{names[i]} - {names[j]}" for i, j in model.graph.edges[model.infinite_couplings]]
     fields = [names[v] for v in np.flatnonzero(model.infinite_fields)]
@@ -337,7 +351,7 @@ def _name_infinities(model: FittedModel) -> None:
     if parts:
         warn(
             "separated",
-            "",
-            f"The data are separated, and the maximum is infinite: {'; '.join(parts)}. A prior "
-            f"({option('prior', SCALE)}) makes all of them finite.",
+            (edges or fields)[0],
+            f"The data are separated, so some estimates are infinite: {'; '.join(parts)}. Use a "
+            f"prior ({option('prior', SCALE)}) for finite estimates.",
         )

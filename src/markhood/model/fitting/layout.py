@@ -1,11 +1,12 @@
-"""`Layout`: which numbers a model on a graph has, and where each is in one vector.
+"""`Layout`: the parameters of a model on a graph, and their positions in one vector.
 
     log p(x) = sum_i mu_i(x_i) + sum_{ij in E} s_i(x_i)' B_ij s_j(x_j) - log Z
 
-First come the fields, mu_i(k) for every level k but the first, then the couplings B_ij, row after
-row. Where there are real covariates z, sum_i s_i(x_i)' C_i z is added, and the C_i come last, row after row. The scores s_i(k) are centred: k - (r - 1)/2 where levels are steps, else an indicator of each level but
-the first, less 1/r. So B is what it is with plain scores, tables are zero-sum, fields are those of
-neighbours halfway (spins' fields, but for a factor), and no number depends on which level is the first.
+The fields mu_i(k) of all levels k but the first come first, then the couplings B_ij row by row.
+With continuous covariates z, the term sum_i s_i(x_i)' C_i z is added, and the C_i come last. The
+scores s_i(k) are centred: k - (r - 1)/2 for ordered levels, else the indicators of all levels but
+the first minus 1/r. With centred scores B is the same as with plain scores, tables are zero-sum,
+fields are those at the mean score of the neighbours, and no result depends on the reference level.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from markhood.model.neighbours import both_ends
 
 @cache
 def centred_scores(n_levels: int, is_ordered: bool) -> NDArray[np.float64]:
-    """Return the scores of a variable's levels, of shape (n_levels, n_scores).
+    """Return the scores of the levels of a variable, shape (n_levels, n_scores).
 
     Examples
     --------
@@ -47,9 +48,9 @@ class Layout:
         With their levels.
     edges : ndarray of shape (n_edges, 2), dtype int64
     n_reals : int, default=0
-        Number of real covariates.
+        Number of continuous covariates.
     has_own_reals : bool, default=False
-        Whether the values of these covariates differ for each variable, as rest scores do.
+        Whether the values of these covariates differ between variables, as rest scores do.
     """
 
     variables: Variables
@@ -59,41 +60,41 @@ class Layout:
 
     @property
     def n_real_columns(self) -> int:
-        """Number of columns of real covariates over all variables."""
+        """Number of columns of continuous covariates over all variables."""
         return self.n_reals * (len(self.variables) if self.has_own_reals else 1)
 
     @cached_property
     def n_levels(self) -> NDArray[np.int64]:
-        """How many levels each variable has; a constant one counts as binary."""
+        """Number of levels of each variable; a constant one counts as binary."""
         levels = self.variables.levels or ()
         return np.array([max(2, len(own)) for own in levels], dtype=np.int64)
 
     @cached_property
     def scores(self) -> tuple[NDArray[np.float64], ...]:
-        """Each variable's scores, of shape (n_levels, n_scores)."""
+        """Scores of each variable, shape (n_levels, n_scores)."""
         both = zip(self.n_levels.tolist(), self.variables.is_ordered, strict=True)
         return tuple(centred_scores(r, steps) for r, steps in both)
 
     @cached_property
     def n_scores(self) -> NDArray[np.int64]:
-        """In how many numbers each variable enters."""
+        """Number of scores of each variable."""
         return np.array([s.shape[1] for s in self.scores], dtype=np.int64)
 
     @cached_property
     def field_starts(self) -> NDArray[np.int64]:
-        """Where the fields of each variable begin, and end: of shape (n_variables + 1,)."""
+        """Start of the fields of each variable, and the end: shape (n_variables + 1,)."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.n_levels - 1)])
 
     @cached_property
     def coupling_starts(self) -> NDArray[np.int64]:
-        """Where the couplings of each edge begin, and end: of shape (n_edges + 1,)."""
+        """Start of the couplings of each edge, and the end: shape (n_edges + 1,)."""
         lengths = self.n_scores[self.edges[:, 0]] * self.n_scores[self.edges[:, 1]]
         first = self.field_starts[-1:]
         return np.concatenate([first, first + np.cumsum(lengths)])
 
     @cached_property
     def real_starts(self) -> NDArray[np.int64]:
-        """Where the slopes of each variable on the real covariates begin, and end: of shape (n_variables + 1,)."""
+        """Start of the covariate slopes of each variable, and the end: shape (n_variables + 1,)."""
         first = self.coupling_starts[-1:]
         return np.concatenate([first, first + np.cumsum(self.n_scores * self.n_reals)])
 
@@ -104,18 +105,18 @@ class Layout:
 
     @cached_property
     def neighbours(self) -> Lists:
-        """Each variable's neighbours, ascending."""
+        """Neighbours of each variable, ascending."""
         return self._both_ends[0]
 
     @cached_property
     def _both_ends(self) -> tuple[Lists, NDArray[np.int64]]:
         return both_ends(len(self.variables), self.edges)
 
-    def places(self, variable: int) -> NDArray[np.int64]:
-        """Return where the parameters of a variable's regression are in the vector.
+    def positions(self, variable: int) -> NDArray[np.int64]:
+        """Return the positions of the parameters of the regression of a variable.
 
-        Its fields, then its slopes: a row for each of its scores, a column for each of its
-        neighbours', and for each real covariate.
+        First its fields, then its slopes: a row for each of its scores, and a column for each score
+        of its neighbours and each covariate.
         """
         lists, sides = self._both_ends
         own = int(self.n_scores[variable])
@@ -132,7 +133,7 @@ class Layout:
         return np.concatenate([fields, slopes.ravel()])
 
     def fields_of(self, parameters: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return each variable's fields, a zero-sum vector of n_levels numbers."""
+        """Return the fields of each variable, a zero-sum vector of length n_levels."""
         found = []
         for start, stop in zip(self.field_starts[:-1], self.field_starts[1:], strict=True):
             field = np.concatenate([np.zeros(1), parameters[start:stop]])
@@ -140,7 +141,7 @@ class Layout:
         return found
 
     def blocks_of(self, parameters: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return each edge's couplings, of shape (n_scores_i, n_scores_j)."""
+        """Return the couplings of each edge, shape (n_scores_i, n_scores_j)."""
         shapes = self.n_scores[self.edges].tolist()
         starts = self.coupling_starts.tolist()
         return [
@@ -149,7 +150,7 @@ class Layout:
         ]
 
     def slopes_of(self, parameters: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return what each variable's levels gain per unit of the real covariates, (n_reals, n_levels), zero-sum."""
+        """Return the zero-sum covariate effects on the levels, shape (n_reals, n_levels) each."""
         starts = self.real_starts.tolist()
         return [
             (scores @ parameters[a:b].reshape(scores.shape[1], -1)).T
@@ -157,7 +158,7 @@ class Layout:
         ]
 
     def tables_of(self, parameters: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return each edge's couplings as a zero-sum table, a row for each level of its first end."""
+        """Return the zero-sum table of each edge, with a row for each level of its first end."""
         return [
             self.scores[i] @ block @ self.scores[j].T
             for (i, j), block in zip(self.edges.tolist(), self.blocks_of(parameters), strict=True)

@@ -1,9 +1,9 @@
-"""The weak prior of fields and couplings: normal, and the same whichever level is called the first.
+"""The weak normal prior of fields and couplings, which does not depend on the order of levels.
 
-A coupling of two numbers is N(0, scale^2). A table has the prior under which the log odds ratio of any
-two levels of the one and any two of the other is N(0, scale^2), whatever their order; so two
-levels are the same as a number. A field's prior is four times as wide, because any frequency of a level is as likely
-beforehand as any other, and so is that of a slope on a standardised covariate.
+A coupling that is one number is N(0, scale^2). The prior of a table is such that the log odds ratio
+of any two levels of one variable and any two of the other is N(0, scale^2), so a table of two
+binary variables has the prior of one number. The priors of fields, and of slopes on standardised
+covariates, are four times as wide, because the frequencies of levels may be anything.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from markhood.model.fitting.layout import Layout, centred_scores
 
-SCALE = 2.5  # the usual weakly informative one of logistic regressions
-FIELDS_WIDER = 4.0
+SCALE = 2.5  # the usual weakly informative prior of logistic regression
+FIELD_FACTOR = 4.0
 
 
 def precision(layout: Layout, scale: float) -> Any:
-    """Return the inverse covariance of the parameters, block by block.
+    """Return the block-diagonal precision matrix of the parameters.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def precision(layout: Layout, scale: float) -> Any:
     from scipy.sparse import block_diag, coo_array
 
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    wide = (FIELDS_WIDER * scale) ** 2
+    wide = (FIELD_FACTOR * scale) ** 2
     blocks = [2 * _centring(r) / wide for r in layout.n_levels.tolist()]
     for i, j in layout.edges.tolist():
         key = tuple(layout.n_levels[[i, j]].tolist() + layout.n_scores[[i, j]].tolist())
@@ -45,16 +45,16 @@ def precision(layout: Layout, scale: float) -> Any:
             np.asarray(np.kron(_roughness(r, q) / wide, np.eye(layout.n_reals)), np.float64)
             for r, q in zip(layout.n_levels.tolist(), layout.n_scores.tolist(), strict=True)
         ]
-    # One sparse array among them, and the result is one too.
+    # The result is a sparse array if at least one block is.
     return block_diag([coo_array(blocks[0]), *blocks[1:]], format="csr")
 
 
 def _centring(n_levels: int) -> NDArray[np.float64]:
-    """Return the sums of squares of the scores of levels but the first, once centred."""
+    """Return the cross-products of the centred indicators of all levels but the first."""
     scores = centred_scores(n_levels, False)
     return scores.T @ scores
 
 
 def _roughness(n_levels: int, n_scores: int) -> NDArray[np.float64]:
-    """Return what a prior of one end's numbers weighs them by: twice the centring, or one."""
+    """Return the factor of one end in the precision of a coupling."""
     return np.eye(1) if n_scores == 1 else 2 * _centring(n_levels)

@@ -1,11 +1,12 @@
-"""The joint pseudo-likelihood: every variable given its neighbours, each coupling shared by its two ends.
+"""The joint pseudo-likelihood, in which both ends of an edge share its coupling.
 
-    l(theta) = sum_s w_s sum_i log p(x_si | neighbours of i),
+    l(theta) = sum_s w_s sum_i log p(x_si | neighbours of i)
 
-a concave function of fields and couplings. A variable's regression has the features
-phi(k) = (indicators of its levels, s_i(k) times the neighbours' scores); gradient and Hessian are sums of
-observed less expected features, and of their covariances. Where couplings are not shared the same sum
-falls apart into the variables' own regressions, whose two answers for an edge are then averaged.
+is a concave function of fields and couplings. The regression of variable i has the features
+phi(k) = (indicators of its levels, s_i(k) times the scores of the neighbours); the gradient is the
+sum of observed minus expected features, and the Hessian minus the sum of their covariances. If
+couplings are not shared, the same sum separates into one regression per variable, and the two
+estimates of each coupling are averaged.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.reference.newton import Likelihood
+from markhood.model.fitting.contingency import Observed, Stack, stacked_tables
 from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.tables import Observed, Stack, stacked_tables
 from markhood.model.potts.exact import log_sum_exp
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class PseudoLikelihood(Likelihood):
     layout : Layout
     observed : Observed
     is_shared : bool, default=True
-        Whether both ends of an edge have one coupling; else the vector has the regressions'
-        parameters one after another, and `average` joins them.
+        Whether both ends of an edge share its coupling. Otherwise the vector has the parameters of
+        one regression after another, and `average` combines them.
     """
 
     layout: Layout
@@ -45,16 +46,16 @@ class PseudoLikelihood(Likelihood):
 
     @cached_property
     def stacks(self) -> list[Stack]:
-        """All tables."""
+        """The contingency tables of all regressions."""
         return list(stacked_tables(self.layout, self.observed))
 
     @cached_property
-    def places(self) -> list[NDArray[np.int64]]:
+    def positions(self) -> list[NDArray[np.int64]]:
         """Where each regression's parameters are in the vector."""
-        own = [self.layout.places(variable) for variable in range(len(self.layout.variables))]
+        own = [self.layout.positions(variable) for variable in range(len(self.layout.variables))]
         if self.is_shared:
             return own
-        ends = np.cumsum([len(places) for places in own])
+        ends = np.cumsum([len(positions) for positions in own])
         return [np.arange(e - len(p), e) for e, p in zip(ends.tolist(), own, strict=True)]
 
     @property
@@ -62,15 +63,15 @@ class PseudoLikelihood(Likelihood):
         """Length of the vector."""
         if self.is_shared:
             return self.layout.n_parameters
-        return sum(len(places) for places in self.places)
+        return sum(len(positions) for positions in self.positions)
 
     @cached_property
     def average(self) -> csr_array:
-        """What takes the vector to that of the layout: the mean of all that stand for one number."""
+        """The matrix from this vector to that of the layout: means of the estimates of a number."""
         from scipy.sparse import coo_array
 
-        columns = np.concatenate(self.places)
-        rows = np.concatenate([self.layout.places(v) for v in range(len(self.places))])
+        columns = np.concatenate(self.positions)
+        rows = np.concatenate([self.layout.positions(v) for v in range(len(self.positions))])
         if self.is_shared:
             rows = columns = np.arange(self.n_parameters)
         share = 1 / np.bincount(rows, minlength=self.layout.n_parameters)[rows]
@@ -82,38 +83,38 @@ class PseudoLikelihood(Likelihood):
         return sum(float((s.counts * self._logs(s, parameters)).sum()) for s in self.stacks)
 
     def gradient(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the derivatives."""
+        """Return the gradient."""
         gradient = np.zeros(self.n_parameters)
         for stack in self.stacks:
-            chances = np.exp(self._logs(stack, parameters))
-            np.add.at(gradient, self._places(stack), _gradient(stack, chances))
+            probabilities = np.exp(self._logs(stack, parameters))
+            np.add.at(gradient, self._positions(stack), _gradient(stack, probabilities))
         return gradient
 
     def curvature(self, parameters: NDArray[np.float64]) -> csr_array:
-        """Return the information: minus the second derivatives."""
+        """Return the information matrix: minus the Hessian."""
         from scipy.sparse import coo_array
 
         rows, columns, entries = [], [], []
         for stack in self.stacks:
-            places = self._places(stack)
-            width = places.shape[1]
-            rows.append(np.repeat(places, width, axis=1).ravel())
-            columns.append(np.tile(places, (1, width)).ravel())
+            positions = self._positions(stack)
+            width = positions.shape[1]
+            rows.append(np.repeat(positions, width, axis=1).ravel())
+            columns.append(np.tile(positions, (1, width)).ravel())
             entries.append(_information(stack, np.exp(self._logs(stack, parameters))).ravel())
         numbers = np.concatenate(rows), np.concatenate(columns)
         shape = (self.n_parameters, self.n_parameters)
         return coo_array((np.concatenate(entries), numbers), shape=shape).tocsr()
 
     def spread(self, step: NDArray[np.float64]) -> float:
-        """Return by how much a step changes log odds at most."""
+        """Return the largest change of log odds by a step."""
         return max(float(np.ptp(self._linear(s, step), axis=2).max(initial=0)) for s in self.stacks)
 
-    def _places(self, stack: Stack) -> NDArray[np.int64]:
-        return np.stack([self.places[v] for v in stack.variables.tolist()])
+    def _positions(self, stack: Stack) -> NDArray[np.int64]:
+        return np.stack([self.positions[v] for v in stack.variables.tolist()])
 
     def _linear(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds of each level in each configuration, of shape (g, n_rows, r)."""
-        own = parameters[self._places(stack)]
+        """Return the linear predictor of each level in each configuration, shape (g, n_rows, r)."""
+        own = parameters[self._positions(stack)]
         r, f = stack.scores.shape
         fields = np.concatenate([np.zeros((len(own), 1)), own[:, : r - 1]], axis=1)
         slopes = own[:, r - 1 :].reshape(len(own), f, -1)
@@ -125,24 +126,24 @@ class PseudoLikelihood(Likelihood):
         return np.asarray(linear - log_sum_exp(linear)[..., None])
 
 
-def _gradient(stack: Stack, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each regression's gradient, of shape (g, w)."""
-    surprise = stack.counts - stack.counts.sum(axis=2, keepdims=True) * chances
-    by_score = (surprise @ stack.scores).transpose(0, 2, 1) @ stack.design
+def _gradient(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the gradient of each regression, shape (g, w)."""
+    residuals = stack.counts - stack.counts.sum(axis=2, keepdims=True) * probabilities
+    by_score = (residuals @ stack.scores).transpose(0, 2, 1) @ stack.design
     return np.concatenate(
-        [surprise.sum(axis=1)[:, 1:], by_score.reshape(len(by_score), -1)], axis=1
+        [residuals.sum(axis=1)[:, 1:], by_score.reshape(len(by_score), -1)], axis=1
     )
 
 
-def _information(stack: Stack, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each regression's information, of shape (g, w, w)."""
+def _information(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the information matrix of each regression, shape (g, w, w)."""
     r, f = stack.scores.shape
     g, _, q = stack.design.shape
     totals = stack.counts.sum(axis=2)
     # The covariance of indicators and scores in each configuration, (g, n_rows, u, u).
     features = np.concatenate([np.eye(r)[:, 1:], stack.scores], axis=1)
-    means = chances @ features
-    spread = np.einsum("gsk,ku,kv->gsuv", chances, features, features, optimize=True)
+    means = probabilities @ features
+    spread = np.einsum("gsk,ku,kv->gsuv", probabilities, features, features, optimize=True)
     spread = (spread - means[..., :, None] * means[..., None, :]) * totals[..., None, None]
     information = np.empty((g, r - 1 + f * q, r - 1 + f * q))
     information[:, : r - 1, : r - 1] = spread[:, :, : r - 1, : r - 1].sum(axis=1)

@@ -1,7 +1,7 @@
-"""From a fitted vector to a model: couplings, tables, fields, each with its standard error.
+"""From a vector of estimates to a `FittedModel`, with standard errors.
 
-All that is reported is a linear function of the vector (a table's size is one to first order), and the
-sandwich has the variances of those.
+All reported parameters are linear functions of the vector (the norm of a table to first order),
+whose variances the sandwich gives.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from markhood.data.matching import Units, real_units
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitted.parameters import Covariate, Errors
+from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.tables import Observed
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from markhood.model.fitting.fit import Fit
 
 
-_GROWTH = 0.02  # of what is infinite, when a next to flat prior becomes a hundredth of itself
+_MIN_GROWTH = 0.02  # of an infinite estimate, if the precision of a nearly flat prior is cut to 1 %
 
 
 class Function(NamedTuple):
-    """A linear function of parameters: numbers that some of them are multiplied by, and its variable."""
+    """A linear function of parameters: their positions and factors, and its variable."""
 
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     factors: NDArray[np.float64]
     owner: int
 
@@ -41,7 +41,7 @@ class Function(NamedTuple):
 def reported(
     graph: Graph, layout: Layout, fit: Fit, observed: Observed, method: str, prior: float | None
 ) -> FittedModel:
-    """Put a model together."""
+    """Make a `FittedModel` of a fit."""
     bare = Graph(layout.variables, graph.edges)
     binary = bool((layout.n_levels == 2).all())
     tables = layout.tables_of(fit.parameters)
@@ -70,7 +70,7 @@ def reported(
 
 
 def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]:
-    """Return what every real covariate does to all levels of all variables, with standard errors."""
+    """Return the effects of the continuous covariates, with standard errors."""
     slopes = np.concatenate(layout.slopes_of(fit.parameters), axis=1)  # (n_reals, n_columns)
     functions = [
         Function(start + k + layout.n_reals * np.arange(len(factors)), factors, v)
@@ -93,14 +93,14 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
 
 
 def _in_01(parameters: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
-    """Return the fields of binary variables in 0/1 coding: neighbours at zero, not halfway."""
+    """Return the fields of binary variables in 0/1 coding, from those at centred scores."""
     couplings = parameters[layout.coupling_starts[:-1]]
     shift = np.bincount(layout.edges.ravel(), np.repeat(couplings, 2), len(layout.variables)) / 2
     return np.asarray(parameters[: len(layout.variables)] - shift)
 
 
 def _grows(growth: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.abs(growth) > _GROWTH
+    return np.abs(growth) > _MIN_GROWTH
 
 
 def _any_within(flags: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -134,10 +134,10 @@ def _errors(layout: Layout, fit: Fit, tables: list[NDArray[np.float64]], binary:
 def _matrix(functions: list[Function], n_parameters: int) -> csr_array:
     from scipy.sparse import csr_array as sparse
 
-    starts = np.concatenate([[0], np.cumsum([len(f.places) for f in functions])])
-    places = np.concatenate([np.empty(0, np.int64), *(f.places for f in functions)])
+    starts = np.concatenate([[0], np.cumsum([len(f.positions) for f in functions])])
+    positions = np.concatenate([np.empty(0, np.int64), *(f.positions for f in functions)])
     factors = np.concatenate([np.empty(0), *(f.factors for f in functions)])
-    return sparse((factors, places, starts), shape=(len(functions), n_parameters))
+    return sparse((factors, positions, starts), shape=(len(functions), n_parameters))
 
 
 def _has_table(layout: Layout, i: int, j: int) -> bool:
@@ -145,7 +145,7 @@ def _has_table(layout: Layout, i: int, j: int) -> bool:
 
 
 def _of_couplings(layout: Layout, tables: list[NDArray[np.float64]]) -> Iterable[Function]:
-    """Yield a coupling itself, or how a table's size changes with its numbers."""
+    """Yield each coupling, or the derivative of the norm of a table."""
     for (i, j), start, table in zip(
         layout.edges.tolist(), layout.coupling_starts.tolist(), tables, strict=False
     ):
@@ -158,7 +158,7 @@ def _of_couplings(layout: Layout, tables: list[NDArray[np.float64]]) -> Iterable
 
 
 def _of_cells(layout: Layout) -> Iterable[Function]:
-    """Yield every cell of every table."""
+    """Yield all cells of all tables."""
     for (i, j), start in zip(layout.edges.tolist(), layout.coupling_starts.tolist(), strict=False):
         if not _has_table(layout, i, j):
             continue
@@ -169,7 +169,7 @@ def _of_cells(layout: Layout) -> Iterable[Function]:
 
 
 def _of_fields(layout: Layout, binary: bool) -> Iterable[Function]:
-    """Yield the field in 0/1 coding where all variables are binary, else of each level, zero-sum."""
+    """Yield the fields in 0/1 coding if all variables are binary, else the zero-sum fields."""
     joined: list[list[int]] = [[] for _ in layout.variables.names]
     if binary:
         for e, (i, j) in enumerate(layout.edges.tolist()):
@@ -177,8 +177,8 @@ def _of_fields(layout: Layout, binary: bool) -> Iterable[Function]:
             joined[j].append(e)
     for v, start in enumerate(layout.field_starts[:-1].tolist()):
         if binary:
-            places = np.array([start, *layout.coupling_starts[joined[v]]], np.int64)
-            yield Function(places, np.array([1.0, *[-0.5] * len(joined[v])]), v)
+            positions = np.array([start, *layout.coupling_starts[joined[v]]], np.int64)
+            yield Function(positions, np.array([1.0, *[-0.5] * len(joined[v])]), v)
             continue
         r = int(layout.n_levels[v])
         for factors in (np.eye(r) - 1 / r)[:, 1:]:
@@ -191,7 +191,7 @@ def _of_spin_fields(layout: Layout) -> Iterable[Function]:
 
 
 def _shaped(layout: Layout, cells: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, ...]:
-    """Return the errors of tables' cells as tables; nothing for edges without one."""
+    """Return the errors of the cells as tables, None for edges without a table."""
     found: list[NDArray[np.float64] | None] = []
     at = 0
     for i, j in layout.edges.tolist():

@@ -1,17 +1,17 @@
-"""How uncertain a maximum is: Godambe's sandwich.
+"""Standard errors: the sandwich covariance of Godambe.
 
     covariance = H^-1 (J + P) H^-1,    H = information + P,    J = covariance of the gradient,
 
-with P the prior's precision, which counts as one more observation. The gradient is a sum over the
-regressions of a pseudo-likelihood, which see each sample many times. Given the neighbours, the variance of one
-regression's part is its information: that is exact, while squares of what few samples show are too small where a
-level is rare. So J is the information and, from the samples, the products of two regressions' parts. (At 250 samples,
-intervals of couplings of levels that 5 % have cover 95.6 % so, and 92.6 % by squares alone.) A sample that
-stands for several by its weight is still one sample: there J is the squares, with squared weights.
+with P the precision of the prior, which counts as one more observation. The gradient of a
+pseudo-likelihood is a sum over regressions, which use each sample several times. The variance of
+the contribution of one regression is its information matrix; empirical squares would be too small
+for rare levels. J is therefore the information plus the empirical products of the contributions of
+different regressions. With survey weights, J is the empirical second moment with squared weights,
+because a sample of weight 2 is still one sample.
 
-What is asked for are variances of linear functions of the parameters. With many parameters each function
-is solved for among those near its variable only, all that its neighbours' regressions have;
-what is farther away moves it by a product of two couplings or more.
+The result is the variances of linear functions of the parameters. With many parameters, each
+function is solved for within the parameters of the regressions of its variable and the neighbours;
+the effect of other parameters is of the order of a product of two couplings.
 """
 
 from __future__ import annotations
@@ -24,22 +24,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.execution.runner import cut
-from markhood.model.fitting.tables import Observed
+from markhood.model.fitting.contingency import Observed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST_AT_ONCE = 400  # parameters that are solved for together: the cost grows with their square
-_CHUNK = 1 << 24  # numbers of all samples' gradients at a time
+_CHUNK = 1 << 24  # gradients in memory at a time
 
 
 class Gradients(Protocol):
-    """Gradients of some samples."""
+    """Gradients of the log-likelihoods of samples."""
 
     def parts(
         self, near: NDArray[np.int64], solution: NDArray[np.float64]
     ) -> Iterator[NDArray[np.float64]]:
-        """Return them along directions that have some parameters, each regression's apart."""
+        """Yield the contribution of each regression to the gradients along given directions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +49,14 @@ class Sandwich:
     ----------
     information : csr_array of shape (n_parameters, n_parameters)
     precision : csr_array of shape (n_parameters, n_parameters)
-        Of the prior.
+        Precision of the prior.
     observed : Observed
     gradients : callable
-        From some samples to their gradients.
+        From samples to their gradients.
     near : callable
         From a variable to the parameters near it.
+    most_together : int, default=400
+        Number of parameters up to which all are solved for together.
     """
 
     information: csr_array
@@ -63,6 +64,7 @@ class Sandwich:
     observed: Observed
     gradients: Callable[[Observed], Gradients]
     near: Callable[[int], NDArray[np.int64]]
+    most_together: int = 400
 
     def variances(self, functions: csr_array, owners: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the variance of linear functions of the parameters.
@@ -71,7 +73,7 @@ class Sandwich:
         ----------
         functions : csr_array of shape (n_functions, n_parameters)
         owners : ndarray of shape (n_functions,)
-            A variable that each is about.
+            The variable that each function belongs to.
         """
         solutions = list(self._solutions(functions, owners))
         are_counts = self.observed.are_counts
@@ -96,11 +98,11 @@ class Sandwich:
     def _solutions(
         self, functions: csr_array, owners: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-        """Solve H x = a for all functions a, those of one owner at a time; with their parameters."""
+        """Solve H x = a for all functions a; yield rows, parameters and solutions by owner."""
         total = (self.information + self.precision).tocsr()
         total.sum_duplicates()
         n = functions.shape[1]
-        if n <= MOST_AT_ONCE:
+        if n <= self.most_together:
             everything = np.arange(n)
             wanted = functions.toarray().T
             solution = np.asarray(np.linalg.solve(total.toarray(), wanted), np.float64)
@@ -118,7 +120,7 @@ class Sandwich:
 def _block(
     matrix: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return some rows and (ascending) columns as a plain array; scipy's own indexing costs ten times as much."""
+    """Return rows and (ascending) columns as a dense array, faster than the indexing of scipy."""
     starts, stops = matrix.indptr[rows], matrix.indptr[rows + 1]
     lengths = stops - starts
     before = np.cumsum(lengths) - lengths

@@ -1,5 +1,5 @@
-"""Networks of binary variables: a coupling an edge, a field a variable.
+"""Networks of binary variables, with one coupling per edge and one field per variable.
 
-Open `model`. Forests are summed over by messages (`forest`), others by
-`model.junction_tree`; both give an `Exact`. `model.potts` has the same for any number of levels.
+`model` has the class. Inference in forests is by message passing (`forest`), in other graphs by
+`model.junction_tree`; both return an `Exact`. `model.potts` is for any number of levels.
 """

@@ -1,4 +1,4 @@
-"""What is known exactly of a distribution whose sum over states can be carried out."""
+"""The result of exact inference in an Ising model."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Forests: exact log Z, marginals and independent samples by one pass of messages.
+"""Forests: exact log Z, marginals and independent samples by message passing.
 
-From the leaves to the roots, every variable i collects in a_i its field and what its children
-say. To its parent p, with coupling J, it says how much more the states below it weigh where
-x_p = 1 than where x_p = 0; with s(a) = log(1 + e^a),
+From the leaves to the roots, each variable i collects in a_i its field and the messages of its
+children. Its message to its parent p, with coupling J, is the log ratio of the weights of the
+states below it for x_p = 1 and x_p = 0; with s(a) = log(1 + e^a),
 
     a_p += s(a_i + J) - s(a_i),        log Z += s(a_i).
 
-After that the forest is a table of conditional probabilities, read from the roots down:
-P(x_i = 1 | x_p) = 1 / (1 + exp(-a_i - J x_p)). Marginals and ancestral samples are that reading,
-so there is no second pass of messages.
+The forest is then a table of conditional probabilities, P(x_i = 1 | x_p) = 1 / (1 + exp(-a_i - J
+x_p)), from which marginals and ancestral samples follow from the roots down without a second pass
+of messages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from markhood.model.ising.exact import Exact
 from markhood.model.neighbours import Neighbours, breadth_first
 
-_BLOCK_BYTES = 1 << 25
+BLOCK_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +32,11 @@ class Forest:
     Attributes
     ----------
     order : ndarray of shape (n_variables,), dtype int64
-        Every variable, after its parent.
+        All variables, each after its parent.
     parent : ndarray of shape (n_variables,), dtype int64
-        Of each variable; -1 for a root.
+        Parent of each variable; -1 for a root.
     given_zero, given_one : ndarray of shape (n_variables,), dtype float64
-        Probability of a one, by the value of the parent; equal for a root.
+        P(x_i = 1) given each value of the parent; equal for a root.
     log_partition : float
     """
 
@@ -48,13 +48,13 @@ class Forest:
 
     @classmethod
     def of(cls, neighbours: Neighbours, fields: NDArray[np.float64]) -> Forest | None:
-        """Carry out the messages; None where the graph has a cycle."""
+        """Pass the messages; return None if the graph has a cycle."""
         order, parent, position = breadth_first(neighbours.lists)
-        hangs = parent >= 0
-        if len(neighbours.couplings) != 2 * np.count_nonzero(hangs):
+        has_parent = parent >= 0
+        if len(neighbours.couplings) != 2 * np.count_nonzero(has_parent):
             return None
         coupling = np.zeros(len(fields))
-        coupling[hangs] = neighbours.couplings[position[hangs]]
+        coupling[has_parent] = neighbours.couplings[position[has_parent]]
         collected = fields.tolist()
         log_partition = 0.0
         for i in reversed(order.tolist()):
@@ -72,7 +72,7 @@ class Forest:
         for i in self.order.tolist():
             above = marginals[self.parent[i]] if self.parent[i] >= 0 else 0.0
             marginals[i] = self.given_zero[i] * (1.0 - above) + self.given_one[i] * above
-        # Of each edge one end is the parent of the other; tables are [x_parent, x_child].
+        # One end of each edge is the parent of the other; tables are [x_parent, x_child].
         first, second = edges[:, 0], edges[:, 1]
         downward = self.parent[second] == first
         child, parent = np.where(downward, second, first), np.where(downward, first, second)
@@ -83,12 +83,15 @@ class Forest:
         return Exact(self.log_partition, marginals, tables)
 
     def blocks(
-        self, n_samples: int, seed: int | np.random.SeedSequence | np.random.Generator | None
+        self,
+        n_samples: int,
+        seed: int | np.random.SeedSequence | np.random.Generator | None,
+        block_bytes: int = BLOCK_BYTES,
     ) -> Iterator[NDArray[np.uint8]]:
-        """Draw independent samples, parents before children, some rows at a time."""
+        """Draw independent samples, parents before children, in blocks of rows."""
         rng = np.random.default_rng(seed)
         d = len(self.order)
-        rows = 64 * max(1, _BLOCK_BYTES // (64 * max(1, d)))
+        rows = 64 * max(1, block_bytes // (64 * max(1, d)))
         for first in range(0, n_samples, rows):
             n = min(rows, n_samples - first)
             values = np.empty((d, n), dtype=np.uint8)

@@ -2,14 +2,15 @@
 
     log p(x) = sum_i h_i x_i + sum_{ij in E} J_ij x_i x_j - log Z,      x_i in {0, 1},
 
-with a field h_i for every variable and a coupling J_ij for every edge. A coupling is the log odds
-ratio of its two variables given all others, which is what a learned graph reports, and why the
-coding is 0/1. Physicists write s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
+with a field h_i for each variable and a coupling J_ij for each edge. In 0/1 coding a coupling is
+the log odds ratio of two variables given all others, which learned graphs report. In physics the
+coding is s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
 
     J^s_ij = J_ij / 4,      h^s_i = h_i / 2 + sum_j J_ij / 4
 
-(`markhood.recode`). Variables with more levels have vectors of fields and tables for couplings; `PottsModel` is another
-class with the same methods, for nothing here is faster or shorter for being general.
+(`markhood.recode`). `PottsModel` has the same methods for variables with more levels, which have
+vectors of fields and tables of couplings. The classes are separate because binary variables allow
+faster algorithms.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from markhood.model.ising.forest import Forest, sigmoid
 from markhood.model.junction_tree import JunctionTree
 from markhood.model.neighbours import Neighbours
 from markhood.model.potts.checks import require_no_data
-from markhood.model.potts.tables import Arrays
+from markhood.model.potts.network import Arrays
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel
 from markhood.model.sampling.settings import require_counts
@@ -46,12 +47,12 @@ class IsingModel(SampledModel):
     Parameters
     ----------
     graph : Graph
-        Which variables interact.
+        The graph of interactions.
     couplings : array-like of shape (n_edges,)
         Aligned with ``graph.edges``.
     fields : array-like of shape (n_variables,), optional
-        Aligned with ``graph.nodes``; zero by default, but of a graph that was learned from data: there
-        `fit_model` has the fields that go with the couplings.
+        Aligned with ``graph.nodes``; 0 by default. Required for a graph that was learned from data:
+        use `fit_model` to estimate fields and couplings.
 
     Examples
     --------
@@ -72,13 +73,15 @@ class IsingModel(SampledModel):
             fields = np.zeros(graph.n_nodes)
         self.fields = _numbers(fields, graph.n_nodes, "fields", "variable")
         if graph.n_nodes == 0:
-            raise InputError("A model needs at least one variable, and the graph has no nodes.")
+            raise InputError(
+                "model-invalid", "graph", "A model needs a graph with at least one variable."
+            )
 
     @classmethod
     def from_spins(
         cls, graph: Graph, couplings: ArrayLike, fields: ArrayLike | None = None
     ) -> IsingModel:
-        """Make the model from couplings and fields in -1/+1 coding.
+        """Make a model from couplings and fields in -1/+1 coding.
 
         Examples
         --------
@@ -99,7 +102,7 @@ class IsingModel(SampledModel):
         return recode(self.graph.edges, self.couplings, self.fields, to="spins")
 
     def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Return log p(x) + log Z of every sample, shape (n_samples,).
+        """Return log p(x) + log Z of each sample, shape (n_samples,).
 
         Parameters
         ----------
@@ -132,15 +135,15 @@ class IsingModel(SampledModel):
         return sigmoid(self.fields + self._couplings_times(self._checked(samples)))
 
     def log_partition(self) -> float:
-        """Return log Z: for forests, any graph of at most 20 variables, and all that are nearly trees."""
+        """Return log Z, for forests, graphs of up to 20 variables, and graphs of low treewidth."""
         return self._exact.log_partition
 
     def marginals(self) -> NDArray[np.float64]:
-        """Return P(x_i = 1), shape (n_variables,), wherever `log_partition` is possible."""
+        """Return P(x_i = 1), shape (n_variables,), for the graphs that `log_partition` supports."""
         return self._exact.marginals.copy()
 
     def pair_marginals(self) -> NDArray[np.float64]:
-        """Return the table of every edge, wherever `log_partition` is possible.
+        """Return the pair marginals of all edges, for the graphs that `log_partition` supports.
 
         Returns
         -------
@@ -150,7 +153,7 @@ class IsingModel(SampledModel):
         return self._exact.pair_marginals.copy()
 
     def as_tables(self) -> tuple[Arrays, Arrays]:
-        """Return the tables and fields of the `PottsModel` that is the same distribution.
+        """Return the tables and fields of the equivalent `PottsModel`.
 
         Examples
         --------
@@ -163,14 +166,14 @@ class IsingModel(SampledModel):
         return tuple(tables), tuple(fields)
 
     def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
-        """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
+        """Compute convergence diagnostics of a Gibbs sample: R-hat and effective sample sizes.
 
         Parameters
         ----------
         samples : array-like of shape (n_samples, n_variables)
-            What `sample` returned.
+            The result of `sample`.
         chains : int, default=16
-            As given to `sample`.
+            The value passed to `sample`.
 
         Examples
         --------
@@ -189,7 +192,7 @@ class IsingModel(SampledModel):
         return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
 
     def __repr__(self) -> str:
-        """Say how large the model is."""
+        """Describe the model in a line."""
         return f"<IsingModel: {self.n_variables} variables, {self.graph.n_edges} couplings>"
 
     @cached_property
@@ -207,8 +210,10 @@ class IsingModel(SampledModel):
         tree = JunctionTree.of([2] * self.n_variables, self.graph.edges)
         if tree is None:
             raise InputError(
-                f"The graph has too many cycles among its {self.n_variables} variables for exact "
-                "answers; estimate them from model.sample(...), or model.estimate_log_partition()."
+                "model-size",
+                "graph",
+                f"The graph of {self.n_variables} variables has too many cycles for exact "
+                "inference: use model.sample(...) or model.estimate_log_partition().",
             )
         summed = tree.exact(self.graph.edges, *self.as_tables())
         marginals = np.array([levels[1] for levels in summed.marginals])
@@ -219,7 +224,7 @@ class IsingModel(SampledModel):
     def _exact_sampler(self) -> Forest | None:
         return self._forest
 
-    _no_exact_sampler = "Only forests are sampled exactly, and this graph has a cycle."
+    _no_exact_sampler = "Exact sampling requires a forest, but this graph has a cycle."
 
     def _gibbs_sampler(self, kernels: Kernels) -> Advance:
         return partial(kernels.gibbs, gibbs_network(self._neighbours, self.fields))
@@ -236,7 +241,7 @@ class IsingModel(SampledModel):
         return encoder.finish()
 
     def _couplings_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up the couplings to the neighbours that are one, for every sample and variable."""
+        """Sum the couplings to the neighbours that are 1, for each sample and variable."""
         from scipy.sparse import csr_array
 
         lists = self._neighbours.lists
@@ -248,25 +253,31 @@ class IsingModel(SampledModel):
         values = np.asarray(samples)
         if values.ndim != 2 or values.shape[1] != self.n_variables:
             raise InputError(
-                f"Samples of this model have shape (n_samples, {self.n_variables}), and these "
-                f"have {values.shape}."
+                "model-data",
+                "samples",
+                f"samples must have shape (n_samples, {self.n_variables}), not {values.shape}.",
             )
         if not np.isin(values, (0, 1)).all():
-            raise InputError("Samples of this model are zeros and ones, and these are not.")
+            raise InputError("model-data", "samples", "samples must contain zeros and ones only.")
         return values.astype(np.float64)
 
 
 def _numbers(values: ArrayLike, count: int, what: str, each: str) -> NDArray[np.float64]:
-    """Copy `values` to a read-only array of finite numbers, one for `each`."""
+    """Return a read-only copy of `values`, finite numbers with one for `each`."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers, one for every {each}.") from None
+        raise InputError(
+            "model-invalid", what, f"{what} must be numbers, one for each {each}."
+        ) from None
     if numbers.shape != (count,):
         raise InputError(
-            f"{what} must have shape ({count},), one for every {each}, not {numbers.shape}."
+            "model-invalid",
+            what,
+            f"{what} must have shape ({count},), one for each {each}, not {numbers.shape}.",
         )
     if not np.isfinite(numbers).all():
-        raise InputError(f"{what} must be finite, and {numbers[~np.isfinite(numbers)][0]} is not.")
+        odd = numbers[~np.isfinite(numbers)][0]
+        raise InputError("model-invalid", what, f"{what} must be finite, not {odd}.")
     numbers.setflags(write=False)
     return numbers

@@ -1,5 +1,5 @@
-"""Networks of variables with any number of levels: a table an edge, a vector of fields a variable.
+"""Networks of variables with any number of levels, with a table per edge and a field per level.
 
-Open `model`. `exact` sums over forests and small networks, `tables` is what samplers make of the
-tables, `checks` says whether numbers make a model at all.
+`model` has the class, `exact` has exact inference in forests and small networks, `network` prepares
+the tables for the samplers, `checks` validates arguments.
 """

@@ -1,4 +1,4 @@
-"""The distribution of some variables given the others: a pairwise model whose couplings to these have become fields."""
+"""The conditional distribution of some variables given the others, as a pairwise model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from markhood.model.sampling.sampled import SampledModel
 
 
 def given_last(model: SampledModel, levels: Sequence[int]) -> PottsModel:
-    """Return the distribution of all but the last variables where these have the given levels.
+    """Return the distribution of the first variables given the levels of the last ones.
+
+    Couplings to the given variables become part of the fields.
 
     Examples
     --------
     >>> import numpy as np
     >>> from markhood.model.ising.model import IsingModel
-    >>> pulled = IsingModel(Graph("ab", [(0, 1)]), [2.0])
-    >>> [given_last(pulled, [level]).marginals()[0].round(2).tolist() for level in (0, 1)]
+    >>> model = IsingModel(Graph("ab", [(0, 1)]), [2.0])
+    >>> [given_last(model, [level]).marginals()[0].round(2).tolist() for level in (0, 1)]
     [[0.5, 0.5], [0.12, 0.88]]
     """
     graph, n = model.graph, model.n_variables - len(levels)

@@ -1,12 +1,12 @@
-"""Potts networks whose sum over states can be carried out: forests, and small ones.
+"""Exact inference in Potts networks that are forests, or have few states.
 
-On a forest messages go from the leaves to the roots. Variable i collects in c_i(a) its field and what
-its children say of each of its levels; to its parent p, with the table T, it says
+In a forest, messages pass from the leaves to the roots. Variable i collects in c_i(a) its field and
+the messages of its children about level a; its message to its parent p, with the table T, is
 
     m(b) = log sum_a exp(T(b, a) + c_i(a)),        c_p(b) += m(b),
 
-and P(x_i = a | x_p = b) = exp(T(b, a) + c_i(a) - m(b)). Marginals and samples are then read from the
-roots down. A small network is an array with an axis for every variable.
+and P(x_i = a | x_p = b) = exp(T(b, a) + c_i(a) - m(b)). Marginals and samples then follow from the
+roots down. The states of a small network are an array with one axis per variable.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.model.neighbours import breadth_first
-from markhood.model.potts.tables import Arrays, TableNeighbours
+from markhood.model.potts.network import Arrays, TableNeighbours
 from markhood.model.sampling.settings import Seed
 
 MOST_STATES = 1 << 20  # 8 MB
 
-_BLOCK_BYTES = 1 << 25
+BLOCK_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +36,9 @@ class Exact:
     log_partition : float
         log Z.
     marginals : tuple of ndarray of shape (r_i,)
-        Probability of every level of each variable.
+        Probabilities of the levels of each variable.
     pair_marginals : tuple of ndarray of shape (r_i, r_j)
-        Probability of every pair of levels of each edge.
+        Probabilities of the pairs of levels of each edge.
     """
 
     log_partition: float
@@ -53,11 +53,11 @@ class Forest:
     Attributes
     ----------
     order : ndarray of shape (n_variables,), dtype int64
-        Every variable, after its parent.
+        All variables, each after its parent.
     parent : ndarray of shape (n_variables,), dtype int64
-        Of each variable; -1 for a root.
+        Parent of each variable; -1 for a root.
     conditionals : tuple of ndarray of shape (r_parent, r)
-        Probability of a variable's levels, a row for each level of its parent; one row for a root.
+        Probabilities of the levels, with a row for each level of the parent; one row for a root.
     log_partition : float
     """
 
@@ -68,7 +68,7 @@ class Forest:
 
     @classmethod
     def of(cls, neighbours: TableNeighbours, fields: Arrays) -> Forest | None:
-        """Carry out the messages; None where the graph has a cycle."""
+        """Pass the messages; return None if the graph has a cycle."""
         order, parent, position = breadth_first(neighbours.lists)
         if len(neighbours.tables) != np.count_nonzero(parent >= 0):
             return None
@@ -78,12 +78,12 @@ class Forest:
         for i in reversed(order.tolist()):
             p = int(parent[i])
             logs = collected[i] if p < 0 else collected[i] + neighbours.table(int(position[i]))
-            said = log_sum_exp(logs)
-            conditionals[i] = np.exp(logs - said[:, None])
+            message = log_sum_exp(logs)
+            conditionals[i] = np.exp(logs - message[:, None])
             if p < 0:
-                log_partition += float(said[0])
+                log_partition += float(message[0])
             else:
-                collected[p] = collected[p] + said
+                collected[p] = collected[p] + message
         return cls(order, parent, tuple(conditionals), log_partition)
 
     def exact(self, edges: NDArray[np.int64]) -> Exact:
@@ -100,13 +100,15 @@ class Forest:
             pairs.append(table if child == j else table.T)
         return Exact(self.log_partition, tuple(marginals), tuple(pairs))
 
-    def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
-        """Draw independent samples, parents before children, some rows at a time."""
+    def blocks(
+        self, n_samples: int, seed: Seed, block_bytes: int = BLOCK_BYTES
+    ) -> Iterator[NDArray[np.uint8]]:
+        """Draw independent samples, parents before children, in blocks of rows."""
         rng = np.random.default_rng(seed)
         d = len(self.order)
-        # The last sum is one but for rounding: without it no draw falls beyond the last level.
+        # Without the last sum, which may be below 1 by rounding, no draw exceeds the last level.
         sums = [np.cumsum(table, axis=1)[:, :-1] for table in self.conditionals]
-        rows = 64 * max(1, _BLOCK_BYTES // (64 * d))
+        rows = 64 * max(1, block_bytes // (64 * d))
         for first in range(0, n_samples, rows):
             n = min(rows, n_samples - first)
             values = np.zeros((d, n), dtype=np.uint8)
@@ -120,14 +122,14 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """The probability of every state: an array with an axis for every variable."""
+    """The probabilities of all states: an array with one axis per variable."""
 
     probability: NDArray[np.float64]
     log_partition: float
 
     @classmethod
     def of(cls, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> States | None:
-        """Add up all states; None where there are more than `MOST_STATES`."""
+        """Sum over all states; return None if there are more than `MOST_STATES`."""
         shape = tuple(len(field) for field in fields)
         if prod(shape) > MOST_STATES:
             return None
@@ -148,11 +150,13 @@ class States:
         marginals = tuple(self._of(i) for i in range(self.probability.ndim))
         return Exact(self.log_partition, marginals, pairs)
 
-    def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
-        """Draw independent samples, some rows at a time."""
+    def blocks(
+        self, n_samples: int, seed: Seed, block_bytes: int = BLOCK_BYTES
+    ) -> Iterator[NDArray[np.uint8]]:
+        """Draw independent samples in blocks of rows."""
         rng = np.random.default_rng(seed)
         sums = np.cumsum(self.probability)
-        rows = 64 * max(1, _BLOCK_BYTES // (64 * 16 * self.probability.ndim))
+        rows = 64 * max(1, block_bytes // (64 * 16 * self.probability.ndim))
         for first in range(0, n_samples, rows):
             u = rng.random(min(rows, n_samples - first)) * sums[-1]
             states = np.unravel_index(

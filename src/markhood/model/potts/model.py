@@ -2,12 +2,13 @@
 
     log p(x) = sum_i h_i(x_i) + sum_{ij in E} T_ij(x_i, x_j) - log Z,      x_i in {0, ..., r_i - 1},
 
-with a vector h_i of fields for every variable and a table T_ij, r_i by r_j, for every edge. Many
-tables and fields are the same distribution: a number added to a row of a table and taken off a field
-changes nothing. `zero_sum` chooses the ones whose every row and column sums to nothing, which is what
-a learned graph reports. Physicists' Potts model has one number in the diagonal of each table.
+with a vector h_i of fields for each variable and a table T_ij, r_i by r_j, for each edge. The
+parameters are not unique: adding a constant to a row of a table and subtracting it from a field
+does not change the distribution. `zero_sum` returns the tables whose rows and columns sum to 0,
+which learned graphs report. The Potts model of physics has one number in the diagonal of each
+table.
 
-`IsingModel` is the case of two levels everywhere, and faster for it.
+`IsingModel` is the faster special case of binary variables.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.junction_tree import JunctionTree
 from markhood.model.potts.checks import levels_of, require_no_data, table_numbers
 from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_sum_exp
-from markhood.model.potts.tables import Arrays, TableNeighbours, potts_network
+from markhood.model.potts.network import Arrays, TableNeighbours, potts_network
 from markhood.model.sampling.gibbs import Advance
 from markhood.model.sampling.packing import pack_levels
 from markhood.model.sampling.sampled import SampledModel
@@ -42,14 +43,15 @@ class PottsModel(SampledModel):
     Parameters
     ----------
     graph : Graph
-        Which variables interact.
+        The graph of interactions.
     tables : sequence of array-like of shape (r_i, r_j)
-        One for every edge, aligned with ``graph.edges``: a row for each level of the edge's first
-        variable.
+        One table per edge, aligned with ``graph.edges``, with a row for each level of the first
+        variable of the edge.
     fields : sequence of array-like of shape (r_i,), optional
-        One for every variable, aligned with ``graph.nodes``; zero by default.
+        One vector per variable, aligned with ``graph.nodes``; 0 by default.
     n_levels : int or sequence of int, optional
-        Levels of every variable, or of each; needed where neither a table nor a field tells them.
+        Number of levels of all variables, or of each; required if a variable has neither a table
+        nor a field.
 
     Attributes
     ----------
@@ -80,7 +82,9 @@ class PottsModel(SampledModel):
     ) -> None:
         self.graph = graph
         if graph.n_nodes == 0:
-            raise InputError("A model needs at least one variable, and the graph has no nodes.")
+            raise InputError(
+                "model-invalid", "graph", "A model needs a graph with at least one variable."
+            )
         self.tables = table_numbers(tables, graph.n_edges, 2, "tables", "edge")
         known = (
             None
@@ -96,18 +100,18 @@ class PottsModel(SampledModel):
     def from_steps(
         cls, graph: Graph, couplings: ArrayLike, fields: Sequence[ArrayLike]
     ) -> PottsModel:
-        """Make the model of ordered levels, in which an edge is one number: what a step adds.
+        """Make a model of ordered levels, with one coupling per step of both ends of an edge.
 
-        The table of an edge is ``coupling * x_i * x_j``, with levels 0, 1, ... as they are numbered. The
-        model's graph has the couplings and says that levels are ordered, and so do packed samples.
+        The table of an edge is ``coupling * x_i * x_j``, with levels numbered 0, 1, ... The graph
+        of the model has the couplings, and its variables and packed samples are ordinal.
 
         Parameters
         ----------
         graph : Graph
         couplings : array-like of shape (n_edges,)
-            Aligned with ``graph.edges``, as a graph learned from ordered levels reports them.
+            Aligned with ``graph.edges``, as in a graph learned from ordered levels.
         fields : sequence of array-like of shape (r_i,)
-            One for every variable, which also tell how many levels it has.
+            One vector per variable, which also defines its number of levels.
 
         Examples
         --------
@@ -120,8 +124,10 @@ class PottsModel(SampledModel):
         numbers = np.asarray(couplings, dtype=np.float64)
         if numbers.shape != (graph.n_edges,):
             raise InputError(
-                f"There must be {graph.n_edges} couplings, one for every edge, and these have shape "
-                f"{numbers.shape}."
+                "model-invalid",
+                "couplings",
+                f"couplings must have shape ({graph.n_edges},), one for each edge, not "
+                f"{numbers.shape}.",
             )
         known = table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
         steps = [np.arange(len(field)) for field in known]
@@ -133,16 +139,19 @@ class PottsModel(SampledModel):
         for name, own, field in zip(graph.nodes, levels, known, strict=True):
             if len(own) != len(field):
                 raise InputError(
-                    f"Variable {name!r} has {len(own)} levels in the graph, and {len(field)} fields."
+                    "model-invalid",
+                    name,
+                    f"Variable {name!r} has {len(own)} levels in the graph, but {len(field)} "
+                    "fields.",
                 )
         variables = Variables(graph.nodes, levels, (True,) * graph.n_nodes)
         ends = np.column_stack([numbers, numbers])
         return cls(Graph(variables, graph.edges, coupling_ends=ends), tables, known)
 
     def zero_sum(self) -> PottsModel:
-        """Return the same distribution with tables and fields that sum to nothing.
+        """Return the same distribution with zero-sum tables and fields.
 
-        Every row and every column of each table then sums to zero, and so does every field.
+        The rows and columns of each table sum to 0, and so does each field.
 
         Examples
         --------
@@ -159,7 +168,7 @@ class PottsModel(SampledModel):
         return PottsModel(self.graph, tables, fields)
 
     def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Return log p(x) + log Z of every sample, shape (n_samples,).
+        """Return log p(x) + log Z of each sample, shape (n_samples,).
 
         Parameters
         ----------
@@ -175,7 +184,7 @@ class PottsModel(SampledModel):
         return total
 
     def conditionals(self, samples: ArrayLike) -> Arrays:
-        """Return the probability of each variable's levels given all others in the sample.
+        """Return the probabilities of the levels of each variable given all others in its sample.
 
         Parameters
         ----------
@@ -203,15 +212,15 @@ class PottsModel(SampledModel):
         return tuple(found)
 
     def log_partition(self) -> float:
-        """Return log Z: for forests, any graph of at most 2^20 states, and all that are nearly trees."""
+        """Return log Z, for forests, graphs of up to 2^20 states, and graphs of low treewidth."""
         return self._exact.log_partition
 
     def marginals(self) -> Arrays:
-        """Return P(x_i = a), of shape (r_i,) each, wherever `log_partition` is possible."""
+        """Return P(x_i = a), shape (r_i,) each, for the graphs that `log_partition` supports."""
         return tuple(levels.copy() for levels in self._exact.marginals)
 
     def pair_marginals(self) -> Arrays:
-        """Return P(x_i = a, x_j = b) of every edge, wherever `log_partition` is possible.
+        """Return P(x_i = a, x_j = b) of each edge, for the graphs that `log_partition` supports.
 
         Returns
         -------
@@ -224,19 +233,19 @@ class PottsModel(SampledModel):
         return self.tables, self.fields
 
     def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
-        """Summarise how well the chains of a Gibbs sample agree: R-hat, effective samples.
+        """Compute convergence diagnostics of a Gibbs sample: R-hat and effective sample sizes.
 
         Parameters
         ----------
         samples : array-like of shape (n_samples, n_variables)
-            What `sample` returned.
+            The result of `sample`.
         chains : int, default=16
-            As given to `sample`.
+            The value passed to `sample`.
 
         Returns
         -------
         Convergence
-            Of how often each level but the first occurs, and of the log potential.
+            For the indicators of all levels but the first, and for the log potential.
 
         Examples
         --------
@@ -254,7 +263,7 @@ class PottsModel(SampledModel):
         return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
 
     def __repr__(self) -> str:
-        """Say how large the model is."""
+        """Describe the model in a line."""
         low, high = self.n_levels.min(), self.n_levels.max()
         levels = f"{low}" if low == high else f"{low} to {high}"
         return (
@@ -278,8 +287,10 @@ class PottsModel(SampledModel):
         tree = JunctionTree.of(self.n_levels.tolist(), self.graph.edges)
         if tree is None:
             raise InputError(
-                "The graph has too many cycles among variables of these levels for exact answers; "
-                "estimate them from model.sample(...), or model.estimate_log_partition()."
+                "model-size",
+                "graph",
+                "The graph has too many cycles for exact inference with these numbers of levels: "
+                "use model.sample(...) or model.estimate_log_partition().",
             )
         return tree.exact(self.graph.edges, self.tables, self.fields)
 
@@ -288,7 +299,7 @@ class PottsModel(SampledModel):
         return self._summed
 
     _no_exact_sampler = (
-        "Only forests and small networks are sampled exactly, and this graph has a cycle and more "
+        "Exact sampling requires a forest or a small network, but this graph has a cycle and more "
         f"than {MOST_STATES} states."
     )
 
@@ -307,15 +318,18 @@ class PottsModel(SampledModel):
         values = np.asarray(samples)
         if values.ndim != 2 or values.shape[1] != self.n_variables:
             raise InputError(
-                f"Samples of this model have shape (n_samples, {self.n_variables}), and these "
-                f"have {values.shape}."
+                "model-data",
+                "samples",
+                f"samples must have shape (n_samples, {self.n_variables}), not {values.shape}.",
             )
         levels = values.astype(np.int64)
         wrong = ((levels != values) | (levels < 0) | (levels >= self.n_levels)).any(axis=0)
         if wrong.any():
             i = int(np.flatnonzero(wrong)[0])
             raise InputError(
-                f"Samples of variable {self.graph.nodes[i]!r} are levels from 0 to "
-                f"{self.n_levels[i] - 1}, and these are not."
+                "model-data",
+                self.graph.nodes[i],
+                f"samples of variable {self.graph.nodes[i]!r} must be level numbers from 0 to "
+                f"{self.n_levels[i] - 1}.",
             )
         return levels

@@ -1,4 +1,4 @@
-"""How a model is sampled, whatever its variables are: exactly where it can be, else by Gibbs sampling.
+"""Sampling from models: exact for forests and small networks, otherwise Gibbs sampling.
 
-`sampled` is what models inherit; `gibbs` runs the chains, `packing` packs their draws as they come.
+`sampled` has the base class of models, `gibbs` runs the chains, and `packing` packs their draws.
 """

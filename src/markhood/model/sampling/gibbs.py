@@ -1,13 +1,13 @@
-"""Gibbs sampling: which chains there are, in what order they are updated, who gets which seed.
+"""Gibbs sampling: chains, order of updates and seeds.
 
-A sweep updates the variables colour by colour of a greedy colouring: neighbours never share a
-colour, so within one the updates do not wait for each other. Any fixed order leaves the
-distribution unchanged.
+A sweep updates the variables colour by colour of a greedy colouring. Neighbours have different
+colours, so the updates of one colour are independent. Any fixed order leaves the distribution
+invariant.
 
-Chains are independent, each with its own generator, and advance sixteen at a time in the lanes of
-a vector register: sixteen cost one thread no more than one would, burn-in included, which is why
-sixteen is the default. Sample s is draw s // chains of chain s % chains, so that the data depend
-on the seed and the number of chains, and never on threads or blocks.
+Chains are independent, each with its own generator, and advance sixteen at a time in the lanes of a
+vector register. Sixteen chains take one thread no longer than one chain, so sixteen is the default.
+Sample s is draw s // chains of chain s % chains, so the data depend only on the seed and the number
+of chains, not on threads or blocks.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import CHAINS, Chains, IsingNetwork
 from markhood.model.neighbours import Neighbours
 
-# exp of this, times a 32-bit integer, is still a float64.
+# The product of exp of this number and a 32-bit integer is a finite float64.
 LARGEST_LOG_ODDS = 680.0
 
-_BLOCK_BYTES = 1 << 26
+BLOCK_BYTES = 1 << 26
 
 
 def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> IsingNetwork:
-    """Prepare a network for its sampler."""
+    """Prepare a network for the Gibbs sampler."""
     largest = max(float(np.abs(x).max(initial=0.0)) for x in (neighbours.couplings, fields))
     if largest > LARGEST_LOG_ODDS:
         raise InputError(
-            f"A coupling or field of {largest:.4g} is beyond what the Gibbs sampler can hold "
-            f"({LARGEST_LOG_ODDS:g}); nothing above 50 or so can be told from certainty, so "
-            "make it smaller."
+            "model-size",
+            "",
+            f"A coupling or field of {largest:.4g} exceeds the largest that the Gibbs sampler "
+            f"supports ({LARGEST_LOG_ODDS:g}): use a smaller one. Numbers above 50 are practically "
+            "infinite.",
         )
     colours = colouring(neighbours.lists)
     return IsingNetwork(
@@ -51,7 +53,7 @@ def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> IsingN
 
 
 def colouring(neighbours: Lists) -> NDArray[np.int64]:
-    """Give every variable, in order, the lowest colour that no neighbour has yet."""
+    """Return a greedy colouring: the lowest colour that no neighbour has, in variable order."""
     starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
     colours = [-1] * len(neighbours)
     for i in range(len(colours)):
@@ -77,17 +79,17 @@ def gibbs_blocks(
     thinning: int,
     chains: int,
     n_jobs: int | None,
+    block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[NDArray[np.uint8]]:
-    """Draw samples, some rows at a time; all blocks but the last have a multiple of 64 rows.
+    """Draw samples in blocks of rows; all blocks but the last have a multiple of 64 rows.
 
-    ``advance`` is a kernel that has its network. Chains start from fair coins, or dice with
-    ``n_levels`` sides, which are more spread out than the distribution, as a convergence summary
-    wants them.
+    ``advance`` is a kernel with its network. Chains start from uniformly random levels, which are
+    overdispersed, as convergence diagnostics require.
     """
     groups = _start(n_variables, n_levels, chains, np.random.default_rng(seed))
     draws_left = -(-n_samples // chains)
     rows_left = n_samples
-    block_draws = 64 * max(1, _BLOCK_BYTES // (64 * CHAINS * len(groups) * n_variables))
+    block_draws = 64 * max(1, block_bytes // (64 * CHAINS * len(groups) * n_variables))
     runner = Runner(n_jobs)
     while draws_left:
         n_draws = min(draws_left, block_draws)

@@ -1,7 +1,6 @@
-"""Level numbers to packed samples: blocks of rows in, a row of bits for each level but the first out.
+"""Packing of level numbers: a row of bits for each level but the first.
 
-A sampler knows how many levels there can be, and a sample need not have them all: what does not
-occur is no level of the data, and its row goes, so that the learner does not fit what was never seen.
+Levels that do not occur in the sample are left out, so that no parameters are fitted for them.
 """
 
 from __future__ import annotations
@@ -25,21 +24,22 @@ def pack_levels(
     names: tuple[str, ...],
     n_levels: NDArray[np.int64],
 ) -> Samples:
-    """Pack level numbers, a block of rows after another.
+    """Pack blocks of level numbers.
 
     Parameters
     ----------
     blocks : iterable of ndarray of shape (n_rows, n_variables), dtype uint8
-        All but the last have a multiple of 64 rows.
+        All but the last must have a multiple of 64 rows.
     n_samples : int
-        Rows of all blocks together.
+        Total number of rows.
     names : tuple of str
     n_levels : ndarray of shape (n_variables,)
-        Two or more each.
+        At least two each.
 
     Examples
     --------
-    >>> samples = pack_levels([np.array([[0, 2], [1, 1]], np.uint8)], 2, ("a", "b"), np.array([2, 3]))
+    >>> block = np.array([[0, 2], [1, 1]], np.uint8)
+    >>> samples = pack_levels([block], 2, ("a", "b"), np.array([2, 3]))
     >>> samples.levels, samples.words[:, 0].tolist()
     (((0, 1), (1, 2)), [2, 1])
     """
@@ -58,10 +58,10 @@ def pack_levels(
             packed[rows, byte:end] = np.packbits(ones, axis=1, bitorder="little")
         byte = end
     words = packed.view("<u8").astype(np.uint64, copy=False)
-    return _of_levels_that_occur(words, n_samples, names, n_levels)
+    return _without_unused_levels(words, n_samples, names, n_levels)
 
 
-def _of_levels_that_occur(
+def _without_unused_levels(
     words: NDArray[np.uint64], n_samples: int, names: tuple[str, ...], n_levels: NDArray[np.int64]
 ) -> Samples:
     tiles = [words[tile.start : tile.stop] for tile in cut(len(words), 4096)]
@@ -75,7 +75,7 @@ def _of_levels_that_occur(
         if len(seen) < len(counts):
             kept[start:end] = False
             kept[[start + level - 1 for level in seen[1:]]] = True
-            if len(seen) == 1:  # a constant has one row, of zeros
+            if len(seen) == 1:  # a constant variable has one row of zeros
                 kept[start], words[start] = True, 0
     variables = Variables(names, tuple(levels))
     return Samples(words if kept.all() else words[kept], n_samples, variables)

@@ -1,4 +1,4 @@
-"""How a model is sampled, whatever its variables are: exactly where it can be, else by Gibbs sampling."""
+"""`SampledModel`, the base class of models: exact sampling if possible, else Gibbs sampling."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Arrays = tuple[NDArray[np.float64], ...]
 
 
 class ExactSampler(Protocol):
-    """What draws independent samples."""
+    """A sampler of independent samples."""
 
     def blocks(self, n_samples: int, seed: Seed) -> Iterator[NDArray[np.uint8]]:
-        """Draw samples, some at a time."""
+        """Draw samples in blocks of rows."""
 
 
 class SampledModel(ABC):
     """A distribution on a graph that can be sampled."""
 
     graph: Graph
-    _no_exact_sampler: ClassVar[str]  # why there may be none, in a sentence
+    _no_exact_sampler: ClassVar[str]  # the message if exact sampling is not possible
 
     @property
     def n_variables(self) -> int:
@@ -52,25 +52,26 @@ class SampledModel(ABC):
         n_jobs: int | None = None,
         kernels: Kernels | None = None,
     ) -> NDArray[np.uint8]:
-        """Draw samples: independent ones where that is possible, by Gibbs sampling elsewhere.
+        """Draw samples, independent ones if possible, otherwise by Gibbs sampling.
 
         Parameters
         ----------
         n_samples : int
         seed : int, SeedSequence or Generator, optional
-            The same seed gives the same data, whatever `n_jobs`.
+            The same seed gives the same data for any `n_jobs`.
         method : {"auto", "exact", "gibbs"}, default="auto"
-            Exact sampling is for forests, and for Potts networks of at most 2^20 states; "auto"
-            takes it there. It ignores the arguments that follow.
+            Exact sampling is possible for forests, and for Potts networks of at most 2^20 states;
+            "auto" uses it there. It ignores the arguments that follow.
         burn_in : int, default=2000
-            Sweeps over all variables before a chain's first sample.
+            Number of sweeps before the first sample of each chain.
         thinning : int, default=10
-            Sweeps from one sample of a chain to its next.
+            Number of sweeps between two samples of a chain.
         chains : int, default=16
-            Independent chains: sample s is draw s // chains of chain s % chains. Every chain
-            pays its own burn-in, but sixteen run at the price of one.
+            Number of independent chains: sample s is draw s // chains of chain s % chains. Each
+            chain has its own burn-in, but sixteen chains take no longer than one.
         n_jobs : int, optional
-            Threads, as in joblib: None is one, -1 all. Each takes sixteen chains at a time.
+            Number of threads, as in joblib: None is one, -1 all. Each runs sixteen chains at a
+            time.
         kernels : Kernels, optional
             Backend of the Gibbs sampler; by default the compiled one.
 
@@ -101,9 +102,9 @@ class SampledModel(ABC):
         n_jobs: int | None = None,
         kernels: Kernels | None = None,
     ) -> Samples:
-        """Draw the samples of `sample`, packed block by block: an eighth of the memory.
+        """Draw the same samples as `sample`, packed, in an eighth of the memory.
 
-        Levels of a Potts network that do not occur are no levels of the samples.
+        Levels of a Potts network that do not occur are left out of the levels of the samples.
         """
         blocks = self._blocks(
             n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
@@ -111,9 +112,7 @@ class SampledModel(ABC):
         return self._packed(blocks, n_samples)
 
     def energy(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Return the energy of every sample, shape (n_samples,): low where it is probable.
-
-        It is -log p(x) - log Z, at temperature 1.
+        """Return the energy -log p(x) - log Z of each sample, shape (n_samples,).
 
         Parameters
         ----------
@@ -132,19 +131,19 @@ class SampledModel(ABC):
         seed : int, SeedSequence or Generator, optional
         chains : int, default=128
         steps : int, default=1000
-            From independent variables to this model; more make the error smaller.
+            Number of annealing steps; more steps reduce the error.
 
         Returns
         -------
         Estimate
-            Its ``value`` and its standard ``error``.
+            The ``value`` and its standard ``error``.
         """
         network = OneHot.of(self.graph.edges, *self.as_tables())
         return annealed_log_partition(network, seed, chains=chains, steps=steps)
 
     @abstractmethod
     def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
-        """Return log p(x) + log Z of every sample."""
+        """Return log p(x) + log Z of each sample."""
 
     @abstractmethod
     def log_partition(self) -> float:
@@ -152,12 +151,12 @@ class SampledModel(ABC):
 
     @abstractmethod
     def as_tables(self) -> tuple[Arrays, Arrays]:
-        """Return tables and fields with a number for each level."""
+        """Return tables and fields with one number per level."""
 
     @property
     @abstractmethod
     def _exact_sampler(self) -> ExactSampler | None:
-        """What samples this model exactly, where that is possible."""
+        """The exact sampler of this model, or None."""
 
     @abstractmethod
     def _gibbs_sampler(self, kernels: Kernels) -> Advance:
@@ -166,11 +165,11 @@ class SampledModel(ABC):
     @property
     @abstractmethod
     def _level_counts(self) -> int | NDArray[np.int64]:
-        """How many levels all variables have, or each."""
+        """The number of levels of all variables, or of each."""
 
     @abstractmethod
     def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
-        """Pack samples as they come."""
+        """Pack blocks of samples."""
 
     def _blocks(
         self,
@@ -185,7 +184,7 @@ class SampledModel(ABC):
     ) -> Iterator[NDArray[np.uint8]]:
         check_settings(n_samples, method, burn_in, thinning, chains, n_jobs)
         if method == "exact" and self._exact_sampler is None:
-            raise InputError(self._no_exact_sampler)
+            raise InputError("model-size", "method", self._no_exact_sampler)
         if method != "gibbs" and self._exact_sampler is not None:
             return self._exact_sampler.blocks(n_samples, seed)
         return gibbs_blocks(

@@ -1,4 +1,4 @@
-"""What samplers can be told, checked before they begin."""
+"""Validation of the settings of the samplers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,26 @@ Method: TypeAlias = Literal["auto", "exact", "gibbs"]
 def check_settings(
     n_samples: int, method: str, burn_in: int, thinning: int, chains: int, n_jobs: int | None
 ) -> None:
-    """Raise `InputError` for what no sampler can do."""
+    """Raise `InputError` for settings that are out of range."""
     require_counts(n_samples=n_samples, thinning=thinning, chains=chains)
     if burn_in < 0:
-        raise InputError(f"burn_in is {burn_in}; it must be zero or more sweeps.")
+        raise InputError(
+            "option-value", "burn_in", f"burn_in is {burn_in}; it must be zero or more sweeps."
+        )
     if n_jobs == 0:
-        raise InputError("n_jobs is 0; it must be a number of threads, or -1 for all.")
+        raise InputError(
+            "option-value", "n_jobs", "n_jobs is 0; give a number of threads, or -1 for all."
+        )
     if method not in ("auto", "exact", "gibbs"):
-        raise InputError(f"method is {method!r}; it must be 'auto', 'exact' or 'gibbs'.")
+        raise InputError(
+            "option-value",
+            "method",
+            f"method is {method!r}; it must be 'auto', 'exact' or 'gibbs'.",
+        )
 
 
 def require_counts(**counts: int) -> None:
-    """Raise `InputError` unless every one of these is positive."""
+    """Raise `InputError` unless all counts are positive."""
     for name, count in counts.items():
         if count < 1:
-            raise InputError(f"{name} is {count}; it must be at least 1.")
+            raise InputError("option-value", name, f"{name} is {count}; it must be at least 1.")

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from markhood.errors import InputError
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.graphs import edge_list, node_link, numpy_archive, square
 from markhood.output.graphs import xml as xml_graphs
 from markhood.output.graphs.edge_list import write_csv

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
-from markhood.graph.edge_table import about_graph, variables_told
+from markhood.graph.edge_table import about_graph, described_or_plain
 from markhood.graph.graph import Graph
 
 ANNOTATION = "annotation_"
@@ -69,7 +69,7 @@ def from_bytes(content: bytes) -> Graph:
         tables = []
         if "table_shapes" in archive:
             tables = _unflattened(archive["table_shapes"], archive["table_values"])
-    variables = variables_told(about["nodes"], about.get("variables"))
+    variables = described_or_plain(about["nodes"], about.get("variables"))
     return Graph(variables, edges, evidence, coupling, about["provenance"], tables, annotations)
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from markhood.data.genome.loci import distances
 from markhood.errors import InputError, option
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.genome import scale_of
 

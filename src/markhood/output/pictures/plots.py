@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes, folded
 from markhood.graph.edge_table import has_sign
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.pictures.axes import new_axes
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.distance import by_distance

@@ -27,8 +27,8 @@ import numpy as np
 from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
-from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities

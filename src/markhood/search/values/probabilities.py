@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.graph.numbering import places_of
+from markhood.graph.numbering import positions_of
 
 LARGEST_SIZE = 1e6
 PARTS = 4  # of each chain, over which batch means are taken
@@ -167,7 +167,7 @@ class EdgeProbabilities:
         A coupling that is a table has no interval here, but one for each cell: see `deviations_of`.
         Pairs that are no candidates have the probability zero, and no R-hat.
         """
-        at, is_known = places_of(edges, self.pairs)
+        at, is_known = positions_of(edges, self.pairs)
         columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
         probability = np.zeros(len(edges))
         probability[is_known] = self.probabilities[at[is_known]]
@@ -197,7 +197,7 @@ class EdgeProbabilities:
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64], values: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Pick what belongs to each edge, a row for each level of its first end; zeros if unknown."""
-        at, is_known = places_of(edges, self.pairs)
+        at, is_known = positions_of(edges, self.pairs)
         found = []
         for k, (i, j) in enumerate(edges.tolist()):
             shape = int(n_levels[i]), int(n_levels[j])

@@ -1,8 +1,8 @@
-"""What regressions need to know of samples: how often each level goes with each configuration of neighbours.
+"""Contingency tables of the regressions: counts of levels by configuration of the neighbours.
 
-A blanket of k binary variables has at most min(N, 2^k) configurations, and a climb asks for all of them many
-times. So samples are counted once, and variables whose tables have the same shape are stacked:
-all that follows is a few products of arrays, whatever the number of variables.
+A blanket of k binary variables has at most min(N, 2^k) configurations, and every iteration of the
+solver needs them all. Samples are therefore counted once, and variables whose tables have the same
+shape are stacked, so that an iteration is a few array products for any number of variables.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _UNKNOWN = np.iinfo(np.uint16).max
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Level numbers of all samples, and how often each sample counts.
+    """Level numbers, weights and covariates of all samples.
 
     Attributes
     ----------
     codes : ndarray of shape (n_variables, n_samples), dtype uint16
-        `UNKNOWN` where a value is missing.
+        `UNKNOWN` for missing values.
     weights : ndarray of shape (n_samples,)
     are_counts : bool
-        Whether a sample of weight 2 is two samples, rather than one that stands for two.
+        Whether weights are frequencies, not survey weights.
     reals : ndarray of shape (n_reals, n_samples) or (n_variables, n_reals, n_samples)
-        Real covariates, standardised.
+        Continuous covariates, standardised.
     """
 
     codes: NDArray[np.uint16]
@@ -51,17 +51,17 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Tables of some variables that have as many levels, scores and predictors as each other.
+    """Tables of variables with equal numbers of levels, scores and predictors.
 
     Attributes
     ----------
     variables : ndarray of shape (g,)
     scores : ndarray of shape (r, f)
-        Of the variables' own levels.
+        Scores of the levels of the variables.
     design : ndarray of shape (g, n_rows, q)
-        The neighbours' scores in each configuration.
+        Scores of the neighbours in each configuration.
     counts : ndarray of shape (g, n_rows, r)
-        Zero in rows that only fill up.
+        Counts of levels; 0 in padded rows.
     """
 
     variables: NDArray[np.int64]
@@ -71,7 +71,7 @@ class Stack:
 
 
 def stacked_tables(layout: Layout, observed: Observed) -> Iterator[Stack]:
-    """Count every variable with its neighbours, and stack tables of one shape."""
+    """Count each variable with its neighbours, and stack tables of equal shape."""
     shapes: dict[tuple[int, int, int], list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]]
     shapes = {}
     for variable in range(len(layout.variables)):
@@ -105,7 +105,7 @@ def _stacked(
 def _table(
     layout: Layout, observed: Observed, variable: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the neighbours' scores in every configuration that occurs, and the counts of levels."""
+    """Return the scores of the neighbours in each observed configuration, and the counts."""
     blanket = layout.neighbours[variable]
     own, others = observed.codes[variable], observed.codes[blanket]
     weights, reals = observed.weights, of_target(observed.reals, variable)

@@ -1,7 +1,7 @@
-"""The tables of a Potts network, from both ends of every edge, and what its samplers make of them.
+"""The tables of a Potts network from both ends of each edge, and their form for the Gibbs sampler.
 
-An edge (i, j) has one table with a row for each level of i. Whatever walks over variables wants the
-rows to be its own levels, so that j sees the table turned over.
+The table of edge (i, j) has a row for each level of i. Algorithms that iterate over variables need
+a row for each level of the current variable, which is the transpose for j.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ Arrays = tuple[NDArray[np.float64], ...]
 
 @dataclass(frozen=True, eq=False)
 class TableNeighbours:
-    """Every edge's table from both its ends.
+    """The table of each edge from both ends.
 
     Attributes
     ----------
     lists : Lists
         Neighbours of each variable, ascending.
     sides : ndarray of shape (2 * n_edges,), dtype int64
-        Aligned with ``lists.values``: the edge that leads there, plus n_edges from its second end.
+        Aligned with ``lists.values``: the edge number, plus n_edges from the second end.
     tables : tuple of ndarray
-        Of the edges.
+        Tables of the edges.
     """
 
     lists: Lists
@@ -40,21 +40,21 @@ class TableNeighbours:
 
     @classmethod
     def of(cls, n_variables: int, edges: NDArray[np.int64], tables: Arrays) -> TableNeighbours:
-        """List the neighbours of every variable, from edges of shape (n_edges, 2)."""
+        """List the neighbours of each variable, from edges of shape (n_edges, 2)."""
         return cls(*both_ends(n_variables, edges), tables)
 
     def table(self, position: int) -> NDArray[np.float64]:
-        """Return the table of ``lists.values[position]``, a row for each level of the list's owner."""
+        """Return the table of ``lists.values[position]``, with rows for the owner of the list."""
         side = int(self.sides[position])
         is_second = side >= len(self.tables)
         return self.tables[side - len(self.tables)].T if is_second else self.tables[side]
 
 
 def potts_network(neighbours: TableNeighbours, fields: Arrays) -> PottsNetwork:
-    """Prepare a network for its Gibbs sampler."""
+    """Prepare a network for the Gibbs sampler."""
     n_levels = np.array([len(field) for field in fields], np.int64)
     widths = -(-n_levels // LEVELS_PER_VECTOR) * LEVELS_PER_VECTOR
-    # Only differences between the levels of a variable matter: take the largest off everything.
+    # Only differences between the levels of a variable matter, so subtract the largest.
     ranges = np.array([np.ptp(field) for field in fields])
     largest = float(ranges.max())
     parts = []
@@ -67,9 +67,11 @@ def potts_network(neighbours: TableNeighbours, fields: Arrays) -> PottsNetwork:
             parts.append(_padded(columns, width))
     if largest > LARGEST_LOG_ODDS:
         raise InputError(
-            f"Levels that differ by {largest:.4g} in a table or field are beyond what the Gibbs "
-            f"sampler can hold ({LARGEST_LOG_ODDS:g}); nothing above 50 or so can be told from "
-            "certainty, so make it smaller."
+            "model-size",
+            "",
+            f"Levels differ by {largest:.4g} in a table or field, which exceeds the largest "
+            f"difference that the Gibbs sampler supports ({LARGEST_LOG_ODDS:g}): use smaller "
+            "numbers. Differences above 50 are practically infinite.",
         )
     highs = [field - field.max() for field in fields]
     padded = [_padded(high[None], width) for high, width in zip(highs, widths, strict=True)]
@@ -87,7 +89,7 @@ def potts_network(neighbours: TableNeighbours, fields: Arrays) -> PottsNetwork:
 
 
 def _padded(logs: NDArray[np.float64], width: int) -> NDArray[np.float64]:
-    """Return exp of every row, filled with zeros to ``width``, one row after another."""
+    """Return exp of each row, padded with zeros to ``width``, in one vector."""
     factors = np.zeros((len(logs), width))
     np.exp(np.maximum(logs, -LARGEST_LOG_ODDS), out=factors[:, : logs.shape[1]])
     return factors.ravel()

@@ -1,4 +1,4 @@
-"""A graph as people give it: itself, or the fitted estimator that learned it."""
+"""Arguments that are a graph or a fitted estimator."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ class HasGraph(Protocol):
 
     @property
     def graph_(self) -> Graph:
-        """The graph that it learned."""
+        """The learned graph."""
 
 
 GraphLike = Graph | HasGraph
 
 
 def as_graph(given: Any) -> Graph:
-    """Return a graph, or that of a fitted estimator.
+    """Return a graph, or the graph of a fitted estimator.
 
     Examples
     --------
     >>> as_graph([(0, 1)])
     Traceback (most recent call last):
-    markhood.errors.InputError: Expected a graph, and got a list: give a Graph or a fitted estimator.
+    markhood.errors.InputError: Expected a graph, not a list: give a Graph or a fitted estimator.
     """
     graph = given if isinstance(given, Graph) else getattr(given, "graph_", None)
     if not isinstance(graph, Graph):
         raise InputError(
-            f"Expected a graph, and got a {type(given).__name__}: give a Graph or a fitted estimator."
+            "graph-invalid",
+            "graph",
+            f"Expected a graph, not a {type(given).__name__}: give a Graph or a fitted estimator.",
         )
     return graph
