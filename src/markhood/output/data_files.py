@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError
-from markhood.output.places import check_place, known_ending, replace_all
-from markhood.output.tables import as_csv_text
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
+from markhood.output.csv_tables import as_csv_text
 
 Data = NDArray[Any]
 
@@ -90,8 +90,8 @@ def _text_parts(blocks: Iterator[Data], names: Sequence[str], delimiter: str) ->
 
 def check_data_writable(path: Path) -> None:
     """Raise `InputError` if data cannot be written there; to be asked before the simulation."""
-    known_ending(path, _FORMATS)
-    check_place(path)
+    checked_suffix(path, _FORMATS)
+    check_writable_file(path)
 
 
 def _lines(samples: Data, delimiter: str) -> bytes:

@@ -23,7 +23,7 @@ from markhood.model.fitted.parameters import Covariate, Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.output.graphs import node_link
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 
 FORMAT = "markhood model"
 VERSION = 1
@@ -65,7 +65,7 @@ def read_model(path: str | os.PathLike[str]) -> FittedModel:
         With the same numbers, bit for bit.
     """
     place = Path(path)
-    known_ending(place, (".json",))
+    checked_suffix(place, (".json",))
     try:
         document = json.loads(place.read_bytes())
     except FileNotFoundError:
@@ -114,8 +114,8 @@ def is_model(document: Any) -> bool:
 
 def check_model_writable(path: str | os.PathLike[str]) -> None:
     """Raise `InputError` if a model cannot be written to `path`; to be asked before long work."""
-    known_ending(Path(path), (".json",))
-    check_place(Path(path))
+    checked_suffix(Path(path), (".json",))
+    check_writable_file(Path(path))
 
 
 def _document(model: FittedModel) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from markhood.graph.graph import Graph
 from markhood.output.graphs import edge_list, node_link, numpy_archive, square
 from markhood.output.graphs import xml as xml_graphs
 from markhood.output.graphs.edge_list import write_csv
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 
 __all__ = ["check_writable", "files_of", "holds_graph", "read_graph", "write_csv", "write_graph"]
 
@@ -155,7 +155,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf, .npz and .matrix.csv.
     """
     for file in files_of(path):
-        check_place(file)
+        check_writable_file(file)
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
@@ -173,7 +173,7 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
 def _ending(path: Path) -> str:
     if path.name.lower().endswith(square.ENDING):
         return square.ENDING
-    return known_ending(path, _FORMATS)
+    return checked_suffix(path, _FORMATS)
 
 
 def _beside(path: Path) -> Path:

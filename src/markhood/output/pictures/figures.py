@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markhood.errors import InputError
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,8 @@ DOTS_PER_INCH = 200
 
 def check_figure_writable(path: Path) -> None:
     """Raise `InputError` if a picture cannot be written there."""
-    known_ending(path, ENDINGS)
-    check_place(path)
+    checked_suffix(path, ENDINGS)
+    check_writable_file(path)
     try:
         import matplotlib  # noqa: F401 - said now rather than after the work
     except ImportError:

@@ -35,7 +35,7 @@ from markhood.output.pictures.communities import communities
 from markhood.output.pictures.distance import ByDistance
 from markhood.output.pictures.layout import Places
 from markhood.output.pictures.placing import Layout, is_free, placed
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.report import facts
 from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
@@ -94,8 +94,8 @@ def check_report_writable(path: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     markhood.errors.InputError: report.pdf: unknown ending '.pdf'; known are .html.
     """
-    known_ending(Path(path), [".html"])
-    check_place(Path(path))
+    checked_suffix(Path(path), [".html"])
+    check_writable_file(Path(path))
 
 
 def report_html(

@@ -20,7 +20,7 @@ from markhood.errors import InputError
 Content = bytes | Iterable[bytes]
 
 
-def known_ending(path: Path, known: Iterable[str]) -> str:
+def checked_suffix(path: Path, known: Iterable[str]) -> str:
     """Return the ending of a name; `InputError` if it is not one of ``known``."""
     ending = path.suffix.lower()
     if ending not in known:
@@ -31,7 +31,7 @@ def known_ending(path: Path, known: Iterable[str]) -> str:
     return ending
 
 
-def check_place(path: Path) -> None:
+def check_writable_file(path: Path) -> None:
     """Raise `InputError` if no file can be written there; to be asked before long work."""
     target = _target(path)
     folder = target.parent
@@ -51,12 +51,12 @@ def check_place(path: Path) -> None:
         raise InputError(f"Cannot write {path}: the folder {folder} is not writable.")
 
 
-def check_apart(outputs: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
+def check_distinct(outputs: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
     """Raise `InputError` if an output is an input, or the same file as another output.
 
     Examples
     --------
-    >>> check_apart([Path("edges.csv"), Path("./edges.csv")])
+    >>> check_distinct([Path("edges.csv"), Path("./edges.csv")])
     Traceback (most recent call last):
     markhood.errors.InputError: edges.csv would be written twice: name two files.
     """
