@@ -10,7 +10,7 @@ import typer
 
 from markhood.commandline.app import app
 from markhood.learning.methods import METHODS
-from markhood.output.pictures.placing import LAYOUTS
+from markhood.output.pictures.named_layouts import LAYOUTS
 from markhood.simulate.networks import network_named
 
 COMMANDS = sorted(typer.main.get_command(app).commands)

@@ -42,8 +42,8 @@ def compare(
     """
     from markhood.data.genome.sequences import is_stockholm
     from markhood.evaluate.measures import comparison_table, overlap_table
-    from markhood.output.graphs.files import read_graph
     from markhood.output.csv_tables import check_table_writable
+    from markhood.output.graphs.files import read_graph
 
     if output is not None:
         check_table_writable(output)

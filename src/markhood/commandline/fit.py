@@ -59,9 +59,9 @@ def fit(
     from markhood.data.formats.files import read_file
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
+    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.model_files import check_model_writable, write_model
-    from markhood.output.csv_tables import check_table_writable, write_table
 
     check_coding(coding)
     if output is not None:

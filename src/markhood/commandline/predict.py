@@ -36,8 +36,8 @@ def predict(
       markhood predict model.json new.csv --target coughs --output predicted.csv
     """
     from markhood.data.variables import level_text
-    from markhood.output.model_files import read_model
     from markhood.output.csv_tables import check_table_writable, write_table
+    from markhood.output.model_files import read_model
 
     if seed < 0:
         raise InputError("option-value", "seed", f"--seed must be 0 or more, not {seed}.")

@@ -52,10 +52,10 @@ def report(
     from markhood.learning.request import Request
     from markhood.learning.run import Execution
     from markhood.output.graphs.files import holds_graph, read_graph
-    from markhood.output.pictures.placing import check_layout, is_file
+    from markhood.output.pictures.named_layouts import check_layout, names_file
 
     check_layout(layout)
-    positions = Path(layout) if is_file(layout) else None
+    positions = Path(layout) if names_file(layout) else None
     check_outputs([], output, inputs=[file, *ask.files(), positions])
     if holds_graph(file):
         graph = read_graph(file)

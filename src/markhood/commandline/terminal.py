@@ -203,8 +203,8 @@ def check_outputs(
         from markhood.output.report.page import check_report_writable
 
         check_report_writable(report)
-    from markhood.output.graphs.files import check_writable, files_of
     from markhood.output.file_writing import check_distinct
+    from markhood.output.graphs.files import check_writable, files_of
 
     files = [output for output in outputs if output != "-"]
     for output in files:

@@ -1,4 +1,4 @@
-"""What to cite: publications, and the software."""
+"""References to cite: publications and the software."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small tables as CSV files."""
+"""Write small tables as CSV files."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def check_table_writable(path: Path) -> None:
-    """Raise `InputError` if a table cannot be written there."""
+    """Raise `InputError` if a table cannot be written to this file."""
     checked_suffix(path, [".csv"])
     check_writable_file(path)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
-from markhood.output.pictures.panels import Panel, draw_panels
 from markhood.output.file_writing import replace_all
+from markhood.output.pictures.panels import Panel, draw_panels
 from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Experiment, Sampling, run
 from markhood.paper.figures import comparison_panels, cost_panels, screening_panels
-from markhood.paper.screening import Screening
 from markhood.paper.published_comparison import Line, as_csv, as_markdown, compare_with_paper
+from markhood.paper.screening import Screening
 
 EXPERIMENTS: Mapping[str, Sequence[Experiment]] = {
     "screening": [Screening()],

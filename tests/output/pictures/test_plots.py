@@ -127,12 +127,12 @@ def test_colours_sizes_and_labels_are_ones_own(signs):
 
 def test_two_networks_in_one_layout():
     one, other = Graph("abcd", [(0, 1), (1, 2)]), Graph("dcba", [(0, 1), (2, 3)])
-    places = plot.shared_layout(one, other)
-    first = dots(plot.network(one, layout=places))[0].get_offsets()
-    second = dots(plot.network(other, layout=places))[0].get_offsets()
+    coordinates = plot.shared_layout(one, other)
+    first = dots(plot.network(one, layout=coordinates))[0].get_offsets()
+    second = dots(plot.network(other, layout=coordinates))[0].get_offsets()
     assert np.allclose(first, second[::-1])
     with pytest.raises(InputError, match="do not name 'e'"):
-        plot.network(Graph("ae", []), layout=places)
+        plot.network(Graph("ae", []), layout=coordinates)
 
 
 def test_arcs_are_drawn_where_an_edge_would_run_through_a_node():
@@ -223,9 +223,9 @@ def test_groups_have_colours_and_a_legend(signs, groups):
 def test_pixels_on_a_grid_and_places_of_ones_own(signs):
     (points,) = dots(plot.network(simulate.grid(9), layout="grid", columns=3))
     assert points.get_offsets()[5].tolist() == [2, -1]
-    places = np.arange(10.0).reshape(5, 2)
-    (points,) = dots(plot.network(signs, layout=places))
-    assert np.array_equal(points.get_offsets(), places)
+    coordinates = np.arange(10.0).reshape(5, 2)
+    (points,) = dots(plot.network(signs, layout=coordinates))
+    assert np.array_equal(points.get_offsets(), coordinates)
 
 
 def test_same_seed_same_places():

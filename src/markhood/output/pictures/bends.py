@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.output.pictures.layout import Edges, Places
+from markhood.output.pictures.layout import Coordinates, Edges
 
 MOST_NODES = 600  # among more, nobody sees what an edge runs through
 _BEND = 0.18  # height of an arc's middle control point over its chord, in lengths of the chord
@@ -20,7 +20,7 @@ _CLOSE = 0.12  # to a node, in the distance between neighbouring nodes
 _BLOCK = 500  # edges at a time
 
 
-def bends(places: Places, edges: Edges) -> NDArray[np.float64]:
+def bends(coordinates: Coordinates, edges: Edges) -> NDArray[np.float64]:
     """Return how far every edge is bent: 0 is straight, positive to the left of its direction.
 
     The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, n being b - a turned
@@ -35,42 +35,44 @@ def bends(places: Places, edges: Edges) -> NDArray[np.float64]:
     found = np.zeros(len(edges))
     if not len(edges):
         return found
-    starts, along = places[edges[:, 0]], places[edges[:, 1]] - places[edges[:, 0]]
+    starts, along = coordinates[edges[:, 0]], coordinates[edges[:, 1]] - coordinates[edges[:, 0]]
     length = np.linalg.norm(along, axis=1)
-    if len(places) > 3 and not np.ptp(places[:, 1]):
+    if len(coordinates) > 3 and not np.ptp(coordinates[:, 1]):
         return np.asarray(_OVER * np.sign(along[:, 0]))
-    middle = _middle_of_circle(places)
+    middle = _middle_of_circle(coordinates)
     if middle is not None:
         normal = np.column_stack([-along[:, 1], along[:, 0]])
         inwards = middle - starts - 0.5 * along
         bent = _INWARDS * (inwards * normal).sum(1) / np.maximum(length, 1e-12) ** 2
         return np.asarray(bent.clip(-_STEEPEST, _STEEPEST))
-    if len(places) > MOST_NODES:
+    if len(coordinates) > MOST_NODES:
         return found
-    close = _CLOSE * _spacing(places)
+    close = _CLOSE * _spacing(coordinates)
     for first in range(0, len(edges), _BLOCK):
         part = slice(first, first + _BLOCK)
-        found[part] = _BEND * _runs_through(places, starts[part], along[part], close)
+        found[part] = _BEND * _runs_through(coordinates, starts[part], along[part], close)
     return found
 
 
-def _middle_of_circle(places: Places) -> NDArray[np.float64] | None:
+def _middle_of_circle(coordinates: Coordinates) -> NDArray[np.float64] | None:
     """Return the middle of the circle on which all nodes are, None where there is none.
 
     Ours is around the origin, with nodes wherever their positions are; others' are found where nodes
     are spread evenly.
     """
-    for middle in (np.zeros(2), places.mean(0)):
-        radius = np.linalg.norm(places - middle, axis=1)
-        if len(places) > 3 and np.ptp(radius) < 1e-6 * radius.max():
+    for middle in (np.zeros(2), coordinates.mean(0)):
+        radius = np.linalg.norm(coordinates - middle, axis=1)
+        if len(coordinates) > 3 and np.ptp(radius) < 1e-6 * radius.max():
             return middle
     return None
 
 
-def _runs_through(places: Places, starts: Places, along: Places, close: float) -> NDArray[np.bool_]:
+def _runs_through(
+    coordinates: Coordinates, starts: Coordinates, along: Coordinates, close: float
+) -> NDArray[np.bool_]:
     """Whether some node is close to each line, and not close to its ends."""
     squared = np.maximum((along**2).sum(1), 1e-12)
-    to = places[None] - starts[:, None]
+    to = coordinates[None] - starts[:, None]
     share = (to * along[:, None]).sum(2) / squared[:, None]
     away = np.linalg.norm(to - share[:, :, None] * along[:, None], axis=2)
     inside = share * np.sqrt(squared)[:, None]
@@ -78,9 +80,9 @@ def _runs_through(places: Places, starts: Places, along: Places, close: float) -
     return np.asarray((between & (away < close)).any(axis=1))
 
 
-def _spacing(places: Places) -> float:
+def _spacing(coordinates: Coordinates) -> float:
     """Median distance of a node from its nearest."""
     from scipy.spatial import KDTree
 
-    nearest, _ = KDTree(places).query(places, k=2)
+    nearest, _ = KDTree(coordinates).query(coordinates, k=2)
     return float(np.median(np.asarray(nearest)[:, 1]))

@@ -6,7 +6,7 @@ until no move does; then communities are the nodes of a smaller graph, and so on
     2m (links to the new - links to the old) - degree (total of the new - total of the old),
 
 is counted in whole numbers. With floating point a tie can look like a gain in both directions, and nodes then
-change places for ever; here every move raises an integer that has a bound, so the end is certain. Nodes
+change coordinates for ever; here every move raises an integer that has a bound, so the end is certain. Nodes
 are gone through in order and ties go to the lower number, so a graph has one answer.
 """
 

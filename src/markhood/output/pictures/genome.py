@@ -1,6 +1,6 @@
 """Variables along a genome, laid out to scale: chromosomes one after another, with gaps between them.
 
-Where nothing is known of places, variables stand in their order and as far apart as each other. Those that lie nowhere
+Where nothing is known of coordinates, variables stand in their order and as far apart as each other. Those that lie nowhere
 come last, as a chromosome of their own. A genome that is a circle has no gap: its end is next to its beginning.
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from markhood.data.genome.loci import Loci
 from markhood.graph.graph import Graph
-from markhood.output.pictures.layout import Places
+from markhood.output.pictures.layout import Coordinates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,13 +56,15 @@ def _chromosomes(
     )  # those that lie nowhere come last
     parts = []
     for chromosome, own in members.items():
-        places = np.arange(len(own), dtype=np.float64)
+        coordinates = np.arange(len(own), dtype=np.float64)
         if chromosome is not None:
-            places = np.array([loci[number][1] for number in own], np.float64)  # type: ignore[index]
+            coordinates = np.array([loci[number][1] for number in own], np.float64)  # type: ignore[index]
         if circle is None or chromosome is None:
-            parts.append((np.array(own), places - places.min(), float(np.ptp(places))))
+            parts.append(
+                (np.array(own), coordinates - coordinates.min(), float(np.ptp(coordinates)))
+            )
         else:
-            parts.append((np.array(own), places, float(circle)))
+            parts.append((np.array(own), coordinates, float(circle)))
     whole = sum(span for *_, span in parts[: len(members) - (None in members)]) or 1.0
     # What lies nowhere has no length of its own: it gets that of a tenth of the genome.
     lengths = [span / whole for *_, span in parts]
@@ -123,7 +125,7 @@ def scale_of(distance: float) -> tuple[float, str]:
     return next(((size, name) for size, name in _UNITS if distance >= size), _UNITS[-1])
 
 
-def write_marks(ax: Axes, graph: Graph, places: Places, is_circle: bool) -> None:
+def write_marks(ax: Axes, graph: Graph, coordinates: Coordinates, is_circle: bool) -> None:
     """Write what stands along the genome outside the circle, or below the line."""
     for share, text in marks_along(graph):
         at, away = on_line(np.array([share]), graph.n_nodes)[0], np.array([0.0, -1.0])
@@ -137,14 +139,14 @@ def write_marks(ax: Axes, graph: Graph, places: Places, is_circle: bool) -> None
         written.set_in_layout(False)
 
 
-def around(shares: NDArray[np.float64], n_nodes: int) -> Places:
+def around(shares: NDArray[np.float64], n_nodes: int) -> Coordinates:
     """Go around a circle, clockwise from the top; neighbours on it are about one apart."""
     angle = 0.5 * np.pi - 2 * np.pi * shares
     radius = max(n_nodes / (2 * np.pi), 1.0)
     return np.asarray(radius * np.column_stack([np.cos(angle), np.sin(angle)]))
 
 
-def on_line(shares: NDArray[np.float64], n_nodes: int) -> Places:
+def on_line(shares: NDArray[np.float64], n_nodes: int) -> Coordinates:
     """Stand in a row from left to right, about one apart."""
     return np.column_stack([max(n_nodes, 1) * shares, np.zeros(len(shares))])
 

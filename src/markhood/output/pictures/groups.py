@@ -37,12 +37,12 @@ def group_networks(comparison: GroupComparison, *, seed: int = 0) -> tuple[Axes,
     """
     from markhood.output.pictures.plots import network
 
-    places = positions(Graph(comparison.graphs[0].variables, comparison.edges), seed)
+    coordinates = positions(Graph(comparison.graphs[0].variables, comparison.edges), seed)
     sizes = [np.abs(graph.coupling) for graph in comparison.graphs]
     widest = float(np.concatenate(sizes).max(initial=0.0)) or None
     axes = side_by_side(len(comparison.graphs))
     labelled = zip(axes, comparison.graphs, comparison.names, comparison.sizes, strict=True)
     for ax, graph, name, size in labelled:
-        network(graph, ax, layout=places, widest=widest)
+        network(graph, ax, layout=coordinates, widest=widest)
         ax.set_title(f"{name} ({size} samples, {graph.n_edges} edges)", parse_math=False)
     return axes

@@ -1,8 +1,8 @@
-"""Where to draw the nodes of a graph: the same places for the plots and for the report.
+"""Where to draw the nodes of a graph: the same coordinates for the plots and for the report.
 
 Every connected component is laid out by itself and the components are packed in rows, the largest
 first, because a force between components only drives them apart; isolated nodes, of which there is
-nothing to see, are a close strip below. A component of a few hundred nodes gets the places whose
+nothing to see, are a close strip below. A component of a few hundred nodes gets the coordinates whose
 distances come nearest to the lengths of the shortest ways between its nodes:
 
     minimise  sum_ij (|p_i - p_j| - s_ij)^2 / s_ij^2       (stress, by majorisation)
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from markhood.graph.graph import Graph
 
-Places = NDArray[np.float64]
+Coordinates = NDArray[np.float64]
 Edges = NDArray[np.int64]
 
 _STRESS_MOST = 600  # nodes of a component that is laid out by stress
@@ -42,14 +42,14 @@ _LONG, _THIN, _APART = (
 _SHORTEST, _LONGEST = 0.4, 1.6  # edges with the most and the least evidence
 
 
-def positions(graph: Graph, seed: int = 0) -> Places:
+def positions(graph: Graph, seed: int = 0) -> Coordinates:
     """Return a place for every node.
 
     Parameters
     ----------
     graph : Graph
     seed : int, default=0
-        Same seed, same places; nodes that would coincide are moved apart at random.
+        Same seed, same coordinates; nodes that would coincide are moved apart at random.
 
     Returns
     -------
@@ -67,14 +67,14 @@ def positions(graph: Graph, seed: int = 0) -> Places:
     members = [nodes for nodes in _components(graph) if len(nodes) > 1]
     blocks = [_component(graph, lengths, nodes, rng) for nodes in members]
     alone = np.flatnonzero(graph.degree == 0)
-    places = np.zeros((graph.n_nodes, 2))
+    coordinates = np.zeros((graph.n_nodes, 2))
     for nodes, block in zip(members, _packed(blocks), strict=True):
-        places[nodes] = block
-    places[alone] = _strip(len(alone), places[graph.degree > 0])
-    return places
+        coordinates[nodes] = block
+    coordinates[alone] = _strip(len(alone), coordinates[graph.degree > 0])
+    return coordinates
 
 
-def grid_positions(n_nodes: int, columns: int) -> Places:
+def grid_positions(n_nodes: int, columns: int) -> Coordinates:
     """Return the cells of a grid, row by row from the top left.
 
     Examples
@@ -115,43 +115,43 @@ def _component(
     lengths: NDArray[np.float64],
     nodes: NDArray[np.int64],
     rng: np.random.Generator,
-) -> Places:
+) -> Coordinates:
     number = np.full(graph.n_nodes, -1)
     number[nodes] = np.arange(len(nodes))
     inside = number[graph.edges[:, 0]] >= 0
     edges = number[graph.edges[inside]]
-    start = _pivot_places(edges, len(nodes), rng)
+    start = _pivot_coordinates(edges, len(nodes), rng)
     if len(nodes) <= _STRESS_MOST:
-        places, least = _least_stress(_ways(edges, lengths[inside], len(nodes)), start), 1.0
+        coordinates, least = _least_stress(_ways(edges, lengths[inside], len(nodes)), start), 1.0
     else:
-        places, least = _settled(start, edges), 0.0
-    turned = _rolled_up(_along_longest(places))
+        coordinates, least = _settled(start, edges), 0.0
+    turned = _rolled_up(_along_longest(coordinates))
     # A dense component would be small; every node gets the room that an isolated one has.
     room = float(np.sqrt(len(nodes)) / np.ptp(turned, axis=0).max())
     return turned * max(room, least)
 
 
-def _steps(edges: Edges, n: int, sources: NDArray[np.int64] | None = None) -> Places:
+def _steps(edges: Edges, n: int, sources: NDArray[np.int64] | None = None) -> Coordinates:
     """Count the steps from the sources (by default all nodes) to all nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
     matrix = coo_array((np.ones(len(edges)), edges.T), shape=(n, n)).tocsr()
-    found: Places = dijkstra(matrix, directed=False, unweighted=True, indices=sources)
+    found: Coordinates = dijkstra(matrix, directed=False, unweighted=True, indices=sources)
     return found
 
 
-def _ways(edges: Edges, lengths: NDArray[np.float64], n: int) -> Places:
+def _ways(edges: Edges, lengths: NDArray[np.float64], n: int) -> Coordinates:
     """Return the lengths of the shortest ways between all nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
     matrix = coo_array((lengths, edges.T), shape=(n, n)).tocsr()
-    found: Places = dijkstra(matrix, directed=False)
+    found: Coordinates = dijkstra(matrix, directed=False)
     return found
 
 
-def _pivot_places(edges: Edges, n: int, rng: np.random.Generator) -> Places:
+def _pivot_coordinates(edges: Edges, n: int, rng: np.random.Generator) -> Coordinates:
     """Classical scaling of the distances to a few pivots, each far from those before it."""
     pivots = [int(np.bincount(edges.ravel(), minlength=n).argmax())]
     rows = [_steps(edges, n, np.array(pivots))[0]]
@@ -166,14 +166,14 @@ def _pivot_places(edges: Edges, n: int, rng: np.random.Generator) -> Places:
     if axes.shape[1] < 2:
         axes = np.column_stack([axes, np.zeros(len(axes))])
     axes = axes * np.where(axes[np.abs(axes).argmax(0), [0, 1]] < 0, -1, 1)
-    places = centred @ axes / np.sqrt(max(values[-1], 1e-12)) ** 0.5
-    scale = np.abs(places).max() or 1.0
+    coordinates = centred @ axes / np.sqrt(max(values[-1], 1e-12)) ** 0.5
+    scale = np.abs(coordinates).max() or 1.0
     noise = rng.normal(scale=0.02, size=(n, 2))
-    return np.asarray(places / scale * max(rows[0].max(), 1.0) + noise)
+    return np.asarray(coordinates / scale * max(rows[0].max(), 1.0) + noise)
 
 
-def _least_stress(ways: Places, places: Places) -> Places:
-    """Majorise the stress: each step solves for the places that the distances point to."""
+def _least_stress(ways: Coordinates, coordinates: Coordinates) -> Coordinates:
+    """Majorise the stress: each step solves for the coordinates that the distances point to."""
     n = len(ways)
     away = ways + np.eye(n)
     weight = 1 / away**2
@@ -181,35 +181,35 @@ def _least_stress(ways: Places, places: Places) -> Places:
     laplacian = np.diag(weight.sum(1)) - weight
     inverse = np.linalg.inv(laplacian[1:, 1:])  # the first node stays at the origin
     for _ in range(_STRESS_STEPS):
-        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        apart = np.linalg.norm(coordinates[:, None] - coordinates[None], axis=2)
         pull = np.divide(weight * ways, apart, out=np.zeros_like(apart), where=apart > 1e-9)
-        target = pull.sum(1)[:, None] * places - pull @ places
-        moved = np.zeros_like(places)
+        target = pull.sum(1)[:, None] * coordinates - pull @ coordinates
+        moved = np.zeros_like(coordinates)
         moved[1:] = inverse @ (target - target.mean(0))[1:]
-        done = np.abs((moved - moved.mean(0)) - (places - places.mean(0))).max() < 1e-3
-        places = moved
+        done = np.abs((moved - moved.mean(0)) - (coordinates - coordinates.mean(0))).max() < 1e-3
+        coordinates = moved
         if done:
             break
-    return places
+    return coordinates
 
 
-def _settled(places: Places, edges: Edges) -> Places:
+def _settled(coordinates: Coordinates, edges: Edges) -> Coordinates:
     """Let edges pull and all nodes push, with steps that grow shorter."""
-    n = len(places)
+    n = len(coordinates)
     # A hub of k neighbours pulls k times; heavier, it is not pulled on top of them.
     mass = np.sqrt(np.bincount(edges.ravel(), minlength=n))
     push = _Push(n)
     size = np.sqrt(n)
-    places = (places - places.mean(0)) / (np.abs(places).max() or 1.0) * size
+    coordinates = (coordinates - coordinates.mean(0)) / (np.abs(coordinates).max() or 1.0) * size
     for step in np.linspace(1, 0, _FORCE_STEPS, endpoint=False):
-        along = places[edges[:, 1]] - places[edges[:, 0]]
-        force = _PUSH * push(places, mass)
+        along = coordinates[edges[:, 1]] - coordinates[edges[:, 0]]
+        force = _PUSH * push(coordinates, mass)
         for axis in (0, 1):
             pull = along[:, axis]
             force[:, axis] += np.bincount(edges[:, 0], pull, n) - np.bincount(edges[:, 1], pull, n)
         length = np.linalg.norm(force, axis=1, keepdims=True) + 1e-12
-        places = places + force / length * np.minimum(length, 0.1 * size * step**1.5)
-    return np.asarray(places)
+        coordinates = coordinates + force / length * np.minimum(length, 0.1 * size * step**1.5)
+    return np.asarray(coordinates)
 
 
 class _Push:
@@ -222,10 +222,10 @@ class _Push:
         squared = offset[:, None] ** 2 + offset[None] ** 2
         self._kernel = np.fft.rfft2(1 / np.sqrt(squared + 1.0))
 
-    def __call__(self, places: Places, mass: NDArray[np.float64]) -> Places:
-        low = places.min(0)
-        cell = float((places.max(0) - low).max()) / (self._cells - 4) or 1.0
-        where = (places - low) / cell + 1.0
+    def __call__(self, coordinates: Coordinates, mass: NDArray[np.float64]) -> Coordinates:
+        low = coordinates.min(0)
+        cell = float((coordinates.max(0) - low).max()) / (self._cells - 4) or 1.0
+        where = (coordinates - low) / cell + 1.0
         corner = where.astype(np.int64)
         part = where - corner
         density = np.zeros((2 * self._cells, 2 * self._cells))
@@ -236,29 +236,29 @@ class _Push:
             np.add.at(density, at, mass * share)
             shares.append((at, share))
         potential = np.fft.irfft2(np.fft.rfft2(density) * self._kernel)
-        force = np.zeros_like(places)
+        force = np.zeros_like(coordinates)
         for axis, slope in enumerate(np.gradient(potential)):
             for at, share in shares:
                 force[:, axis] -= slope[at] * share
         return force * (mass / cell**2)[:, None]
 
 
-def _along_longest(places: Places) -> Places:
+def _along_longest(coordinates: Coordinates) -> Coordinates:
     """Turn the longest extent to the horizontal."""
-    centred = places - places.mean(0)
+    centred = coordinates - coordinates.mean(0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     axes = axes * np.where(axes[np.arange(2), np.abs(axes).argmax(1)] < 0, -1, 1)[:, None]
     return np.asarray(centred @ axes.T)
 
 
-def _rolled_up(places: Places) -> Places:
+def _rolled_up(coordinates: Coordinates) -> Coordinates:
     """Wind what is long and thin around a spiral: as a band, it would be too small to be seen."""
-    low, high = places.min(0), places.max(0)
+    low, high = coordinates.min(0), coordinates.max(0)
     length, height = high - low
     turn = height + _APART  # how much further out every turn is
     if length < _LONG or length < _THIN * turn:
-        return places
-    x, y = (places - [low[0], (low[1] + high[1]) / 2]).T
+        return coordinates
+    x, y = (coordinates - [low[0], (low[1] + high[1]) / 2]).T
     inner, growth = 0.7 * turn, turn / (2 * np.pi)
     # So much of a turn gives a way of this length along r = inner + growth * angle.
     angle = (np.sqrt(inner**2 + 2 * growth * x) - inner) / growth
@@ -266,7 +266,7 @@ def _rolled_up(places: Places) -> Places:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
-def _packed(blocks: list[Places]) -> list[Places]:
+def _packed(blocks: list[Coordinates]) -> list[Coordinates]:
     """Set blocks in rows from the top left, the rows about as wide as all is high."""
     sizes = [np.ptp(block, axis=0) + _GAP for block in blocks]
     area = sum(float(size.prod()) for size in sizes)
@@ -282,7 +282,7 @@ def _packed(blocks: list[Places]) -> list[Places]:
     return packed
 
 
-def _strip(count: int, others: Places) -> Places:
+def _strip(count: int, others: Coordinates) -> Coordinates:
     """Set isolated nodes in close rows below the others, as wide as these."""
     if not count:
         return np.zeros((0, 2))

@@ -18,7 +18,7 @@ from markhood.errors import InputError
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.bends import bends
-from markhood.output.pictures.layout import Places
+from markhood.output.pictures.layout import Coordinates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,11 +50,11 @@ def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
 
 
 def draw_edges(
-    ax: Axes, graph: Graph, places: Places, is_free: bool, most: float | None = None
+    ax: Axes, graph: Graph, coordinates: Coordinates, follows_edges: bool, most: float | None = None
 ) -> Handles:
     """Draw edges: the stronger, the wider; the less probable, the paler; repulsion dashed.
 
-    The coupling ``most`` is drawn widest, by default the strongest. An infinite coupling has no size and is a double line. Where the places were not free to choose, what
+    The coupling ``most`` is drawn widest, by default the strongest. An infinite coupling has no size and is a double line. Where the coordinates were not free to choose, what
     would run through a node is an arc.
     """
     from matplotlib.collections import LineCollection
@@ -67,7 +67,7 @@ def draw_edges(
     sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(np.int64)
     width = np.where(infinite, DOUBLE, THINNEST + (WIDEST - THINNEST) * strength / widest)
     order = np.argsort(strength, kind="stable")  # the strongest on top
-    lines = edge_lines(places, graph.edges[order], is_free)
+    lines = edge_lines(coordinates, graph.edges[order], follows_edges)
     colours = [to_rgba((UNKNOWN, ATTRACTION, REPULSION)[sign[k]], opacity[k]) for k in order]
     styles = ["dashed" if sign[k] < 0 else "solid" for k in order]
     ax.add_collection(
@@ -80,14 +80,16 @@ def draw_edges(
     return _edge_handles(graph, sign, widest)
 
 
-def edge_lines(places: Places, edges: NDArray[np.int64], is_free: bool) -> list[Places]:
+def edge_lines(
+    coordinates: Coordinates, edges: NDArray[np.int64], follows_edges: bool
+) -> list[Coordinates]:
     """Return the points of every edge: two, or those of an arc."""
-    ends = places[edges]
-    if is_free:
+    ends = coordinates[edges]
+    if follows_edges:
         return list(ends)
     share = np.linspace(0, 1, _CURVE)[:, None]
     lines = []
-    for (a, b), bend in zip(ends, bends(places, edges), strict=True):
+    for (a, b), bend in zip(ends, bends(coordinates, edges), strict=True):
         middle = (a + b) / 2 + bend * np.array([a[1] - b[1], b[0] - a[0]])
         curve = (1 - share) ** 2 * a + 2 * share * (1 - share) * middle + share**2 * b
         lines.append(curve if bend else np.array([a, b]))
@@ -156,7 +158,7 @@ def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
 def draw_nodes(
     ax: Axes,
     graph: Graph,
-    places: Places,
+    coordinates: Coordinates,
     groups: list[str] | None,
     colours: Any,
     diameters: NDArray[np.float64],
@@ -165,7 +167,7 @@ def draw_nodes(
     look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.8, "zorder": 2}
     if groups is None:
         own = of_nodes(graph, PLAIN if colours is None else colours, "colors")
-        ax.scatter(places[:, 0], places[:, 1], s=diameters**2, c=own, **look)
+        ax.scatter(coordinates[:, 0], coordinates[:, 1], s=diameters**2, c=own, **look)
         return []
     handles: Handles = []
     names = sorted(set(groups))
@@ -174,7 +176,7 @@ def draw_nodes(
         colour = PALE if name == ISOLATED else group_colour(number)
         if isinstance(colours, Mapping):
             colour = colours.get(name, colour)
-        x, y = places[nodes].T
+        x, y = coordinates[nodes].T
         dots = ax.scatter(x, y, s=diameters[nodes] ** 2, color=colour, **look)
         handles.append((dots, name))
     return handles if len(names) <= LEGEND else []
@@ -199,18 +201,18 @@ def group_colour(number: int) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
 
 
-def frame(ax: Axes, places: Places, handles: Handles) -> None:
+def frame(ax: Axes, coordinates: Coordinates, handles: Handles) -> None:
     """Set the limits of the axes, with room for the legend below all dots."""
     ax.set_axis_off()
     ax.set_aspect("auto")  # all of the axes' room, to be measured
-    if not len(places):
+    if not len(coordinates):
         return
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # constrained layout moves the axes
     box = ax.get_window_extent()
     below = _add_legend(ax, handles, box.width) if handles else 0.0
-    low, high = places.min(0), places.max(0)
+    low, high = coordinates.min(0), coordinates.max(0)
     margin = 0.08 * float((high - low).max()) or 1.0
     wide, tall = high - low + 2 * margin
     room = max(box.height - below, _LEAST_ROOM * box.height)
@@ -245,7 +247,7 @@ def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
 def write_labels(
     ax: Axes,
     names: Sequence[str],
-    places: Places,
+    coordinates: Coordinates,
     diameters: NDArray[np.float64],
     order: NDArray[np.int64],
     most: int,
@@ -259,7 +261,7 @@ def write_labels(
     reach = diameters / 2 * figure.dpi / 72
     taken: list[Sequence[float]] = [
         (x - r, y - r, x + r, y + r)
-        for (x, y), r in zip(ax.transData.transform(places), reach, strict=True)
+        for (x, y), r in zip(ax.transData.transform(coordinates), reach, strict=True)
     ]
     whole = figure.bbox.extents
     legend = ax.get_legend()
@@ -274,7 +276,7 @@ def write_labels(
         for right, up, horizontal, vertical in sides:
             away = diameters[node] / 2 + 2
             text = ax.annotate(
-                names[node], places[node], (away * right, away * up), textcoords="offset points",
+                names[node], coordinates[node], (away * right, away * up), textcoords="offset points",
                 ha=horizontal, va=vertical, fontsize="small", zorder=3, parse_math=False,
                 path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
             )  # fmt: skip

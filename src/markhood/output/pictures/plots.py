@@ -25,7 +25,7 @@ from markhood.output.pictures.distance import by_distance
 from markhood.output.pictures.gamma import gamma_path
 from markhood.output.pictures.genome import write_marks
 from markhood.output.pictures.groups import group_networks
-from markhood.output.pictures.layout import Places
+from markhood.output.pictures.layout import Coordinates
 from markhood.output.pictures.marks import (
     ATTRACTION,
     ISOLATED,
@@ -40,8 +40,14 @@ from markhood.output.pictures.marks import (
     strengths,
     write_labels,
 )
+from markhood.output.pictures.named_layouts import (
+    Layout,
+    follows_edges,
+    node_coordinates,
+    resolve_layout,
+    shared_layout,
+)
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
-from markhood.output.pictures.placing import Layout, chosen, is_free, placed, shared_layout
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
@@ -99,12 +105,12 @@ def network(
     ----------
     graph : Graph or fitted estimator
         Of more than 600 nodes an overview is drawn instead: the degrees, and in a corner the sizes
-        of the components; unless they stand on a grid, along a genome or at places of your own.
+        of the components; unless they stand on a grid, along a genome or at coordinates of your own.
     ax : Axes, optional
         Where to draw; by default new axes.
     layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
         Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
-        places of your own (from igraph, say); or a file (.csv, .tsv) of these, with the columns name, x and y
+        coordinates of your own (from igraph, say); or a file (.csv, .tsv) of these, with the columns name, x and y
         or name and position. Circle and row are to scale where variables lie along a genome, and then
         the circle is the default; elsewhere distances as in the graph are.
     columns : int, optional
@@ -141,19 +147,19 @@ def network(
     """
     graph = as_graph(graph)
     ax = new_axes(ax)
-    layout = chosen(graph, layout)
-    if graph.n_nodes > MANY and is_free(graph, layout):
+    layout = resolve_layout(graph, layout)
+    if graph.n_nodes > MANY and follows_edges(graph, layout):
         return _overview(graph, ax)
-    places = placed(graph, layout, columns, seed)
+    coordinates = node_coordinates(graph, layout, columns, seed)
     diameters = diameters_of(graph, sizes)
-    handles = draw_edges(ax, graph, places, is_free(graph, layout), widest)
-    handles += draw_nodes(ax, graph, places, _named_groups(graph, groups), colors, diameters)
+    handles = draw_edges(ax, graph, coordinates, follows_edges(graph, layout), widest)
+    handles += draw_nodes(ax, graph, coordinates, _named_groups(graph, groups), colors, diameters)
     along = isinstance(layout, str) and layout in ("circle", "arc")
-    over = edge_lines(places, graph.edges, is_free=False) if along else []
-    frame(ax, np.concatenate([places, *over]), handles if legend else [])
+    over = edge_lines(coordinates, graph.edges, follows_edges=False) if along else []
+    frame(ax, np.concatenate([coordinates, *over]), handles if legend else [])
     if along:
-        write_marks(ax, graph, places, is_circle=layout == "circle")
-    _label(ax, graph, places, diameters, labels)
+        write_marks(ax, graph, coordinates, is_circle=layout == "circle")
+    _label(ax, graph, coordinates, diameters, labels)
     return ax
 
 
@@ -239,7 +245,7 @@ def comparison(
     from matplotlib.collections import LineCollection
 
     truth = folded(truth, learned)
-    places = placed(truth, layout, columns, seed)
+    coordinates = node_coordinates(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     kinds = (
         (outcomes.hits, HIT, "solid", "hit" if len(outcomes.hits) == 1 else "hits"),
@@ -249,15 +255,15 @@ def comparison(
     handles = []
     for edges, colour, style, name in kinds:
         lines = LineCollection(
-            edge_lines(places, edges, is_free(truth, layout)),
+            edge_lines(coordinates, edges, follows_edges(truth, layout)),
             colors=colour, linestyles=style, linewidths=1.6, zorder=1,
         )  # fmt: skip
         ax.add_collection(lines)
         handles.append((line_mark(colour, 1.6, style), f"{len(edges)} {name}"))
     diameters = diameters_of(truth)
-    draw_nodes(ax, truth, places, None, None, diameters)
-    frame(ax, places, handles)
-    _label(ax, truth, places, diameters, labels)
+    draw_nodes(ax, truth, coordinates, None, None, diameters)
+    frame(ax, coordinates, handles)
+    _label(ax, truth, coordinates, diameters, labels)
     return ax
 
 
@@ -310,7 +316,7 @@ def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
 
 
 def _label(
-    ax: Axes, graph: Graph, places: Places, diameters: NDArray[np.float64], labels: Labels
+    ax: Axes, graph: Graph, coordinates: Coordinates, diameters: NDArray[np.float64], labels: Labels
 ) -> None:
     """Write the names that are asked for; unless told, all of few nodes and the hubs of many."""
     if labels is False:
@@ -319,7 +325,7 @@ def _label(
     texts = [str(text) for text in of_nodes(graph, names, "labels")]
     order = np.argsort(-graph.degree, kind="stable")
     most = HUBS if labels is None and graph.n_nodes > LABELLED else graph.n_nodes
-    write_labels(ax, texts, places, diameters, order, most)
+    write_labels(ax, texts, coordinates, diameters, order, most)
 
 
 def _overview(graph: Graph, ax: Axes) -> Axes:

@@ -142,14 +142,16 @@ def differences(bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = ED
 
 
 def _draw_intervals(ax: Axes, rows: Sequence[dict[str, float]], value: str) -> None:
-    places = np.arange(len(rows))
+    coordinates = np.arange(len(rows))
     ax.axvline(0, color=PALE, linewidth=0.6, zorder=0)
     low, high = ([row[bound] for row in rows] for bound in ("low", "high"))
-    ax.hlines(places, low, high, color=PALE, linewidth=2, label="interval")
+    ax.hlines(coordinates, low, high, color=PALE, linewidth=2, label="interval")
     means = [row["mean"] for row in rows]
-    ax.plot(means, places, "o", mfc="none", mec=BLACK, ms=4, mew=0.7, ls="none", label="replicates")
+    ax.plot(
+        means, coordinates, "o", mfc="none", mec=BLACK, ms=4, mew=0.7, ls="none", label="replicates"
+    )
     values = [row[value] for row in rows]
-    ax.plot(values, places, "o", color=COLOURS[0], ms=3.5, ls="none", label="graph")
+    ax.plot(values, coordinates, "o", color=COLOURS[0], ms=3.5, ls="none", label="graph")
     if rows:
         ax.legend(loc="best", framealpha=0.7, fontsize="x-small")
 

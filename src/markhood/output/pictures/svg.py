@@ -13,7 +13,7 @@ import numpy as np
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.communities import communities
-from markhood.output.pictures.layout import Places, positions
+from markhood.output.pictures.layout import Coordinates, positions
 from markhood.output.pictures.marks import (
     ATTRACTION,
     PALE,
@@ -39,11 +39,14 @@ def network_svg(graph: Graph) -> str:
     """
     if not graph.n_edges or graph.n_nodes > MOST_NODES:
         return ""
-    places = positions(graph)
-    extent = np.ptp(places, axis=0)
+    coordinates = positions(graph)
+    extent = np.ptp(coordinates, axis=0)
     room = _WIDTH - 2 * _MARGIN - (60 if graph.n_nodes <= NAMED else 0)  # for the last name
     scale = min(room / max(extent[0], 1e-9), (_TALLEST - 2 * _MARGIN) / max(extent[1], 1e-9), 90)
-    dots = (places - [places[:, 0].min(), places[:, 1].max()]) * [scale, -scale] + _MARGIN
+    dots = (coordinates - [coordinates[:, 0].min(), coordinates[:, 1].max()]) * [
+        scale,
+        -scale,
+    ] + _MARGIN
     height = round(float(dots[:, 1].max()) + _MARGIN)
     parts = [*_lines(graph, dots), *_discs(graph, dots)]
     if graph.n_nodes <= NAMED:
@@ -54,7 +57,7 @@ def network_svg(graph: Graph) -> str:
     )
 
 
-def _lines(graph: Graph, dots: Places) -> list[str]:
+def _lines(graph: Graph, dots: Coordinates) -> list[str]:
     strength, widest = strengths(graph)
     sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(int)
     opacity = np.nan_to_num(graph.probability, nan=1.0)
@@ -70,7 +73,7 @@ def _lines(graph: Graph, dots: Places) -> list[str]:
     return lines
 
 
-def _discs(graph: Graph, dots: Places) -> list[str]:
+def _discs(graph: Graph, dots: Coordinates) -> list[str]:
     radius = 5 if graph.n_nodes <= 100 else 3
     return [
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" '
@@ -82,7 +85,7 @@ def _discs(graph: Graph, dots: Places) -> list[str]:
     ]
 
 
-def _names(graph: Graph, dots: Places) -> list[str]:
+def _names(graph: Graph, dots: Coordinates) -> list[str]:
     shown = [
         name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
         for name in graph.variables.labels

@@ -1,6 +1,6 @@
 """A graph as one HTML file that explores itself, offline.
 
-The page is a template with five places to fill (the standard library's `string.Template` does;
+The page is a template with five coordinates to fill (the standard library's `string.Template` does;
 there is nothing for a larger engine to do, because all text reaches the page as data). The data are
 JSON inside a script element that is never run, with every `<` written as an escape, so that no name
 can end the element; the page's own script puts them in as text. As a second lock, the content
@@ -30,12 +30,12 @@ from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.given import GraphLike, as_graph
 from markhood.graph.graph import Graph
 from markhood.output.citation import BIBTEX
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.distance import ByDistance
-from markhood.output.pictures.layout import Places
-from markhood.output.pictures.placing import Layout, is_free, placed
-from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
+from markhood.output.pictures.layout import Coordinates
+from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
 from markhood.output.report import facts
 from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
@@ -64,7 +64,7 @@ def write_report(
         Heading of the page.
     layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
         Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
-        places of your own; or a file (.csv, .tsv) of these, with the columns name, x and y or name and
+        coordinates of your own; or a file (.csv, .tsv) of these, with the columns name, x and y or name and
         position. Circle and row are to scale where variables lie along a genome, and then the circle is
         the default; elsewhere distances as in the graph are.
     columns : int, optional
@@ -127,21 +127,31 @@ def report_html(
         style=style,
         script=script,
         data=_as_script(
-            _content(graph, samples, title, placed(graph, layout, columns), is_free(graph, layout))
+            _content(
+                graph,
+                samples,
+                title,
+                node_coordinates(graph, layout, columns),
+                follows_edges(graph, layout),
+            )
         ),
     )
 
 
 def _content(
-    graph: Graph, samples: Samples | None, title: str, places: Places, are_free: bool
+    graph: Graph,
+    samples: Samples | None,
+    title: str,
+    coordinates: Coordinates,
+    edges_are_straight: bool,
 ) -> dict[str, Any]:
-    """Return everything that the page shows; where places are free to choose, edges are straight."""
-    bent = {} if are_free else {"bend": bends(places, graph.edges).round(3).tolist()}
+    """Return everything that the page shows; where coordinates are free to choose, edges are straight."""
+    bent = {} if edges_are_straight else {"bend": bends(coordinates, graph.edges).round(3).tolist()}
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
         "summary": facts.summary(graph),
-        "nodes": _nodes(graph, samples, places.round(3)),
+        "nodes": _nodes(graph, samples, coordinates.round(3)),
         "edges": _edges(graph, samples) | bent,
         "columns": [*NUMBER_COLUMNS, *graph.annotations],
         "annotations": list(graph.annotations),
@@ -172,12 +182,12 @@ def _distances(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, Any]:
+def _nodes(graph: Graph, samples: Samples | None, coordinates: Coordinates) -> dict[str, Any]:
     nodes: dict[str, Any] = {
         "name": graph.nodes,
         **({"members": _members(graph)} if graph.members else {}),
-        "x": places[:, 0].tolist(),
-        "y": places[:, 1].tolist(),
+        "x": coordinates[:, 0].tolist(),
+        "y": coordinates[:, 1].tolist(),
         "community": communities(graph).tolist(),
         "levels": facts.level_names(graph),
     }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markhood.graph.graph import Graph
-from markhood.output.pictures.placing import Layout
+from markhood.output.pictures.named_layouts import Layout
 from markhood.output.report.page import report_html, write_report
 
 _HEIGHT = 760  # pixels, in a notebook

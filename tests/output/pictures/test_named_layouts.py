@@ -3,33 +3,33 @@ import pytest
 
 import markhood
 from markhood import Graph, InputError
-from markhood.output.pictures.placing import placed
+from markhood.output.pictures.named_layouts import node_coordinates
 
 ABC = Graph(["a", "b", "c"], [(0, 1)])
 
 
-def written(folder, text, name="places.csv"):
+def written(folder, text, name="coordinates.csv"):
     (folder / name).write_text(text)
     return folder / name
 
 
 def test_a_circle_goes_clockwise_from_the_top():
-    places = placed(Graph("abcd", []), "circle")
-    assert np.allclose(places, [[0, 1], [1, 0], [0, -1], [-1, 0]])
+    coordinates = node_coordinates(Graph("abcd", []), "circle")
+    assert np.allclose(coordinates, [[0, 1], [1, 0], [0, -1], [-1, 0]])
 
 
 def test_sites_of_a_map_keep_their_proportions(tmp_path):
     path = written(tmp_path, "y,name,x\n10,c,0\n20,a,40\n10,b,40\n")
-    places = placed(ABC, path)
-    assert np.allclose(places / (places[0, 0] or 1), [[1, 0.5], [1, 0.25], [0, 0.25]])
-    assert np.array_equal(places, placed(ABC, str(path)))
+    coordinates = node_coordinates(ABC, path)
+    assert np.allclose(coordinates / (coordinates[0, 0] or 1), [[1, 0.5], [1, 0.25], [0, 0.25]])
+    assert np.array_equal(coordinates, node_coordinates(ABC, str(path)))
 
 
 def test_positions_go_around_a_circle(tmp_path):
     path = written(tmp_path, "name\tposition\na\t100\nb\t400\nc\t200\n", "genome.tsv")
-    places = placed(ABC, path)
-    assert np.allclose(np.linalg.norm(places, axis=1), 1)
-    turned = np.mod(np.pi / 2 - np.arctan2(places[:, 1], places[:, 0]), 2 * np.pi)
+    coordinates = node_coordinates(ABC, path)
+    assert np.allclose(np.linalg.norm(coordinates, axis=1), 1)
+    turned = np.mod(np.pi / 2 - np.arctan2(coordinates[:, 1], coordinates[:, 0]), 2 * np.pi)
     assert np.allclose(turned[[0, 2]], [0, 2 * np.pi * 100 / 450])
     assert turned[1] > turned[2]
 
@@ -41,39 +41,39 @@ def test_positions_go_around_a_circle(tmp_path):
         ("x,y\n1,2\n", "no column 'name'"),
         ("", "no column 'name'"),
         ("name,x,y\na,1,2\nb,3,4\n", "does not name 'c'"),
-        ("name,x,y\na,1,2\nb,east,4\nc,1,1\n", "Line 3 of .*places.csv has no place"),
+        ("name,x,y\na,1,2\nb,east,4\nc,1,1\n", "Line 3 of .*coordinates.csv has no place"),
         ("name,x,y\na,1\n", "Line 2"),
         ("name,x,y\na,1,2\nb,inf,4\nc,1,1\n", "not finite"),
     ],
 )
 def test_files_without_places_are_one_sentence(tmp_path, text, sentence):
     with pytest.raises(InputError, match=sentence):
-        placed(ABC, written(tmp_path, text))
+        node_coordinates(ABC, written(tmp_path, text))
 
 
-@pytest.mark.parametrize("name", ["none.csv", "spiral", "places.xlsx"])
+@pytest.mark.parametrize("name", ["none.csv", "spiral", "coordinates.xlsx"])
 def test_what_is_no_layout(name, tmp_path):
     with pytest.raises(InputError, match=r"\.$"):
-        placed(ABC, tmp_path / name if name.endswith("csv") else name)
+        node_coordinates(ABC, tmp_path / name if name.endswith("csv") else name)
 
 
 @pytest.mark.parametrize("layout", ["auto", "stress", "grid", "circle", "arc"])
 @pytest.mark.parametrize("graph", [Graph([], []), Graph("a", [])])
 def test_next_to_nothing(layout, graph):
-    assert placed(graph, layout).shape == (graph.n_nodes, 2)
+    assert node_coordinates(graph, layout).shape == (graph.n_nodes, 2)
 
 
 def test_isolated_nodes_are_a_strip_below_and_strong_edges_short():
     edges = [(0, 1), (1, 2), (2, 3)]
     graph = Graph(map(str, range(30)), edges, evidence_ends=[(9, 9), (1, 1), (0.1, 0.1)])
-    places = placed(graph, "stress")
-    assert places[4:, 1].max() < places[:4, 1].min()
-    assert np.ptp(places[4:, 1]) <= 2
-    apart = np.linalg.norm(np.diff(places[:4], axis=0), axis=1)
+    coordinates = node_coordinates(graph, "stress")
+    assert coordinates[4:, 1].max() < coordinates[:4, 1].min()
+    assert np.ptp(coordinates[4:, 1]) <= 2
+    apart = np.linalg.norm(np.diff(coordinates[:4], axis=0), axis=1)
     assert apart[0] < apart[1] < apart[2]
 
 
 def test_the_plots_take_the_same_layouts(tmp_path):
     path = written(tmp_path, "name,x,y\na,0,0\nb,1,0\nc,0,1\n")
     ax = markhood.plot.network(ABC, layout=path)
-    assert np.allclose(ax.collections[-1].get_offsets(), placed(ABC, path))
+    assert np.allclose(ax.collections[-1].get_offsets(), node_coordinates(ABC, path))

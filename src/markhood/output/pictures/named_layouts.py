@@ -1,4 +1,4 @@
-"""The layouts that one can ask for, by name, by file or by places: for the plots as for the report.
+"""The layouts that one can ask for, by name, by file or by coordinates: for the plots as for the report.
 
 Variables that lie along a genome stand around a circle, or in a row, to its scale (`genome`); unless another layout is
 asked for, that is where they stand. A file has a header and a line for every variable: `name` with `x` and `y` (sites on a map, pixels), or
@@ -18,13 +18,15 @@ from numpy.typing import ArrayLike
 from markhood.errors import InputError, option
 from markhood.graph.graph import Graph
 from markhood.output.pictures.genome import around, on_line, shares_along
-from markhood.output.pictures.layout import Places, grid_positions, positions
+from markhood.output.pictures.layout import Coordinates, grid_positions, positions
 
 LAYOUTS = ("auto", "stress", "grid", "circle", "arc")
 Layout = str | os.PathLike[str] | Mapping[str, Sequence[float]] | ArrayLike
 
 
-def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int = 0) -> Places:
+def node_coordinates(
+    graph: Graph, layout: Layout, columns: int | None = None, seed: int = 0
+) -> Coordinates:
     """Return the place of every node in a layout.
 
     Parameters
@@ -34,7 +36,7 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
         By the edges, in the order of the variables on a grid, along a genome (where none is known, in
         the order of the variables) around a circle or in a row, whichever of the first and the circle is
         right, from a file (.csv,
-        .tsv) with the columns name, x and y or name and position, or places of your own, by name or in
+        .tsv) with the columns name, x and y or name and position, or coordinates of your own, by name or in
         the order of the nodes.
     columns : int, optional
         Of the grid; by default it is square.
@@ -43,7 +45,7 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
 
     Examples
     --------
-    >>> placed(Graph("abcd", []), "grid").tolist()
+    >>> node_coordinates(Graph("abcd", []), "grid").tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, -1.0]]
     """
     if columns is not None and not (isinstance(layout, str) and layout == "grid"):
@@ -51,13 +53,13 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     if isinstance(layout, Mapping):
         absent = [name for name in graph.nodes if name not in layout]
         if absent:
-            raise InputError(f"The places do not name {absent[0]!r}: give every node one.")
+            raise InputError(f"The coordinates do not name {absent[0]!r}: give every node one.")
         layout = np.array([layout[name] for name in graph.nodes]).reshape(graph.n_nodes, -1)
     if not isinstance(layout, (str, os.PathLike)):
         return _given(graph, layout)
     check_layout(layout)
     if layout == "auto":
-        layout = "stress" if is_free(graph, layout) else "circle"
+        layout = "stress" if follows_edges(graph, layout) else "circle"
     if layout == "grid":
         if columns is not None and columns < 1:
             raise InputError(f"{option('columns')} must be 1 or more, not {columns}.")
@@ -71,12 +73,12 @@ def placed(graph: Graph, layout: Layout, columns: int | None = None, seed: int =
     return _from_file(graph, Path(layout))
 
 
-def chosen(graph: Graph, layout: Layout) -> Layout:
+def resolve_layout(graph: Graph, layout: Layout) -> Layout:
     """Return the layout that "auto" is for a graph, and any other as it is.
 
     Examples
     --------
-    >>> chosen(Graph("ab", []), "auto"), chosen(Graph("ab", []), "grid")
+    >>> resolve_layout(Graph("ab", []), "auto"), resolve_layout(Graph("ab", []), "grid")
     ('stress', 'grid')
     """
     if not isinstance(layout, str) or layout != "auto":
@@ -84,20 +86,20 @@ def chosen(graph: Graph, layout: Layout) -> Layout:
     return "stress" if graph.variables.loci is None else "circle"
 
 
-def is_free(graph: Graph, layout: Layout) -> bool:
-    """Whether places go by the edges, and so are free of nodes that others' edges run through."""
-    return isinstance(layout, str) and chosen(graph, layout) == "stress"
+def follows_edges(graph: Graph, layout: Layout) -> bool:
+    """Whether coordinates go by the edges, and so are free of nodes that others' edges run through."""
+    return isinstance(layout, str) and resolve_layout(graph, layout) == "stress"
 
 
 def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float]]:
-    """Return places that suit several graphs, so that they can be compared side by side.
+    """Return coordinates that suit several graphs, so that they can be compared side by side.
 
     Parameters
     ----------
     *graphs : Graph
         Of the same nodes, or of some of them.
     seed : int, default=0
-        Same seed, same places.
+        Same seed, same coordinates.
 
     Returns
     -------
@@ -106,8 +108,8 @@ def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float
 
     Examples
     --------
-    >>> places = shared_layout(Graph("abc", [(0, 1)]), Graph("bc", [(0, 1)]))
-    >>> sorted(places)
+    >>> coordinates = shared_layout(Graph("abc", [(0, 1)]), Graph("bc", [(0, 1)]))
+    >>> sorted(coordinates)
     ['a', 'b', 'c']
     """
     names = list(dict.fromkeys(name for graph in graphs for name in graph.nodes))
@@ -118,50 +120,50 @@ def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float
             i, j = sorted((number[a], number[b]))
             evidence[i, j] = evidence.get((i, j), 0.0) + found
     halves = [(0.5 * found, 0.5 * found) for found in evidence.values()]
-    places = positions(Graph(names, list(evidence), halves or None), seed)
-    return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
+    coordinates = positions(Graph(names, list(evidence), halves or None), seed)
+    return {name: (float(x), float(y)) for name, (x, y) in zip(names, coordinates, strict=True)}
 
 
 def check_layout(layout: str | os.PathLike[str]) -> None:
-    """Raise `InputError` for what is neither the name of a layout nor that of a file of places.
+    """Raise `InputError` for what is neither the name of a layout nor that of a file of coordinates.
 
     Examples
     --------
     >>> check_layout("spiral")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, grid, circle, arc, or give places or a file of them (.csv, .tsv).
+    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, grid, circle, arc, or give coordinates or a file of them (.csv, .tsv).
     """
     if layout in LAYOUTS:
         return
-    if not is_file(layout):
+    if not names_file(layout):
         raise InputError(
-            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or give places or a "
+            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or give coordinates or a "
             "file of them (.csv, .tsv)."
         )
 
 
-def is_file(layout: str | os.PathLike[str]) -> bool:
-    """Whether a layout is the name of a file of places.
+def names_file(layout: str | os.PathLike[str]) -> bool:
+    """Whether a layout is the name of a file of coordinates.
 
     Examples
     --------
-    >>> is_file("grid"), is_file("sites.csv")
+    >>> names_file("grid"), names_file("sites.csv")
     (False, True)
     """
     return Path(layout).suffix.lower() in (".csv", ".tsv")
 
 
-def _given(graph: Graph, layout: ArrayLike) -> Places:
-    places = np.asarray(layout, dtype=np.float64)
-    if places.shape != (graph.n_nodes, 2) or not np.isfinite(places).all():
+def _given(graph: Graph, layout: ArrayLike) -> Coordinates:
+    coordinates = np.asarray(layout, dtype=np.float64)
+    if coordinates.shape != (graph.n_nodes, 2) or not np.isfinite(coordinates).all():
         raise InputError(
-            f"Places must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
-            f"array of shape {places.shape}."
+            f"Coordinates must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
+            f"array of shape {coordinates.shape}."
         )
-    return places
+    return coordinates
 
 
-def _from_file(graph: Graph, path: Path) -> Places:
+def _from_file(graph: Graph, path: Path) -> Coordinates:
     header, rows = _read(path)
     wanted = ("x", "y") if {"x", "y"} <= set(header) else ("position",)
     missing = [name for name in ("name", *wanted) if name not in header]
@@ -209,7 +211,7 @@ def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     return (lines[0][1], lines[1:]) if lines else ([], [])
 
 
-def _spread(places: Places) -> Places:
-    """Scale places, so that a node has about the room that it has in the other layouts."""
-    extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-    return np.asarray(places / (extent or 1.0) * np.sqrt(len(places)))
+def _spread(coordinates: Coordinates) -> Coordinates:
+    """Scale coordinates, so that a node has about the room that it has in the other layouts."""
+    extent = float(np.ptp(coordinates, axis=0).max()) if len(coordinates) else 0.0
+    return np.asarray(coordinates / (extent or 1.0) * np.sqrt(len(coordinates)))
