@@ -1,8 +1,4 @@
-"""A picture of the networks of groups: side by side, in one layout and on one scale.
-
-Variables have the same positions in all networks, by the edges of any of them, and couplings of one size have the same
-width.
-"""
+"""Draw the networks of groups side by side, with the same layout and the same line widths."""
 
 from __future__ import annotations
 

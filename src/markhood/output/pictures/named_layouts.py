@@ -1,8 +1,8 @@
-"""The layouts that one can ask for, by name, by file or by coordinates: for the plots as for the report.
+"""Layouts for plots and report: by name, from a file, or as coordinates.
 
-Variables that lie along a genome stand around a circle, or in a row, to its scale (`genome`); unless another layout is
-asked for, that is where they stand. A file has a header and a line for every variable: `name` with `x` and `y` (sites on a map, pixels), or
-`name` with `position` (along a genome, say), which goes around a circle in the order of the positions.
+By default, variables with positions along a genome are drawn on a circle to scale (`genome`), and other variables by
+their edges (`layout`). A layout file has a header and a line for every variable: `name` with `x` and `y` (sites on a map,
+pixels), or `name` with `position`, which is drawn on a circle in the order of the positions.
 """
 
 from __future__ import annotations
@@ -27,21 +27,20 @@ Layout = str | os.PathLike[str] | Mapping[str, Sequence[float]] | ArrayLike
 def node_coordinates(
     graph: Graph, layout: Layout, columns: int | None = None, seed: int = 0
 ) -> Coordinates:
-    """Return the place of every node in a layout.
+    """Return the coordinates of every node in a layout.
 
     Parameters
     ----------
     graph : Graph
     layout : {"auto", "stress", "grid", "circle", "arc"}, path, mapping or array_like of shape (n_nodes, 2)
-        By the edges, in the order of the variables on a grid, along a genome (where none is known, in
-        the order of the variables) around a circle or in a row, whichever of the first and the circle is
-        right, from a file (.csv,
-        .tsv) with the columns name, x and y or name and position, or coordinates of your own, by name or in
-        the order of the nodes.
+        "stress" places nodes by their edges, "grid" in rows, "circle" and "arc" by their positions along
+        a genome or, without positions, in their order. "auto" is "circle" for variables with positions, and
+        "stress" otherwise. A file (.csv, .tsv) has the columns name, x and y or name and position.
+        Coordinates are given by name or in the order of the nodes.
     columns : int, optional
-        Of the grid; by default it is square.
+        Number of columns of the grid. By default the grid is square.
     seed : int, default=0
-        Of the layout by the edges.
+        Random seed of "stress".
 
     Examples
     --------
@@ -49,11 +48,17 @@ def node_coordinates(
     [[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, -1.0]]
     """
     if columns is not None and not (isinstance(layout, str) and layout == "grid"):
-        raise InputError(f"{option('columns')} is for {option('layout', 'grid')} only.")
+        raise InputError(
+            "option-conflict", "columns", f"{option('columns')} needs {option('layout', 'grid')}."
+        )
     if isinstance(layout, Mapping):
         absent = [name for name in graph.nodes if name not in layout]
         if absent:
-            raise InputError(f"The coordinates do not name {absent[0]!r}: give every node one.")
+            raise InputError(
+                "option-value",
+                absent[0],
+                f"The layout has no coordinates for {absent[0]!r}: name every node.",
+            )
         layout = np.array([layout[name] for name in graph.nodes]).reshape(graph.n_nodes, -1)
     if not isinstance(layout, (str, os.PathLike)):
         return _given(graph, layout)
@@ -62,7 +67,9 @@ def node_coordinates(
         layout = "stress" if follows_edges(graph, layout) else "circle"
     if layout == "grid":
         if columns is not None and columns < 1:
-            raise InputError(f"{option('columns')} must be 1 or more, not {columns}.")
+            raise InputError(
+                "option-value", "columns", f"{option('columns')} must be 1 or more, not {columns}."
+            )
         return grid_positions(graph.n_nodes, columns or int(np.ceil(np.sqrt(graph.n_nodes))) or 1)
     if layout == "circle":
         return around(shares_along(graph), graph.n_nodes)
@@ -74,7 +81,7 @@ def node_coordinates(
 
 
 def resolve_layout(graph: Graph, layout: Layout) -> Layout:
-    """Return the layout that "auto" is for a graph, and any other as it is.
+    """Return the layout that "auto" means for a graph, and any other layout unchanged.
 
     Examples
     --------
@@ -87,24 +94,24 @@ def resolve_layout(graph: Graph, layout: Layout) -> Layout:
 
 
 def follows_edges(graph: Graph, layout: Layout) -> bool:
-    """Whether coordinates go by the edges, and so are free of nodes that others' edges run through."""
+    """Return whether the edges determine the coordinates; edges can then be drawn straight."""
     return isinstance(layout, str) and resolve_layout(graph, layout) == "stress"
 
 
 def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float]]:
-    """Return coordinates that suit several graphs, so that they can be compared side by side.
+    """Return one layout for several graphs, to compare them side by side.
 
     Parameters
     ----------
     *graphs : Graph
-        Of the same nodes, or of some of them.
+        Graphs with the same nodes, or some of them.
     seed : int, default=0
-        Same seed, same coordinates.
+        Random seed.
 
     Returns
     -------
     dict
-        The place of every node by its name: the `layout` of plots and reports.
+        Coordinates of every node by name: the `layout` of plots and reports.
 
     Examples
     --------
@@ -125,25 +132,27 @@ def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float
 
 
 def check_layout(layout: str | os.PathLike[str]) -> None:
-    """Raise `InputError` for what is neither the name of a layout nor that of a file of coordinates.
+    """Raise `InputError` if a layout is neither a known name nor a file.
 
     Examples
     --------
     >>> check_layout("spiral")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, grid, circle, arc, or give coordinates or a file of them (.csv, .tsv).
+    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, grid, circle, arc, or pass coordinates or a file (.csv, .tsv).
     """
     if layout in LAYOUTS:
         return
     if not names_file(layout):
         raise InputError(
-            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or give coordinates or a "
-            "file of them (.csv, .tsv)."
+            "option-value",
+            "layout",
+            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or pass coordinates or a "
+            "file (.csv, .tsv).",
         )
 
 
 def names_file(layout: str | os.PathLike[str]) -> bool:
-    """Whether a layout is the name of a file of coordinates.
+    """Return whether a layout is a file name.
 
     Examples
     --------
@@ -157,8 +166,10 @@ def _given(graph: Graph, layout: ArrayLike) -> Coordinates:
     coordinates = np.asarray(layout, dtype=np.float64)
     if coordinates.shape != (graph.n_nodes, 2) or not np.isfinite(coordinates).all():
         raise InputError(
-            f"Coordinates must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
-            f"array of shape {coordinates.shape}."
+            "option-value",
+            "layout",
+            f"The layout must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
+            f"array of shape {coordinates.shape}.",
         )
     return coordinates
 
@@ -169,7 +180,9 @@ def _from_file(graph: Graph, path: Path) -> Coordinates:
     missing = [name for name in ("name", *wanted) if name not in header]
     if missing:
         raise InputError(
-            f"{path} has no column {missing[0]!r}: give name, x and y, or name and position."
+            "unknown-column",
+            missing[0],
+            f"{path} has no column {missing[0]!r}: it needs name, x and y, or name and position.",
         )
     found: dict[str, list[float]] = {}
     for line, cells in rows:
@@ -178,18 +191,22 @@ def _from_file(graph: Graph, path: Path) -> Coordinates:
             found[row["name"]] = [float(row[name]) for name in wanted]
         except (KeyError, ValueError):
             raise InputError(
-                f"Line {line} of {path} has no place: give {' and '.join(wanted)} as numbers."
+                "file-damaged",
+                str(path),
+                f"Line {line} of {path} must have numbers for {' and '.join(wanted)}.",
             ) from None
     absent = [name for name in graph.nodes if name not in found]
     if absent:
-        raise InputError(f"{path} does not name {absent[0]!r}: give every variable a place.")
+        raise InputError(
+            "option-value", absent[0], f"{path} has no line for {absent[0]!r}: name every variable."
+        )
     numbers = np.array([found[name] for name in graph.nodes]).reshape(graph.n_nodes, len(wanted))
     if not np.isfinite(numbers).all():
-        raise InputError(f"{path} has a place that is not finite: give numbers.")
+        raise InputError("infinite-values", str(path), f"{path} has numbers that are not finite.")
     if wanted == ("x", "y"):
         return _spread(numbers)
     span = float(np.ptp(numbers)) if len(numbers) else 0.0
-    # A gap of a step between the last and the first tells where the circle begins.
+    # The gap between the last and the first marks the beginning.
     whole = span * (1 + 1 / max(graph.n_nodes - 1, 1)) or 1.0
     return around((numbers[:, 0] - numbers.min(initial=np.inf)) / whole, graph.n_nodes)
 
@@ -198,20 +215,24 @@ def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text: save the file as UTF-8.") from None
+        raise InputError(
+            "file-encoding", str(path), f"{path} is not UTF-8 text: save the file as UTF-8."
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be read ({reason}): check the path.") from None
+        raise InputError("file-unreadable", str(path), f"Cannot read {path}: {reason}.") from None
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     rows = csv.reader(text.splitlines(), delimiter=delimiter)
     try:
         lines = [(rows.line_num, [cell.strip() for cell in cells]) for cells in rows if any(cells)]
     except csv.Error as error:
-        raise InputError(f"{path} cannot be read as delimited text ({error}).") from None
+        raise InputError(
+            "file-damaged", str(path), f"{path} cannot be read as delimited text ({error})."
+        ) from None
     return (lines[0][1], lines[1:]) if lines else ([], [])
 
 
 def _spread(coordinates: Coordinates) -> Coordinates:
-    """Scale coordinates, so that a node has about the room that it has in the other layouts."""
+    """Scale coordinates to about the spacing of the other layouts."""
     extent = float(np.ptp(coordinates, axis=0).max()) if len(coordinates) else 0.0
     return np.asarray(coordinates / (extent or 1.0) * np.sqrt(len(coordinates)))

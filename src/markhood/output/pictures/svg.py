@@ -1,7 +1,7 @@
-"""A small picture of a graph as SVG text, for the output of a notebook: no matplotlib, no script.
+"""Draw a graph as SVG text for a notebook, without matplotlib or scripts.
 
-It names no ground, so that it stands on a light or a dark one. Names are titles that the browser shows
-under the pointer, and are written out where there are few. They are escaped, every one.
+The background is transparent. The browser shows names under the pointer, and all names are written where there are few.
+Names are escaped.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from markhood.output.pictures.marks import (
     strengths,
 )
 
-MOST_NODES = 300  # of more nothing would be seen, and the layout takes longer than the rest
-NAMED = 30
+MAX_NODES = 300  # larger graphs are unreadable and slow to lay out
+MAX_NAMES = 30
 _WIDTH, _TALLEST, _MARGIN = 520, 420, 24  # pixels
-_LETTERS = 18  # of a name
+_NAME_LENGTH = 18
 
 
 def network_svg(graph: Graph) -> str:
-    """Return a picture of a graph, or nothing where there would be nothing to see.
+    """Return a drawing of a graph; empty for a graph without edges or with too many nodes.
 
     Examples
     --------
     >>> network_svg(Graph("ab", [(0, 1)]))[:11], network_svg(Graph("ab", []))
     ('<svg width=', '')
     """
-    if not graph.n_edges or graph.n_nodes > MOST_NODES:
+    if not graph.n_edges or graph.n_nodes > MAX_NODES:
         return ""
     coordinates = positions(graph)
     extent = np.ptp(coordinates, axis=0)
-    room = _WIDTH - 2 * _MARGIN - (60 if graph.n_nodes <= NAMED else 0)  # for the last name
+    room = _WIDTH - 2 * _MARGIN - (60 if graph.n_nodes <= MAX_NAMES else 0)  # for the last name
     scale = min(room / max(extent[0], 1e-9), (_TALLEST - 2 * _MARGIN) / max(extent[1], 1e-9), 90)
     dots = (coordinates - [coordinates[:, 0].min(), coordinates[:, 1].max()]) * [
         scale,
@@ -49,7 +49,7 @@ def network_svg(graph: Graph) -> str:
     ] + _MARGIN
     height = round(float(dots[:, 1].max()) + _MARGIN)
     parts = [*_lines(graph, dots), *_discs(graph, dots)]
-    if graph.n_nodes <= NAMED:
+    if graph.n_nodes <= MAX_NAMES:
         parts += _names(graph, dots)
     return (
         f'<svg width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
@@ -87,7 +87,7 @@ def _discs(graph: Graph, dots: Coordinates) -> list[str]:
 
 def _names(graph: Graph, dots: Coordinates) -> list[str]:
     shown = [
-        name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
+        name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
         for name in graph.variables.labels
     ]
     return [
@@ -98,5 +98,5 @@ def _names(graph: Graph, dots: Coordinates) -> list[str]:
 
 
 def _escaped(name: str) -> str:
-    # A name from a file of unknown encoding may hold half characters, which no file can.
+    # A name from a file of unknown encoding may contain surrogates, which cannot be written.
     return html.escape(name.encode("utf-8", "replace").decode("utf-8"))
