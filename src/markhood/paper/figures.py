@@ -1,4 +1,4 @@
-"""Plots of the experiments, ours beside the paper's."""
+"""Plots of the experiments, with the published values."""
 
 from __future__ import annotations
 

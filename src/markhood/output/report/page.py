@@ -1,11 +1,9 @@
-"""A graph as one HTML file that explores itself, offline.
+"""A graph as one interactive HTML file that works offline.
 
-The page is a template with five coordinates to fill (the standard library's `string.Template` does;
-there is nothing for a larger engine to do, because all text reaches the page as data). The data are
-JSON inside a script element that is never run, with every `<` written as an escape, so that no name
-can end the element; the page's own script puts them in as text. As a second lock, the content
-security policy names the hashes of the one script and the one style that may run, and allows no
-connection to anywhere.
+The page is a `string.Template` with five fields; all text reaches the page as data. The data are
+JSON inside a script element that is never run, with every `<` escaped, so that a name cannot end the
+element; the script of the page inserts them as text. In addition, the content security policy names
+the hashes of the one script and the one style that may run, and allows no connections.
 """
 
 from __future__ import annotations
@@ -50,33 +48,33 @@ def write_report(
     layout: Layout = "auto",
     columns: int | None = None,
 ) -> None:
-    """Write a graph as an interactive page: one HTML file that needs no network.
+    """Write a graph as an interactive page: one HTML file that works offline.
 
     Parameters
     ----------
     graph : Graph or fitted estimator
-        With its provenance, which the page shows.
+        The page also shows its provenance.
     path : str or path
         A name that ends in .html; an existing file is replaced.
     samples : Samples, optional
-        The data that the graph was learned from; the page then says more about the variables.
+        The data that the graph was learned from; the page then also shows how often values occur.
     title : str, default="Markov network"
         Heading of the page.
     layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
-        Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
-        coordinates of your own; or a file (.csv, .tsv) of these, with the columns name, x and y or name and
-        position. Circle and row are to scale where variables lie along a genome, and then the circle is
-        the default; elsewhere distances as in the graph are.
+        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line with the
+        edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name and position. An
+        array has the coordinates of the nodes. Circle and line are to scale where variables have positions
+        along a genome; "auto" is then "circle", and "stress" otherwise.
     columns : int, optional
-        Of the grid, for variables that are pixels; by default the grid is square.
+        Number of columns of the grid, for variables that are pixels. By default the grid is square.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = pathlib.Path(folder, "report.html")
-    ...     write_report(Graph(["rain", "wet"], [(0, 1)]), place)
-    ...     place.read_text()[:15]
+    ...     path = pathlib.Path(folder, "report.html")
+    ...     write_report(Graph(["rain", "wet"], [(0, 1)]), path)
+    ...     path.read_text()[:15]
     '<!DOCTYPE html>'
     """
     graph = as_graph(graph)
@@ -86,13 +84,13 @@ def write_report(
 
 
 def check_report_writable(path: str | os.PathLike[str]) -> None:
-    """Raise `InputError` if a report cannot be written to `path`; to be asked before long work.
+    """Raise `InputError` if a report cannot be written to this file; call this before long work.
 
     Examples
     --------
     >>> check_report_writable("report.pdf")
     Traceback (most recent call last):
-    markhood.errors.InputError: report.pdf: unknown ending '.pdf'; known are .html.
+    markhood.errors.InputError: The name of report.pdf must end in .html.
     """
     checked_suffix(Path(path), [".html"])
     check_writable_file(Path(path))
@@ -145,7 +143,7 @@ def _content(
     coordinates: Coordinates,
     edges_are_straight: bool,
 ) -> dict[str, Any]:
-    """Return everything that the page shows; where coordinates are free to choose, edges are straight."""
+    """Return the data of the page; edges are straight if the layout follows them."""
     bent = {} if edges_are_straight else {"bend": bends(coordinates, graph.edges).round(3).tolist()}
     return {
         "title": title,
@@ -170,7 +168,7 @@ def _content(
 
 
 def _distances(graph: Graph) -> dict[str, Any]:
-    """Return how far apart the ends of every edge are, and what of the evidence stands out."""
+    """Return the distance between the ends of every edge, and the outliers of the evidence."""
     least = graph.provenance.get("min_distance")
     found = ByDistance.of(graph, min_distance=least if isinstance(least, (int, float)) else None)
     return {
@@ -197,7 +195,7 @@ def _nodes(graph: Graph, samples: Samples | None, coordinates: Coordinates) -> d
 
 
 def _members(graph: Graph) -> list[list[str]]:
-    """Return the columns that each node stands for besides its own, a minus before an opposite one."""
+    """Return the other columns of the group of each node, with a minus before a complement."""
     return [
         [f"\N{MINUS SIGN}{m.name}" if m.opposite else m.name for m in own]
         for own in graph.variables.members or ()
@@ -205,7 +203,7 @@ def _members(graph: Graph) -> list[list[str]]:
 
 
 def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
-    """Return the columns of edges; evidence and coupling only where the two ends do not give them."""
+    """Return the columns of edges; evidence and coupling only if the ends do not determine them."""
     numbers = number_columns(graph)
     own = (*END_COLUMNS, *graph.annotations, *(["coupling"] if graph.coupling_tables else []))
     edges: dict[str, Any] = {
@@ -222,14 +220,14 @@ def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
 
 
 def _strict(number: float) -> float | str | None:
-    """Write what JSON has no number for: null is unknown, "inf" and "-inf" are infinite."""
+    """Return null for an unknown number, and "inf" or "-inf" for an infinite one, as JSON needs."""
     if math.isnan(number):
         return None
     return str(number) if math.isinf(number) else number
 
 
 def _as_script(content: dict[str, Any]) -> str:
-    # The two other characters cannot begin a tag, but belong to the ways of ending a comment.
+    # > and & are escaped too, because they can end a comment.
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
