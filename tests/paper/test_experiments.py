@@ -17,9 +17,9 @@ from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Figure, Sampling, Search, choose_cells, draw, run
 from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
 from markhood.paper.published import published
+from markhood.paper.published_comparison import as_csv, as_markdown, compare_with_paper
 from markhood.paper.results import Results
 from markhood.paper.screening import Screening
-from markhood.paper.published_comparison import as_csv, as_markdown, compare_with_paper
 from oracles.authors import AuthorsSearch
 
 QUICK = Sampling(burn_in=50, thinning=1)

@@ -1,8 +1,9 @@
 """The commands, put together.
 
-Each is a file: it parses, calls and prints. The options of a command are declared by the methods and
-by the readers of data, which take a while to import: so a command is built when it is first needed, and
-`markhood --help` builds none. Exit codes: 0; 2 for input that cannot be used; those of signals are in `start`.
+Each is a file: it parses, calls and prints. The options of a command are declared by the methods
+and by the readers of data, which take a while to import: so a command is built when it is first
+needed, and `markhood --help` builds none. Exit codes: 0; 2 for input that cannot be used; those of
+signals are in `start`.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ Learn the graph of a pairwise Markov network (Ising, Potts, ordinal) from a tabl
 
 EPILOG = (
     "markhood COMMAND --help describes a command, with examples. "
-    "Exit codes: 0 success, 2 input that cannot be used, 130 stopped with Ctrl-C, 141 standard output "
-    "closed by its reader, 143 stopped by SIGTERM."
+    "Exit codes: 0 success, 2 input that cannot be used, 130 stopped with Ctrl-C, 141 standard "
+    "output closed by its reader, 143 stopped by SIGTERM."
 )
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__.replace("_", "-"): command

@@ -45,8 +45,8 @@ def bootstrap(
     resample: Annotated[
         str,
         typer.Option(
-            help="rows (with replacement), halves (for a bound on false edges), cases (for the stability "
-            "of centralities) or model (samples from the learned model)."
+            help="rows (with replacement), halves (for a bound on false edges), cases (for the "
+            "stability of centralities) or model (samples from the learned model)."
         ),
     ] = "rows",
     clusters: Annotated[
@@ -61,8 +61,8 @@ def bootstrap(
 ) -> None:
     """Learn from many resampled data sets, to see which edges are stable.
 
-    Couplings in the tables are estimated with a weak prior and are finite. With --checkpoint, a run that was
-    stopped continues. The results do not depend on the number of threads.
+    Couplings in the tables are estimated with a weak prior and are finite. With --checkpoint, a run
+    that was stopped continues. The results do not depend on the number of threads.
 
     [bold]Examples[/bold]
 
@@ -126,8 +126,8 @@ def _print(found: Bootstrap, edges: list[dict[str, Any]], console: Console) -> N
     console.print(f"stable    {often} of the graph's edges are in at least 90 % of the replicates")
     if found.resample == "halves":
         console.print(
-            f"bound     at most {found.expected_false(0.9):.2g} edges are expected to be in 90 % by "
-            "chance (Shah and Samworth)"
+            f"bound     at most {found.expected_false(0.9):.2g} edges are expected to be in 90 % "
+            "by chance (Shah and Samworth)"
         )
     if found.resample == "cases":
         for row in found.stability():

@@ -1,7 +1,7 @@
 """`markhood compare`: compare learned graphs with the true graph, or with each other.
 
-A graph whose provenance names a method was learned. Where the first graph was learned, there is no truth: edges are
-counted as shared, or only in one of the two.
+A graph whose provenance names a method was learned. Where the first graph was learned, there is no
+truth: edges are counted as shared, or only in one of the two.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def compare(
 ) -> None:
     """Compare learned graphs with the true one: wrong edges, Hamming distance, precision, recall.
 
-    If the first graph was itself learned, the table has the numbers of edges that are shared, only in the first, or only in
-    the other. Graphs are matched by the names of their nodes, in any format that markhood writes. A Stockholm file, in any
-    position, is the truth: graphs of its alignment are compared with the base pairs of its consensus structure
-    whose columns are both nodes.
+    If the first graph was itself learned, the table has the numbers of edges that are shared, only
+    in the first, or only in the other. Graphs are matched by the names of their nodes, in any
+    format that markhood writes. A Stockholm file, in any position, is the truth: graphs of its
+    alignment are compared with the base pairs of its consensus structure whose columns are both
+    nodes.
 
     [bold]Examples[/bold]
 
@@ -81,8 +82,8 @@ def _with_structure(structures: list[Path], learned: list[Path]) -> list[dict[st
         truth = base_pairs_among(structure.pairs, graph.nodes)
         rows += comparison_table(truth, {str(path): graph})
         say(
-            f"Of the {len(structure.pairs)} base pairs of {structures[0]}, {truth.n_edges} have both columns "
-            f"among the {len(graph.nodes)} nodes of {path}."
+            f"Of the {len(structure.pairs)} base pairs of {structures[0]}, {truth.n_edges} have "
+            f"both columns among the {len(graph.nodes)} nodes of {path}."
         )
     return rows
 

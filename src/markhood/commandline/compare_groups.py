@@ -37,8 +37,8 @@ def compare_groups(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column with the person of each row, for paired samples: labels are permuted within "
-            "a person.",
+            help="Column with the person of each row, for paired samples: labels are permuted "
+            "within a person.",
         ),
     ] = None,
     output: Annotated[
@@ -58,11 +58,12 @@ def compare_groups(
     relearn: Annotated[
         bool,
         typer.Option(
-            help="Learn the graphs again in each permutation, or keep the graph of all groups together."
+            help="Learn the graphs again in each permutation, or keep the graph of all groups "
+            "together."
         ),
     ] = True,
 ) -> None:
-    """Test whether groups have the same network: structure, strength, every edge, field and centrality.
+    """Test whether groups have the same network: structure, strength, edges, fields, centralities.
 
     [bold]Examples[/bold]
 

@@ -25,8 +25,8 @@ def fit(
     edges: Annotated[
         list[str] | None,
         typer.Option(
-            help="Write the graph with couplings, errors and intervals: .csv, .json, .graphml, .gexf, "
-            ".npz, or .matrix.csv for qgraph. May be repeated."
+            help="Write the graph with couplings, errors and intervals: .csv, .json, .graphml, "
+            ".gexf, .npz, or .matrix.csv for qgraph. May be repeated."
         ),
     ] = None,
     fields: Annotated[

@@ -1,6 +1,7 @@
-"""Help in two lengths: ``--help`` describes the most used options and names the others, ``--help-all`` describes all.
+"""Short help (``--help``) and complete help (``--help-all``) of a command.
 
-The short help describes a command's own options and those in the panel `MOST_USED`.
+The short help describes the options of the command itself and those in the panel `MOST_USED`, and
+names the others.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The options of the command line, made from their declarations.
 
 A command that learns has an argument ``ask: Ask``, one that reads data has ``ask: AskReading``. The
-command gets one option for every declared field instead, with its help text, in the panel of its group, named as in
-Python with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask`` makes the request. A command's own option replaces a declared one
-of the same name. The declarations are imported when a command is built, not with this module.
+command gets one option for every declared field instead, with its help text, in the panel of its
+group, named as in Python with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask`` makes the request.
+A command's own option replaces a declared one of the same name. The declarations are imported when
+a command is built, not with this module.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ def pack(
 ) -> None:
     """Pack data into a folder with one bit per binary value, which opens without being read.
 
-    The file is read in chunks, so it may be larger than the memory. Commands that read data accept the
-    folder instead of a file.
+    The file is read in chunks, so it may be larger than the memory. Commands that read data accept
+    the folder instead of a file.
 
     [bold]Examples[/bold]
 

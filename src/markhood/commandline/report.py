@@ -23,8 +23,8 @@ def report(
     layout: Annotated[
         str,
         typer.Option(
-            help="Positions of the variables: auto, stress, grid, circle, arc, or a .csv or .tsv file with "
-            "name, x, y or name, position.",
+            help="Positions of the variables: auto, stress, grid, circle, arc, or a .csv or .tsv "
+            "file with name, x, y or name, position.",
             autocompletion=words_beginning("auto", "stress", "grid", "circle", "arc"),
         ),
     ] = "auto",
@@ -37,8 +37,8 @@ def report(
 ) -> None:
     """Write an interactive page of a graph: one HTML file that works offline in any browser.
 
-    The page shows the network, its edges, plots, the data and the run. For a data file, the graph is learned with
-    the default method; use markhood learn --report for other methods.
+    The page shows the network, its edges, plots, the data and the run. For a data file, the graph
+    is learned with the default method; use markhood learn --report for other methods.
 
     [bold]Examples[/bold]
 

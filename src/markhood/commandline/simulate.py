@@ -33,7 +33,8 @@ def simulate(
         str,
         typer.Argument(
             help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
-            "stochastic-block, or a file with a graph or a model; with --blocks also a list: grid,hub.",
+            "stochastic-block, or a file with a graph or a model; with --blocks also a list: "
+            "grid,hub.",
             autocompletion=words_beginning(*NETWORKS),
         ),
     ],
@@ -69,7 +70,8 @@ def simulate(
     potentials: Annotated[
         str,
         typer.Option(
-            help="Distribution of the potentials: uniform-tables (as in the paper), normal, uniform or signs."
+            help="Distribution of the potentials: uniform-tables (as in the paper), normal, "
+            "uniform or signs."
         ),
     ] = "uniform-tables",
     burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 2000,

@@ -1,8 +1,9 @@
 """Entry point of the command line: signals, standard streams and exit codes of the process.
 
 Nothing large is imported before this runs. Ctrl-C exits with 130 and SIGTERM with 143, both through
-`KeyboardInterrupt`, so that drafts are removed. If the reader of standard output has closed it, as `head`
-does, the exit code is 141, as in a shell; if standard output is closed or full, it is 2, with a message.
+`KeyboardInterrupt`, so that drafts are removed. If the reader of standard output has closed it, as
+`head` does, the exit code is 141, as in a shell; if standard output is closed or full, it is 2,
+with a message.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def _exit_code_of_command() -> int:
 def _open_standard_streams() -> None:
     """Replace closed streams, because the next file opened would get their descriptors.
 
-    A closed standard output is opened for reading only, so that writing to it fails. Names that are not
-    valid text, or that the terminal cannot show, are escaped.
+    A closed standard output is opened for reading only, so that writing to it fails. Names that are
+    not valid text, or that the terminal cannot show, are escaped.
     """
     for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -102,7 +103,8 @@ def _flushed(code: int) -> int:
 def _refused(error: OSError) -> int:
     """Print an error of the system that was not handled before, and return the exit code.
 
-    An error without a file name comes from standard output: files are handled where they are written.
+    An error without a file name comes from standard output: files are handled where they are
+    written.
     """
     where = "Cannot write to standard output" if error.filename is None else error.filename
     _print_error(f"{printable(where)}: {error.strerror or error}.")

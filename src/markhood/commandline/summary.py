@@ -69,8 +69,8 @@ def print_summary(graph: Graph, console: Console) -> None:
         console.print()
         print_table(_edge_rows(graph), console, "Edges with the most evidence")
         console.print(
-            "A larger evidence means a more certain edge. A positive coupling means that high values "
-            "go together."
+            "A larger evidence means a more certain edge. A positive coupling means that high "
+            "values go together."
         )
 
 
@@ -197,8 +197,8 @@ def _found(graph: Graph) -> Iterator[str]:
     edges = counted(graph.n_edges, "edge")
     yield f"found     {edges}: pairs of variables that help to predict each other"
     yield (
-        f"          {degree.mean():.2f} neighbours per variable on average, {degree.max()} at most; "
-        f"{alone} without neighbours"
+        f"          {degree.mean():.2f} neighbours per variable on average, {degree.max()} at "
+        f"most; {alone} without neighbours"
     )
     if (near := about.get("near_edges_left_out")) is not None:
         yield f"near      {counted(near, 'edge')} nearer than {about['min_distance']:g} left out"

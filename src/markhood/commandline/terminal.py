@@ -104,7 +104,7 @@ def say(text: str, err: bool = False) -> None:
 
 
 def console_for(outputs: list[str]) -> Console:
-    """Return a console on standard output, or on standard error if the graph is written to the former.
+    """Return a console on standard output, or on standard error if the graph is written there.
 
     Markup is switched off: `[red]` and `:cow:` may be names of variables.
     """

@@ -113,8 +113,8 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 "too-many-levels",
                 "y",
-                f"The target has {n_distinct} distinct values, and max_levels is {self.max_levels}: cut "
-                "it into classes, or raise max_levels.",
+                f"The target has {n_distinct} distinct values, and max_levels is "
+                f"{self.max_levels}: cut it into classes, or raise max_levels.",
             )
         table = np.empty((len(values), 1), object)
         table[:, 0] = values.tolist()

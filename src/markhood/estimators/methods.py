@@ -1,6 +1,7 @@
 """One scikit-learn estimator per method.
 
-They derive from `StructureEstimator`. Parameter sections are generated from the declarations of the options.
+They derive from `StructureEstimator`. Parameter sections are generated from the declarations of the
+options.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class PLRHC(StructureEstimator, PlrhcOptions):
     """Learn a graph by hill climbing within a screened graph (PLRHC).
 
     Every pair of variables is tested first; the blanket of a variable is then searched within
-    ``depth`` steps of it in the graph of the pairs that passed. The screen's criterion is always BIC_gamma.
+    ``depth`` steps of it in the graph of the pairs that passed. The screen's criterion is always
+    BIC_gamma.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ class L1Logistic(StructureEstimator, L1LogisticOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
-    """Learn the graph whose independence assertions have the largest joint posterior probability (BJP).
+    """Learn the graph whose independence assertions have the largest joint posterior (BJP).
 
     Parameters
     ----------
@@ -195,8 +197,8 @@ class Pairwise(StructureEstimator, PairwiseOptions):
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; there is no screened graph if all pairs are ranked. Evidence and coupling of an edge are
-        those of the pair alone, so there are no regressions and no score.
+        As for `PLRHC`; there is no screened graph if all pairs are ranked. Evidence and coupling of
+        an edge are those of the pair alone, so there are no regressions and no score.
 
     Examples
     --------
@@ -249,8 +251,9 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
     Attributes
     ----------
     graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; the two graphs are equal. The evidence of an edge is its score, which ranks the pairs of one
-        data set and is not a likelihood ratio. Its coupling is that of the full model.
+        As for `PLRHC`; the two graphs are equal. The evidence of an edge is its score, which ranks
+        the pairs of one data set and is not a likelihood ratio. Its coupling is that of the full
+        model.
     pairs_ : ndarray of shape (n_pairs, 2)
         All pairs of variables that vary, i < j.
     scores_ : ndarray of shape (n_pairs,)
@@ -287,9 +290,9 @@ class Bayes(StructureEstimator, BayesOptions):
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the mean
-        given that the edge is present. The annotations have its 95 % interval, and ``rhat`` and ``ess``,
-        the R-hat and the effective sample size of the edge in the chains.
+        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the
+        mean given that the edge is present. The annotations have its 95 % interval, and ``rhat``
+        and ``ess``, the R-hat and the effective sample size of the edge in the chains.
     pairs_ : ndarray of shape (n_pairs, 2)
         Candidate pairs, i < j; the probability of all other pairs is close to 0.
     probabilities_ : ndarray of shape (n_pairs,)
@@ -299,8 +302,8 @@ class Bayes(StructureEstimator, BayesOptions):
     coupling_scale_ : float
         The standard deviation of couplings.
     coupling_deviations_ : list of ndarray
-        Standard deviation of the coupling of every edge of ``graph_``, given that the edge is present: of
-        shape (1, 1), or with one value for each cell of a coupling table.
+        Standard deviation of the coupling of every edge of ``graph_``, given that the edge is
+        present: of shape (1, 1), or with one value for each cell of a coupling table.
     draws_ : Draws
         Edges after each averaged sweep, and their probabilities, with ``keep_draws=True``.
     model_ : FittedModel
@@ -336,9 +339,9 @@ class Bayes(StructureEstimator, BayesOptions):
     def to_inference_data(self) -> Any:
         """Return the draws as `arviz.InferenceData` (extra ``arviz``), with ``keep_draws=True``.
 
-        The posterior has, by chain, draw and pair, ``edge`` (1 if the pair was an edge after a sweep) and
-        ``probability`` (of the pair given all other edges), and ``density`` by chain and draw. The mean of
-        ``probability`` is ``probabilities_``.
+        The posterior has, by chain, draw and pair, ``edge`` (1 if the pair was an edge after a
+        sweep) and ``probability`` (of the pair given all other edges), and ``density`` by chain and
+        draw. The mean of ``probability`` is ``probabilities_``.
         """
         check_is_fitted(self)
         if not self.keep_draws:

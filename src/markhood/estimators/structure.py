@@ -1,9 +1,9 @@
 """Base class of the estimators: fit a method, store the result, score new samples.
 
-The parameters of an estimator are the options of its method and those that all methods share, which are declared with
-the methods. A request (`markhood.learning.request`) does the work; this module has the conventions of scikit-learn.
-Estimators are dataclasses that inherit the options, so that scikit-learn and type checkers find all parameters
-in the generated `__init__`.
+The parameters of an estimator are the options of its method and those that all methods share, which
+are declared with the methods. A request (`markhood.learning.request`) does the work; this module
+has the conventions of scikit-learn. Estimators are dataclasses that inherit the options, so that
+scikit-learn and type checkers find all parameters in the generated `__init__`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
             documented(cls._method, SharedOptions)(cls)
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
-        """Return the name of the method and all options, for `markhood.learning.request.Request.of`."""
+        """Return the name of the method and all options, for `Request.of`."""
         return self._method.name, flattened(self.get_params(deep=False))
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
@@ -114,7 +114,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
 
     @property
     def model_(self) -> FittedModel:
-        """The distribution on ``graph_``: fields and couplings, fitted by `fit_model` on first access.
+        """The distribution on ``graph_``, fitted by `fit_model` on first access.
 
         Until then, the estimator keeps the packed data.
         """
@@ -133,10 +133,10 @@ class StructureEstimator(BaseEstimator, SharedOptions):
     def score(self, X: Any, y: None = None) -> float:
         """Return the mean log pseudo-likelihood of samples.
 
-        Each variable is predicted from its neighbours by its regression, with probabilities
-        bounded away from 0 and 1 by 1/(2N), where N is the number of samples of the fit. With
-        ``missing="impute"``, samples with missing values are left out. A level that did not occur in the fitted data
-        has the probability 1/(2N).
+        Each variable is predicted from its neighbours by its regression, with probabilities bounded
+        away from 0 and 1 by 1/(2N), where N is the number of samples of the fit. With
+        ``missing="impute"``, samples with missing values are left out. A level that did not occur
+        in the fitted data has the probability 1/(2N).
 
         Parameters
         ----------

@@ -1,9 +1,9 @@
 """Write output files completely or not at all, and check before long work that they can be written.
 
-An output must not be an input, nor another output; files are compared by device and inode, so links and
-different spellings of a path are recognised. Links are followed. A regular file is written as a draft
-in the same folder, which then replaces it. A device or a pipe is written to directly, because `/dev/null` must not be
-replaced.
+An output must not be an input, nor another output; files are compared by device and inode, so links
+and different spellings of a path are recognised. Links are followed. A regular file is written as a
+draft in the same folder, which then replaces it. A device or a pipe is written to directly, because
+`/dev/null` must not be replaced.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def check_distinct(outputs: Iterable[Path], inputs: Iterable[Path] = ()) -> None
 def replace_all(files: Mapping[Path, Content]) -> None:
     """Write a draft of every file, then move all of them; on failure, leave nothing behind.
 
-    Large contents are passed in parts. Devices and pipes are written last, because writing to them cannot be undone.
+    Large contents are passed in parts. Devices and pipes are written last, because writing to them
+    cannot be undone.
     """
     path = Path()
     try:

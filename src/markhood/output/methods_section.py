@@ -1,7 +1,7 @@
 """A paragraph for a methods section, written from the provenance of a graph.
 
-Facts that the provenance lacks are left out, so a graph from another program gives a shorter paragraph. Sentences are in the
-order of the steps.
+Facts that the provenance lacks are left out, so a graph from another program gives a shorter
+paragraph. Sentences are in the order of the steps.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ def methods_section(graph: Graph) -> str:
 
     Examples
     --------
-    >>> about = {"version": "0.1.0", "method": "tree", "sentences": ["The graph is the likeliest tree."]}
+    >>> about = {"version": "0.1.0", "method": "tree", "sentences": ["It is the likeliest tree."]}
     >>> print(methods_section(Graph("abc", [(0, 1)], provenance=about)))
-    The network of 3 variables was learned with markhood 0.1.0, method tree. The graph is the likeliest \
+    The network of 3 variables was learned with markhood 0.1.0, method tree. It is the likeliest \
 tree. The network has 1 edge.
     """
     about = graph.provenance
@@ -71,8 +71,8 @@ def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterat
         yield f"{n} of {understood.get('rows')} {verb} left out for {reason}."
     if imputation:
         yield (
-            f"{imputation['missing']} missing values were imputed in {imputation['sets']} completed "
-            "data sets, and edges in the majority of these were kept."
+            f"{imputation['missing']} missing values were imputed in {imputation['sets']} "
+            "completed data sets, and edges in the majority of these were kept."
         )
     yield from map(str, understood.get("treatments", ()))
     if left_out := understood.get("left_out"):
@@ -82,8 +82,8 @@ def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterat
 def _steps(graph: Graph) -> Iterator[str]:
     if any(graph.variables.is_ordered):
         yield (
-            "The levels of ordinal variables were treated as ordered, with one parameter for an edge "
-            "between two of them."
+            "The levels of ordinal variables were treated as ordered, with one parameter for an "
+            "edge between two of them."
         )
 
 
@@ -112,7 +112,8 @@ def _beforehand(known: Mapping[str, Any], adjusted: Any) -> Iterator[str]:
     if n := known.get("forbidden_edges"):
         yield f"{_edges(n)} excluded in advance."
     if "groups" in known:
-        yield f"Only edges {known['group_rule']} the {known['groups']} groups of variables were allowed."
+        rule, groups = known["group_rule"], known["groups"]
+        yield f"Only edges {rule} the {groups} groups of variables were allowed."
 
 
 def _edges(n: int) -> str:
@@ -125,8 +126,8 @@ def _result(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
     if chance:
         mean = sum(chance) / len(chance)
         yield (
-            f"With every column shuffled, {mean:.3g} edges were found on average over {len(chance)} "
-            f"repetition{'s'[: len(chance) != 1]}."
+            f"With every column shuffled, {mean:.3g} edges were found on average over "
+            f"{len(chance)} repetition{'s'[: len(chance) != 1]}."
         )
 
 

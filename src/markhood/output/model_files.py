@@ -1,9 +1,9 @@
 """Read and write fitted models as JSON files with a version number.
 
-A file has the graph in node-link layout and the parameters of the model. Couplings and
-fields are those of the distribution (0/1 coding for binary variables, zero-sum tables and fields for others),
-each with its standard error; the couplings of the graph itself are for other programs. Numbers are read back
-bit for bit, and reading a file never runs code.
+A file has the graph in node-link layout and the parameters of the model. Couplings and fields are
+those of the distribution (0/1 coding for binary variables, zero-sum tables and fields for others),
+each with its standard error; the couplings of the graph itself are for other programs. Numbers are
+read back bit for bit, and reading a file never runs code.
 """
 
 from __future__ import annotations

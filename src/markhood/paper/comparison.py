@@ -1,8 +1,9 @@
 """Tables 3 and 4: wrong edges of every method, on the same data.
 
-Each method has a separate file of results, so that fast methods need not wait for slow ones. Data sets depend on
-the cell and the replicate only, so all methods see the same data. HC is not in the tables of the paper; it is run for
-comparison with PLRHC. L1LR searches once: OR and AND join the same blankets.
+Each method has a separate file of results, so that fast methods need not wait for slow ones. Data
+sets depend on the cell and the replicate only, so all methods see the same data. HC is not in the
+tables of the paper; it is run for comparison with PLRHC. L1LR searches once: OR and AND join the
+same blankets.
 """
 
 from __future__ import annotations

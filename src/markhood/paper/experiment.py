@@ -1,8 +1,8 @@
 """The common parts of the experiments: cells, replicates, data sets, and a resumable run.
 
-An experiment is a list of cells (a network, its size, a number of samples) and a function
-that measures one data set. Every replicate draws new potentials with a seed that depends on its cell
-and number only, so the results do not depend on other cells, the order or the number of threads.
+An experiment is a list of cells (a network, its size, a number of samples) and a function that
+measures one data set. Every replicate draws new potentials with a seed that depends on its cell and
+number only, so the results do not depend on other cells, the order or the number of threads.
 """
 
 from __future__ import annotations

@@ -70,10 +70,11 @@ def as_csv(lines: Sequence[Line]) -> str:
 def as_markdown(lines: Sequence[Line]) -> str:
     """Return the comparison as Markdown: one table per network, with a row for each measure.
 
-    A cell has the measured mean and its standard error, the published mean, and the difference over its standard
-    error, in bold where it is large.
+    A cell has the measured mean and its standard error, the published mean, and the difference over
+    its standard error, in bold where it is large.
     """
-    # Columns are numbers of samples as in the paper, or of variables if there is one number of samples.
+    # Columns are numbers of samples as in the paper, or of variables if there is one number of
+    # samples.
     axis = "samples" if len({line.cell.samples for line in lines}) > 1 else "variables"
     tables: dict[str, list[Line]] = {}
     for line in lines:

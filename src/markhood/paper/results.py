@@ -1,7 +1,7 @@
 """Results of replicates in a CSV file that is appended line by line.
 
-Every line is flushed to the disk. If a run is killed in the middle of a line, the line is removed and
-the replicate is run again.
+Every line is flushed to the disk. If a run is killed in the middle of a line, the line is removed
+and the replicate is run again.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ class Results:
             raise InputError(
                 "file-damaged",
                 str(self._path),
-                f"Line {number} of {self._path} is damaged: remove it, and the replicate is run again.",
+                f"Line {number} of {self._path} is damaged: remove it, and the replicate is run "
+                "again.",
             )
         return key, values
 

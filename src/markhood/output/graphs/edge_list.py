@@ -2,14 +2,15 @@
 
     source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
 
-followed by the annotations, and by the distance of the ends where variables have positions along a genome. A coupling
-table is stored in the JSON file, and its size in the line. An unknown number is an empty field; an infinite one is inf or
--inf. Fields are not quoted by the csv module, because before Python 3.13 it leaves a carriage return unquoted where lines end in a
-newline, and then cannot read its own file.
+followed by the annotations, and by the distance of the ends where variables have positions along a
+genome. A coupling table is stored in the JSON file, and its size in the line. An unknown number is
+an empty field; an infinite one is inf or -inf. Fields are not quoted by the csv module, because
+before Python 3.13 it leaves a carriage return unquoted where lines end in a newline, and then
+cannot read its own file.
 
-A spreadsheet runs a field that begins with = + - or @ as a formula, quoted or not, and a formula can send
-data. Names are written unchanged by default. ``escape_formulas`` puts an apostrophe before such names; the JSON file
-records this, and reading removes the apostrophe.
+A spreadsheet runs a field that begins with = + - or @ as a formula, quoted or not, and a formula
+can send data. Names are written unchanged by default. ``escape_formulas`` puts an apostrophe before
+such names; the JSON file records this, and reading removes the apostrophe.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 def write_csv(graph: Graph, stream: TextIO, escape_formulas: bool = False) -> None:
     """Write the edge list of a graph to a text stream, such as standard output.
 
-    A coupling table is represented by its size. ``escape_formulas`` puts an apostrophe before names that a
-    spreadsheet would run as formulas.
+    A coupling table is represented by its size. ``escape_formulas`` puts an apostrophe before names
+    that a spreadsheet would run as formulas.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """Read and write graphs: CSV, JSON, GraphML, GEXF, NPZ and matrices, chosen by the suffix.
 
-A graph that is written and read again is equal, including isolated nodes, infinite values and provenance;
-only a matrix (`matrix`) is restricted to couplings. A format is a pair of functions between a graph and bytes
-(`edge_list`, `node_link`, `xml_graphs`, `numpy_archive`): a file is complete in memory before it is written.
+A graph that is written and read again is equal, including isolated nodes, infinite values and
+provenance; only a matrix (`matrix`) is restricted to couplings. A format is a pair of functions
+between a graph and bytes (`edge_list`, `node_link`, `xml_graphs`, `numpy_archive`): a file is
+complete in memory before it is written.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def write_graph(
 ) -> None:
     """Write a graph to a file, in the format of its suffix.
 
-    The file is written completely or not at all. A `.csv` file comes with a small `.csv.json` file that has the
-    nodes, the provenance and the coupling tables.
+    The file is written completely or not at all. A `.csv` file comes with a small `.csv.json` file
+    that has the nodes, the provenance and the coupling tables.
 
     Parameters
     ----------
@@ -82,7 +83,8 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
 
     Files of other programs can be read if they contain a simple undirected graph: evidence and
     couplings are then unknown, other numbers of edges are ignored, and the nodes of a CSV file are
-    those of its edges. In a file with all columns that markhood writes, other numbers are annotations.
+    those of its edges. In a file with all columns that markhood writes, other numbers are
+    annotations.
 
     Parameters
     ----------
@@ -98,8 +100,8 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = pathlib.Path(folder, "edges.csv")
-    ...     _ = place.write_text("source,target\nrain,wet\n")
+    ...     file = pathlib.Path(folder, "edges.csv")
+    ...     _ = file.write_text("source,target\nrain,wet\n")
     ...     read_graph(file).nodes
     ('rain', 'wet')
     """
@@ -153,9 +155,9 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> check_writable("graph.xyz")
+    >>> check_writable("graph.xyz")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    markhood.errors.InputError: The name of graph.xyz must end in .csv, .json, .graphml, .gexf, .npz or .matrix.csv.
+    markhood.errors.InputError: The name of graph.xyz must end in .csv, .json, ...
     """
     for one in files_of(path):
         check_writable_file(one)

@@ -1,7 +1,8 @@
 """A graph as a matrix of couplings with a row and a column per node, for qgraph.
 
-In R, `qgraph(as.matrix(read.csv("graph.matrix.csv", row.names = 1, check.names = FALSE)))` draws it. Only couplings are
-stored, and 0 means that there is no edge: an unknown or infinite coupling is refused, and an edge with coupling 0 is lost.
+In R, `qgraph(as.matrix(read.csv("graph.matrix.csv", row.names = 1, check.names = FALSE)))` draws
+it. Only couplings are stored, and 0 means that there is no edge: an unknown or infinite coupling is
+refused, and an edge with coupling 0 is lost.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """NPZ: the arrays of a graph, and a JSON text `about` with its nodes and provenance.
 
-Each annotation is an array `annotation_NAME`. Coupling tables have different shapes and are concatenated by rows in
-`table_values`, with their shapes in `table_shapes`; (0, 0) means that there is no table. Names are in the JSON
-because an array of strings drops trailing NULs and pads every name to the longest. Nothing is pickled.
+Each annotation is an array `annotation_NAME`. Coupling tables have different shapes and are
+concatenated by rows in `table_values`, with their shapes in `table_shapes`; (0, 0) means that there
+is no table. Names are in the JSON because an array of strings drops trailing NULs and pads every
+name to the longest. Nothing is pickled.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """GraphML and GEXF, for Gephi, Cytoscape, yEd and networkx.
 
-Written here, because networkx does not store provenance in GEXF and writes infinities in
-GraphML as Python spells them; read by networkx, which supports the dialects of other programs. The name of
-a node is its id; its label, which Gephi shows, also has the number of grouped columns. Provenance and levels are JSON
-text: graph attributes in GraphML, the description in GEXF. A coupling table is JSON text too, an attribute of its
-edge; all other attributes of edges are numbers. The declarations in the head tell which of them are annotations.
+Written here, because networkx does not store provenance in GEXF and writes infinities in GraphML as
+Python spells them; read by networkx, which supports the dialects of other programs. The name of a
+node is its id; its label, which Gephi shows, also has the number of grouped columns. Provenance and
+levels are JSON text: graph attributes in GraphML, the description in GEXF. A coupling table is JSON
+text too, an attribute of its edge; all other attributes of edges are numbers. The declarations in
+the head tell which of them are annotations.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Drawings of graphs: `plots` is `markhood.plot`; `layout` computes coordinates for plots and report."""
+"""Drawings of graphs: `plots` is `markhood.plot`, `layout` computes the coordinates of nodes."""

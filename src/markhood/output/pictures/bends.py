@@ -1,8 +1,8 @@
 """Curvature of edges: an edge that would run through another node is drawn as an arc.
 
-On a grid or a map, three nodes are often on a line, and a straight edge between the outer two would look
-like two edges. If all nodes are on a circle, edges bend towards its centre, away from the nodes; if all are on a line,
-edges are arcs above it, higher for longer edges.
+On a grid or a map, three nodes are often on a line, and a straight edge between the outer two would
+look like two edges. If all nodes are on a circle, edges bend towards its centre, away from the
+nodes; if all are on a line, edges are arcs above it, higher for longer edges.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _BLOCK = 500  # edges at a time
 def bends(coordinates: Coordinates, edges: Edges) -> NDArray[np.float64]:
     """Return the curvature of every edge: 0 is straight, positive is to the left of its direction.
 
-    The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, where n is b - a rotated
-    by 90 degrees to the left.
+    The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, where n is b - a
+    rotated by 90 degrees to the left.
 
     Examples
     --------
@@ -57,7 +57,8 @@ def bends(coordinates: Coordinates, edges: Edges) -> NDArray[np.float64]:
 def _centre_of_circle(coordinates: Coordinates) -> NDArray[np.float64] | None:
     """Return the centre of the circle on which all nodes are, or None.
 
-    The circular layout is centred at the origin; a circle from the user is found if the nodes are spread evenly.
+    The circular layout is centred at the origin; a circle from the user is found if the nodes are
+    spread evenly.
     """
     for middle in (np.zeros(2), coordinates.mean(0)):
         radius = np.linalg.norm(coordinates - middle, axis=1)

@@ -1,10 +1,11 @@
 """Edges by the distance of their ends along a genome, with outliers.
 
-Linkage disequilibrium decreases with distance. Unusually strong edges between distant variants point to
-co-selection, epistasis or assembly errors. Outliers are defined as in SpydrPick (Pensar et al., 2019), from the
-maximum over the distant edges of every variable: with the quartiles Q1 and Q3 of these maxima, an edge is an outlier above
-Q3 + 1.5 (Q3 - Q1), and an extreme outlier above Q3 + 3 (Q3 - Q1). SpydrPick takes the maxima over all pairs; here a
-variable without a distant edge has none.
+Linkage disequilibrium decreases with distance. Unusually strong edges between distant variants
+point to co-selection, epistasis or assembly errors. Outliers are defined as in SpydrPick (Pensar et
+al., 2019), from the maximum over the distant edges of every variable: with the quartiles Q1 and Q3
+of these maxima, an edge is an outlier above Q3 + 1.5 (Q3 - Q1), and an extreme outlier above Q3 + 3
+(Q3 - Q1). SpydrPick takes the maxima over all pairs; here a variable without a distant edge has
+none.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class ByDistance:
     def of(
         cls, graph: Graph, value: str = "evidence", min_distance: float | None = None
     ) -> ByDistance:
-        """Measure the edges of a graph; edges nearer than ``min_distance`` do not affect the thresholds."""
+        """Measure the edges; those nearer than ``min_distance`` do not affect the thresholds."""
         if graph.variables.loci is None:
             raise InputError(
                 "positions",
@@ -124,14 +125,15 @@ def by_distance(
     Parameters
     ----------
     graph : Graph or fitted estimator
-        Graph whose variables have positions: learned from VCF, PLINK or an alignment, or with ``positions``.
+        Graph whose variables have positions: learned from VCF, PLINK or an alignment, or with
+        ``positions``.
     ax : Axes, optional
         Axes to draw on. By default new axes are made.
     value : str, default="evidence"
         Value to draw: "evidence", "coupling" (absolute), or an annotation such as "mi".
     min_distance : float, optional
-        Edges between nearer variables are drawn, but are not outliers and do not affect the thresholds. By
-        default the value that the graph was learned with.
+        Edges between nearer variables are drawn, but are not outliers and do not affect the
+        thresholds. By default the value that the graph was learned with.
     names : int, default=5
         Number of outliers to label, the strongest first.
 
@@ -142,8 +144,8 @@ def by_distance(
     Notes
     -----
     With the quartiles of the strongest distant edge of every variable, an edge is an outlier above
-    Q3 + 1.5 (Q3 - Q1), and an extreme outlier above Q3 + 3 (Q3 - Q1). Edges between two chromosomes are on the
-    right.
+    Q3 + 1.5 (Q3 - Q1), and an extreme outlier above Q3 + 3 (Q3 - Q1). Edges between two chromosomes
+    are on the right.
 
     Examples
     --------
@@ -178,8 +180,9 @@ def by_distance(
     if apart.any():
         ax.axvline(1.01 * longest, color=USUAL, linewidth=0.6)
         ax.annotate(
-            "between\nchromosomes", (1.08 * longest, 1.0), (0, 2), xycoords=("data", "axes fraction"),
-            textcoords="offset points", ha="center", fontsize="x-small",
+            "between\nchromosomes", (1.08 * longest, 1.0), (0, 2),
+            xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+            fontsize="x-small",
         )  # fmt: skip
     _name_outliers(ax, graph, found, x, names)
     ax.set(xlabel=f"distance ({unit_name})", ylabel=value.replace("_", " "))
@@ -192,8 +195,10 @@ def _draw_bounds(ax: Axes, found: ByDistance, least: float | None) -> None:
     for bound, mark in ((found.outlier, "*"), (found.extreme, "**")):
         if np.isfinite(bound):
             ax.axhline(bound, color=EXTREME, linestyle="dashed", linewidth=0.8, zorder=1)
-            ax.annotate(mark, (0, bound), (-3, 0), xycoords=("axes fraction", "data"),
-                        textcoords="offset points", ha="right", va="center", color=EXTREME)  # fmt: skip
+            ax.annotate(
+                mark, (0, bound), (-3, 0), xycoords=("axes fraction", "data"),
+                textcoords="offset points", ha="right", va="center", color=EXTREME,
+            )  # fmt: skip
     if least:
         ax.axvline(least, color=EXTREME, linestyle="dotted", linewidth=0.8, zorder=1)
 

@@ -1,7 +1,7 @@
 """Layout of variables along a genome, to scale: chromosomes in sequence, with gaps between them.
 
-Without positions, variables are in their order at equal distances. Variables without a position come last, as a
-separate chromosome. A circular genome has no gap.
+Without positions, variables are in their order at equal distances. Variables without a position
+come last, as a separate chromosome. A circular genome has no gap.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _chromosomes(
 
 
 def marks_along(graph: Graph) -> list[tuple[float, str]]:
-    """Return the labels along the genome and their positions: chromosomes, or positions along a single one.
+    """Return the labels along the genome: chromosomes, or the positions along a single one.
 
     Examples
     --------
@@ -133,8 +133,8 @@ def write_marks(ax: Axes, graph: Graph, coordinates: Coordinates, is_circle: boo
             at = around(np.array([share]), graph.n_nodes)[0]
             away = at / np.linalg.norm(at)
         written = ax.annotate(
-            text, at, (12 * away[0], 12 * away[1]), textcoords="offset points", fontsize="x-small", color=_GREY,
-            ha="center", va="center", parse_math=False,
+            text, at, (12 * away[0], 12 * away[1]), textcoords="offset points",
+            fontsize="x-small", color=_GREY, ha="center", va="center", parse_math=False,
         )  # fmt: skip
         written.set_in_layout(False)
 

@@ -1,16 +1,17 @@
 """Coordinates of the nodes of a graph by their edges, for plots and report.
 
 Every connected component is laid out separately, and the components are packed in rows, the largest
-first; isolated nodes are in a strip below. A component of up to a few hundred nodes minimises the stress between the
-distances on the plane and the shortest-path lengths s_ij:
+first; isolated nodes are in a strip below. A component of up to a few hundred nodes minimises the
+stress between the distances on the plane and the shortest-path lengths s_ij:
 
     minimise  sum_ij (|p_i - p_j| - s_ij)^2 / s_ij^2       (by majorisation)
 
-Edges with more evidence are shorter, by the rank of the evidence, so that a few strong edges do not dominate.
+Edges with more evidence are shorter, by the rank of the evidence, so that a few strong edges do not
+dominate.
 
 A larger component starts from pivot scaling and then follows forces: an edge attracts with its
-length d, and any two nodes repel with 1/d^2 (with 1/d, nodes collect at a rim). The repulsion is the gradient of a
-potential that is computed on a grid by one convolution. igraph and networkx have
+length d, and any two nodes repel with 1/d^2 (with 1/d, nodes collect at a rim). The repulsion is
+the gradient of a potential that is computed on a grid by one convolution. igraph and networkx have
 layouts too, but igraph is optional, networkx is slower, and neither packs components.
 """
 

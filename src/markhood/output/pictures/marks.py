@@ -1,8 +1,8 @@
 """The elements of a drawn network: edges, nodes, labels and legend.
 
-The legend is below the nodes, inside the axes: outside, it would be cut off in a figure without layout
-engine. So the limits of the axes are set after the legend, and the labels are written last, where they do not overlap
-each other, a node or the legend.
+The legend is below the nodes, inside the axes: outside, it would be cut off in a figure without
+layout engine. So the limits of the axes are set after the legend, and the labels are written last,
+where they do not overlap each other, a node or the legend.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ ISOLATED = "isolated"
 MAX_LEGEND = 12  # groups; more do not fit
 # Group colours differ from those of signs, and are the same in the report.
 GROUPS = (
-    "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5", "#8c5a3c", "#c2447e",
+    "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5",
+    "#8c5a3c", "#c2447e",
 )  # fmt: skip
 _HUES = ((55, 180), (265, 350))  # degrees: yellow to turquoise, violet to red
 _GOLDEN = 0.618034
@@ -43,7 +44,7 @@ Handles = list[tuple[Any, str]]  # a line or dot, and its label in the legend
 
 
 def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
-    """Return the absolute couplings, infinite ones replaced by the largest finite one, and the latter."""
+    """Return the absolute couplings, at most the largest finite one, and the latter."""
     size = np.abs(graph.coupling)
     widest = float(size[np.isfinite(size)].max(initial=0)) or 1.0
     return np.nan_to_num(np.minimum(size, widest), nan=0.0), widest
@@ -54,8 +55,8 @@ def draw_edges(
 ) -> Handles:
     """Draw edges: width is the coupling, opacity the probability; negative couplings are dashed.
 
-    The coupling ``most``, by default the largest, has the largest width. An infinite coupling is a double line. If
-    ``follows_edges`` is false, edges that would run through a node are arcs.
+    The coupling ``most``, by default the largest, has the largest width. An infinite coupling is a
+    double line. If ``follows_edges`` is false, edges that would run through a node are arcs.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
@@ -146,7 +147,8 @@ def of_nodes(graph: Graph, given: Any, what: str) -> list[Any]:
 def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
     """Return the diameter of every node in points; by default smaller in larger graphs.
 
-    The diameter grows with the logarithm of the number of grouped columns: a node of 100 columns is three times as wide.
+    The diameter grows with the logarithm of the number of grouped columns: a node of 100 columns is
+    three times as wide.
     """
     usual: Any = float(np.sqrt(np.clip(6000 / max(graph.n_nodes, 1), 12, 90)))
     if graph.variables.members is not None:
@@ -260,7 +262,7 @@ def write_labels(
     order: NDArray[np.int64],
     most: int,
 ) -> None:
-    """Write at most ``most`` labels right of, left of, above or below the nodes, without overlaps."""
+    """Write at most ``most`` labels next to the nodes, without overlaps."""
     from matplotlib.patheffects import withStroke
 
     figure = ax.get_figure(root=True)
@@ -284,8 +286,9 @@ def write_labels(
         for right, up, horizontal, vertical in sides:
             away = diameters[node] / 2 + 2
             text = ax.annotate(
-                names[node], coordinates[node], (away * right, away * up), textcoords="offset points",
-                ha=horizontal, va=vertical, fontsize="small", zorder=3, parse_math=False,
+                names[node], coordinates[node], (away * right, away * up),
+                textcoords="offset points", ha=horizontal, va=vertical, fontsize="small", zorder=3,
+                parse_math=False,
                 path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
             )  # fmt: skip
             text.set_in_layout(False)  # constrained layout would move the nodes

@@ -1,8 +1,9 @@
 """Layouts for plots and report: by name, from a file, or as coordinates.
 
-By default, variables with positions along a genome are drawn on a circle to scale (`genome`), and other variables by
-their edges (`layout`). A layout file has a header and a line for every variable: `name` with `x` and `y` (sites on a map,
-pixels), or `name` with `position`, which is drawn on a circle in the order of the positions.
+By default, variables with positions along a genome are drawn on a circle to scale (`genome`), and
+other variables by their edges (`layout`). A layout file has a header and a line for every variable:
+`name` with `x` and `y` (sites on a map, pixels), or `name` with `position`, which is drawn on a
+circle in the order of the positions.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ def node_coordinates(
     Parameters
     ----------
     graph : Graph
-    layout : {"auto", "stress", "grid", "circle", "arc"}, path, mapping or array_like of shape (n_nodes, 2)
-        "stress" places nodes by their edges, "grid" in rows, "circle" and "arc" by their positions along
-        a genome or, without positions, in their order. "auto" is "circle" for variables with positions, and
-        "stress" otherwise. A file (.csv, .tsv) has the columns name, x and y or name and position.
-        Coordinates are given by name or in the order of the nodes.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path, mapping or array_like
+        "stress" places nodes by their edges, "grid" in rows, "circle" and "arc" by their positions
+        along a genome or, without positions, in their order. "auto" is "circle" for variables with
+        positions, and "stress" otherwise. A file (.csv, .tsv) has the columns name, x and y or name
+        and position. Coordinates are given by name or in the order of the nodes.
     columns : int, optional
         Number of columns of the grid. By default the grid is square.
     seed : int, default=0
@@ -136,9 +137,9 @@ def check_layout(layout: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> check_layout("spiral")
+    >>> check_layout("spiral")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, grid, circle, arc, or pass coordinates or a file (.csv, .tsv).
+    markhood.errors.InputError: Unknown layout 'spiral': choose auto, stress, ...
     """
     if layout in LAYOUTS:
         return
@@ -146,8 +147,8 @@ def check_layout(layout: str | os.PathLike[str]) -> None:
         raise InputError(
             "option-value",
             "layout",
-            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or pass coordinates or a "
-            "file (.csv, .tsv).",
+            f"Unknown layout {str(layout)!r}: choose {', '.join(LAYOUTS)}, or pass coordinates "
+            "or a file (.csv, .tsv).",
         )
 
 
@@ -168,8 +169,8 @@ def _given(graph: Graph, layout: ArrayLike) -> Coordinates:
         raise InputError(
             "option-value",
             "layout",
-            f"The layout must be {graph.n_nodes} pairs of finite numbers, one for every node, not an "
-            f"array of shape {coordinates.shape}.",
+            f"The layout must be {graph.n_nodes} pairs of finite numbers, one for every node, "
+            f"not an array of shape {coordinates.shape}.",
         )
     return coordinates
 

@@ -1,4 +1,4 @@
-"""Line plots in panels, with error bars, and published values as dashed lines in the same colour."""
+"""Line plots in panels, with error bars, and published values as dashed lines."""
 
 from __future__ import annotations
 

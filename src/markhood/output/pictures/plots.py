@@ -1,9 +1,10 @@
 """Plots of graphs with matplotlib; `markhood.plot` is this module.
 
-Every function takes axes and returns them. Positive couplings are blue and negative ones vermillion and dashed (colours of
-Okabe and Ito, distinguishable with any colour vision). The width is the size of the coupling; an infinite coupling is a double line,
-and a coupling table, which has no sign, is grey. For more than `MAX_NODES` nodes, `network` draws an overview instead:
-density, degrees, and sizes of the components.
+Every function takes axes and returns them. Positive couplings are blue and negative ones vermillion
+and dashed (colours of Okabe and Ito, distinguishable with any colour vision). The width is the size
+of the coupling; an infinite coupling is a double line, and a coupling table, which has no sign, is
+grey. For more than `MAX_NODES` nodes, `network` draws an overview instead: density, degrees, and
+sizes of the components.
 """
 
 from __future__ import annotations
@@ -108,19 +109,20 @@ def network(
         of the components, unless the layout is a grid, a genome or given.
     ax : Axes, optional
         Axes to draw on. By default new axes are made.
-    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
-        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line with the
-        edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name and position. An
-        array has the coordinates of the nodes, for example from igraph. Circle and line are to scale where
-        variables have positions along a genome; "auto" is then "circle", and "stress" otherwise.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like, default="auto"
+        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line
+        with the edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name
+        and position. An array has the coordinates of the nodes, for example from igraph. Circle and
+        line are to scale where variables have positions along a genome; "auto" is then "circle",
+        and "stress" otherwise.
     columns : int, optional
         Number of columns of the grid, for variables that are pixels. By default the grid is square.
     groups : "communities", mapping or sequence of str, optional
         Group of every node, which determines its colour; a mapping is by node name.
     labels : bool, sequence or mapping of str, optional
-        Whether to write names, or other labels for the nodes. By default all names of up to 60 nodes, and the
-        30 nodes with the most neighbours in larger graphs. Labels that would overlap another label, a node or
-        the legend are left out, starting with nodes with few neighbours.
+        Whether to write names, or other labels for the nodes. By default all names of up to 60
+        nodes, and the 30 nodes with the most neighbours in larger graphs. Labels that would overlap
+        another label, a node or the legend are left out, starting with nodes with few neighbours.
     colors : str, sequence or mapping of str, optional
         Colour of all nodes or of each node; a mapping is by node name or, with `groups`, by
         group.
@@ -227,7 +229,8 @@ def comparison(
     Parameters
     ----------
     truth, learned : Graph
-        Graphs with the same nodes, in any order; true columns that were grouped into one learned node are merged.
+        Graphs with the same nodes, in any order; true columns that were grouped into one learned
+        node are merged.
     ax, layout, columns, labels, seed
         As in `network`; the layout is that of the true graph.
 

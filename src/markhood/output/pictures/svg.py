@@ -1,7 +1,7 @@
 """Draw a graph as SVG text for a notebook, without matplotlib or scripts.
 
-The background is transparent. The browser shows names under the pointer, and all names are written where there are few.
-Names are escaped.
+The background is transparent. The browser shows names under the pointer, and all names are written
+where there are few. Names are escaped.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def _lines(graph: Graph, dots: Coordinates) -> list[str]:
         lines.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
             f'stroke="{(UNKNOWN, ATTRACTION, REPULSION)[sign[k]]}" '
-            f'stroke-width="{1 + 3 * (strength[k] / widest):.1f}" opacity="{opacity[k]:.2f}"{dashes}/>'
+            f'stroke-width="{1 + 3 * (strength[k] / widest):.1f}" '
+            f'opacity="{opacity[k]:.2f}"{dashes}/>'
         )
     return lines
 

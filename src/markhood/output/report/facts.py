@@ -1,6 +1,7 @@
 """Texts of the report: the run, the data, how to read the numbers, and warnings.
 
-Provenance may come from another version or program, or be missing: entries that are not understood are left out.
+Provenance may come from another version or program, or be missing: entries that are not understood
+are left out.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ IMPUTATION = {
     "seed": "seed of the imputation",
 }
 
-# Kass and Raftery (1995) classify twice the logarithm of a Bayes factor. A gain in BIC approximates one
-# logarithm, and the evidence is the sum of two, one from each end.
+# Kass and Raftery (1995) classify twice the logarithm of a Bayes factor. A gain in BIC approximates
+# one logarithm, and the evidence is the sum of two, one from each end.
 BANDS = ((2.0, "not worth more than a bare mention"), (6.0, "positive"), (10.0, "strong"))
 STRONGEST_BAND = "very strong"
 
@@ -139,14 +140,16 @@ def notes(graph: Graph) -> list[str]:
     (1, 2)
     """
     coupling = (
-        "Evidence is the gain in penalised log-likelihood from including the edge (natural logarithm). "
-        "Coupling is the conditional log odds ratio, positive where high values go together; between "
+        "Evidence is the gain in penalised log-likelihood from including the edge (natural "
+        "logarithm). Coupling is the conditional log odds ratio, positive where high values go "
+        "together; between "
         "ordered variables it is the log odds ratio of one step in each."
     )
     if graph.coupling_tables:
         coupling += (
-            " With three or more unordered levels, the coupling is a table with a number for each pair "
-            "of levels. Its size is the Frobenius norm, which has no sign: click it to see the table."
+            " With three or more unordered levels, the coupling is a table with a number for "
+            "each pair of levels. Its size is the Frobenius norm, which has no sign: click it to "
+            "see the table."
         )
     known = (ANNOTATIONS[name].note for name in graph.annotations if name in ANNOTATIONS)
     return [coupling, *filter(None, known)]
@@ -185,8 +188,9 @@ def how_to_read(graph: Graph) -> list[str]:
     )
     if _only_ranks(graph):
         there = (
-            "Is the edge there? This method does not answer that: the evidence is the score by which all "
-            "pairs were ranked. It is not a likelihood ratio, and cannot be compared between data sets."
+            "Is the edge there? This method does not answer that: the evidence is the score by "
+            "which all pairs were ranked. It is not a likelihood ratio, and cannot be compared "
+            "between data sets."
         )
     elif "probability" in graph.annotations:
         there = (
@@ -200,12 +204,12 @@ def how_to_read(graph: Graph) -> list[str]:
         )
     strong = (
         "How strong is it? Look at the coupling. A weak coupling may be certain if there are many "
-        "samples, and a strong one uncertain. An infinite coupling means that some combination of values "
-        "never occurs: rely on its evidence, and do not interpret its size."
+        "samples, and a strong one uncertain. An infinite coupling means that some combination "
+        "of values never occurs: rely on its evidence, and do not interpret its size."
     )
     cause = (
-        "Does one cause the other? Neither number answers that: an edge is a dependence that remains when "
-        "all other measured variables are held fixed."
+        "Does one cause the other? Neither number answers that: an edge is a dependence that "
+        "remains when all other measured variables are held fixed."
     )
     return [there, strong, cause]
 
@@ -248,8 +252,8 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     n_samples = data.get("samples")
     if _is_number(n_samples) and n_samples < SAMPLES_PER_VARIABLE * graph.n_nodes:
         found.append(
-            "There are few samples for this number of variables: weak edges are missed, and some edges "
-            "may be due to chance."
+            "There are few samples for this number of variables: weak edges are missed, and some "
+            "edges may be due to chance."
         )
     return found + _doubtful_edges(graph)
 
@@ -307,7 +311,8 @@ def _doubtful_edges(graph: Graph) -> list[str]:
         opposed = int((graph.coupling_ends.prod(axis=1) < 0).sum())
     if opposed:
         found.append(
-            f"The regressions of the two ends disagree about the sign of {_counted(opposed, 'edge')}."
+            "The regressions of the two ends disagree about the sign of "
+            f"{_counted(opposed, 'edge')}."
         )
     if not graph.n_edges:
         found.append("No edge was found.")

@@ -1,9 +1,9 @@
 """A graph as one interactive HTML file that works offline.
 
 The page is a `string.Template` with five fields; all text reaches the page as data. The data are
-JSON inside a script element that is never run, with every `<` escaped, so that a name cannot end the
-element; the script of the page inserts them as text. In addition, the content security policy names
-the hashes of the one script and the one style that may run, and allows no connections.
+JSON inside a script element that is never run, with every `<` escaped, so that a name cannot end
+the element; the script of the page inserts them as text. In addition, the content security policy
+names the hashes of the one script and the one style that may run, and allows no connections.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def write_report(
         The data that the graph was learned from; the page then also shows how often values occur.
     title : str, default="Markov network"
         Heading of the page.
-    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
-        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line with the
-        edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name and position. An
-        array has the coordinates of the nodes. Circle and line are to scale where variables have positions
-        along a genome; "auto" is then "circle", and "stress" otherwise.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like, default="auto"
+        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line
+        with the edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name
+        and position. An array has the coordinates of the nodes. Circle and line are to scale where
+        variables have positions along a genome; "auto" is then "circle", and "stress" otherwise.
     columns : int, optional
         Number of columns of the grid, for variables that are pixels. By default the grid is square.
 

@@ -1,7 +1,7 @@
 """Contingency tables of the two ends of every edge.
 
-These are marginal counts, which a reader can check by hand and compare with the coupling, which holds all other
-variables fixed.
+These are marginal counts, which a reader can check by hand and compare with the coupling, which
+holds all other variables fixed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ MAX_CELLS = 144  # larger tables are unreadable
 
 
 def pair_counts(graph: Graph, samples: Samples) -> list[list[list[float]] | None] | None:
-    """Return the weight of each pair of levels for every edge, with a row for each level of its first end.
+    """Return the weight of each pair of levels for every edge.
 
-    Samples with a missing value in the pair are left out. A table that is too large is None, and so is the
-    result if counting would take too long.
+    Rows are the levels of the first end. Samples with a missing value in the pair are left out. A
+    table that is too large is None, and so is the result if counting would take too long.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _counted(samples: Samples, i: int, j: int) -> NDArray[np.float64]:
 
 
 def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
-    """Return an indicator row for every level including the first, 0 where the variable is missing."""
+    """Return an indicator row for every level, 0 where the variable is missing."""
     start = samples.starts[variable]
     others = samples.words[start : start + len(samples.levels[variable]) - 1]
     taken = np.bitwise_or.reduce(others, axis=0, initial=0) | _past_end(samples)

@@ -1,7 +1,7 @@
 """Show the report below a notebook cell or in a browser.
 
-In a notebook the page is in a sandboxed `iframe` that allows scripts and downloads only, so that two graphs,
-or the styles of page and notebook, do not interfere.
+In a notebook the page is in a sandboxed `iframe` that allows scripts and downloads only, so that
+two graphs, or the styles of page and notebook, do not interfere.
 """
 
 from __future__ import annotations
