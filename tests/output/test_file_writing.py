@@ -10,6 +10,7 @@ import pytest
 
 from markhood.errors import InputError
 from markhood.output.file_writing import check_distinct, check_writable_file, replace_all
+from messages import refuses
 
 
 def test_example_an_output_is_no_input_however_it_is_spelt(tmp_path, monkeypatch):
@@ -20,9 +21,9 @@ def test_example_an_output_is_no_input_however_it_is_spelt(tmp_path, monkeypatch
     (tmp_path / "folder").symlink_to(".")
     monkeypatch.chdir(tmp_path)
     for other in (data, tmp_path / "link.csv", tmp_path / "hard.csv", tmp_path / "folder/data.csv"):
-        with pytest.raises(InputError, match=r"is read, so it cannot be written too"):
+        with refuses("file-exists", str(other)):
             check_distinct([other], [data])
-        with pytest.raises(InputError, match=r"is read, so it cannot be written too"):
+        with refuses("file-exists", "data.csv"):
             check_distinct([data.relative_to(tmp_path)], [other])
     check_distinct([tmp_path / "new.csv"], [data])
 
@@ -31,7 +32,7 @@ def test_example_no_file_is_written_twice(tmp_path):
     (tmp_path / "folder").symlink_to(".")
     (tmp_path / "link.csv").symlink_to("later.csv")
     for other in ("later.csv", "folder/later.csv", "link.csv"):
-        with pytest.raises(InputError, match="would be written twice"):
+        with refuses("file-exists", str(tmp_path / other)):
             check_distinct([tmp_path / "later.csv", tmp_path / other])
     check_distinct([tmp_path / "later.csv", tmp_path / "other.csv"])
 
@@ -56,7 +57,7 @@ def test_example_a_device_is_written_to_and_stays_one(tmp_path):
         if device == "null":
             replace_all({link: b"content"})
         else:
-            with pytest.raises(InputError, match=r"full\.csv: No space left on device\.$"):
+            with refuses("file-not-writable", str(link)):
                 replace_all({tmp_path / "beside": b"1", link: b"content"})
         after = os.stat(link)
         assert stat.S_ISCHR(after.st_mode)
@@ -77,7 +78,7 @@ def test_example_a_pipe_is_written_to_where_someone_reads(tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     check_writable_file(pipe)
-    with pytest.raises(InputError, match="nobody reads from that pipe"):
+    with refuses("file-not-writable", str(pipe)):
         replace_all({pipe: b"content"})
     content = b"content" * 100_000  # more than a pipe holds
     reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
@@ -91,17 +92,17 @@ def test_example_a_pipe_is_written_to_where_someone_reads(tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_example_places_where_nothing_can_be_are_one_sentence(tmp_path):
+def test_example_paths_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "loop").symlink_to("loop")
-    for path, said in (
-        (tmp_path / ("x" * 300 + ".csv"), "File name too long"),
-        (tmp_path / "file" / "below.csv", "does not exist"),
-        (tmp_path / "no" / "below.csv", "does not exist"),
-        (tmp_path / "loop", "symbolic links"),
-        (tmp_path, "it is a folder"),
+    for path in (
+        tmp_path / ("x" * 300 + ".csv"),
+        tmp_path / "file" / "below.csv",
+        tmp_path / "no" / "below.csv",
+        tmp_path / "loop",
+        tmp_path,
     ):
-        with pytest.raises(InputError, match=said):
+        with refuses("file-not-writable", str(path)):
             check_writable_file(path)
 
 
@@ -109,7 +110,7 @@ def test_example_places_where_nothing_can_be_are_one_sentence(tmp_path):
 def test_example_write_protected(tmp_path):
     (tmp_path / "kept.csv").write_text("precious")
     (tmp_path / "kept.csv").chmod(0o444)
-    with pytest.raises(InputError, match="write-protected"):
+    with refuses("file-not-writable", str(tmp_path / "kept.csv")):
         check_writable_file(tmp_path / "kept.csv")
 
 
@@ -125,5 +126,5 @@ def test_example_the_largest_size_of_files_is_called_that(tmp_path):
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
     )
-    assert "larger than files may be here, see ulimit -f" in done.stderr
+    assert "ulimit -f" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ from markhood.output.file_writing import check_writable_file, checked_suffix, re
 
 Data = NDArray[Any]
 
-_BLOCK_BYTES = 1 << 26
+BLOCK_BYTES = 1 << 26
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -37,7 +37,7 @@ def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
     replace_all({path: _FORMATS[path.suffix.lower()](samples, names)})
 
 
-def write_samples(samples: Samples, path: Path) -> None:
+def write_samples(samples: Samples, path: Path, block_bytes: int = BLOCK_BYTES) -> None:
     """Write samples whose levels are numbers below 256; CSV, TSV and NPY in blocks of rows.
 
     Parameters
@@ -45,9 +45,11 @@ def write_samples(samples: Samples, path: Path) -> None:
     samples : Samples
     path : Path
         As for `write_data`.
+    block_bytes : int
+        Size of the blocks.
     """
     check_data_writable(path)
-    ending, blocks = path.suffix.lower(), _rows(samples)
+    ending, blocks = path.suffix.lower(), _rows(samples, block_bytes)
     if ending == ".npy":
         replace_all({path: _npy_parts(blocks, (samples.n_samples, samples.n_variables))})
     elif ending in _DELIMITERS:
@@ -56,14 +58,14 @@ def write_samples(samples: Samples, path: Path) -> None:
         write_data(np.concatenate(list(blocks)), samples.names, path)
 
 
-def _rows(samples: Samples) -> Iterator[Data]:
+def _rows(samples: Samples, block_bytes: int) -> Iterator[Data]:
     """Unpack the samples in blocks."""
     owners = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
     firsts = np.array([levels[0] for levels in samples.levels], np.uint8)
     # What the bit of each row adds to the first level; 0 for a constant.
     rises = [[level - levels[0] for level in levels[1:]] or [0] for levels in samples.levels]
     rise = np.concatenate([np.array(levels, np.uint8) for levels in rises])
-    step = 8 * max(1, _BLOCK_BYTES // (8 * len(owners)))
+    step = 8 * max(1, block_bytes // (8 * len(owners)))
     packed = samples.words.astype("<u8", copy=False).view(np.uint8)
     for start in range(0, samples.n_samples, step):
         n = min(step, samples.n_samples - start)

@@ -1,7 +1,7 @@
 import numpy as np
 
 from markhood import Graph
-from markhood.output.pictures.bends import MOST_NODES, bends
+from markhood.output.pictures.bends import MAX_NODES, bends
 from markhood.output.pictures.layout import grid_positions
 from markhood.output.pictures.named_layouts import node_coordinates
 
@@ -26,7 +26,7 @@ def test_arcs_of_a_circle_go_inwards():
 
 def test_nothing_and_many():
     assert bends(np.zeros((0, 2)), np.zeros((0, 2), dtype=int)).tolist() == []
-    two_rows = np.column_stack(np.divmod(np.arange(MOST_NODES + 1), 2))
+    two_rows = np.column_stack(np.divmod(np.arange(MAX_NODES + 1), 2))
     through = np.array([[0, 4]])
     assert bends(two_rows[:-1], through).tolist() != [0]
     assert bends(two_rows, through).tolist() == [0]

@@ -10,6 +10,7 @@ from markhood.output.pictures.bends import bends
 from markhood.output.pictures.distance import ByDistance, bounds
 from markhood.output.pictures.genome import marks_along, shares_along
 from markhood.output.pictures.named_layouts import node_coordinates
+from messages import refuses
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -76,7 +77,8 @@ def test_example_known_places_are_the_default_layout():
     graph = along([Locus("1", p) for p in (0, 10, 20, 1000, 2000)], [(0, 3)])
     assert np.array_equal(node_coordinates(graph, "auto"), node_coordinates(graph, "circle"))
     assert np.array_equal(
-        node_coordinates(markhood.Graph("ab", []), "auto"), node_coordinates(markhood.Graph("ab", []), "stress")
+        node_coordinates(markhood.Graph("ab", []), "auto"),
+        node_coordinates(markhood.Graph("ab", []), "stress"),
     )
     line = node_coordinates(graph, "arc")
     assert not line[:, 1].any()
@@ -144,10 +146,10 @@ def test_example_the_picture_marks_outliers_bounds_and_other_chromosomes():
     assert len(markhood.plot.by_distance(learned).lines) == 1
 
 
-def test_example_what_has_no_places_or_numbers_is_said():
-    with pytest.raises(markhood.InputError, match="does not know where its variables lie"):
+def test_example_graphs_without_positions_or_values_are_refused():
+    with refuses("positions", "graph"):
         markhood.plot.by_distance(markhood.Graph("ab", [(0, 1)]))
-    with pytest.raises(markhood.InputError, match="Edges have no 'mi'"):
+    with refuses("option-value", "value"):
         markhood.plot.by_distance(many(), value="mi")
     assert markhood.plot.by_distance(along(TWO)).get_ylabel() == "evidence"
 

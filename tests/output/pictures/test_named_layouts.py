@@ -4,6 +4,7 @@ import pytest
 import markhood
 from markhood import Graph, InputError
 from markhood.output.pictures.named_layouts import node_coordinates
+from messages import refuses
 
 ABC = Graph(["a", "b", "c"], [(0, 1)])
 
@@ -35,25 +36,38 @@ def test_positions_go_around_a_circle(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "code", "where"),
     [
-        ("name,z\na,1\n", "no column 'position'"),
-        ("x,y\n1,2\n", "no column 'name'"),
-        ("", "no column 'name'"),
-        ("name,x,y\na,1,2\nb,3,4\n", "does not name 'c'"),
-        ("name,x,y\na,1,2\nb,east,4\nc,1,1\n", "Line 3 of .*coordinates.csv has no place"),
-        ("name,x,y\na,1\n", "Line 2"),
-        ("name,x,y\na,1,2\nb,inf,4\nc,1,1\n", "not finite"),
+        ("name,z\na,1\n", "unknown-column", "position"),
+        ("x,y\n1,2\n", "unknown-column", "name"),
+        ("", "unknown-column", "name"),
+        ("name,x,y\na,1,2\nb,3,4\n", "option-value", "c"),
+        ("name,x,y\na,1,2\nb,east,4\nc,1,1\n", "file-damaged", None),
+        ("name,x,y\na,1\n", "file-damaged", None),
+        ("name,x,y\na,1,2\nb,inf,4\nc,1,1\n", "infinite-values", None),
     ],
 )
-def test_files_without_places_are_one_sentence(tmp_path, text, sentence):
-    with pytest.raises(InputError, match=sentence):
-        node_coordinates(ABC, written(tmp_path, text))
+def test_files_without_coordinates_are_refused(tmp_path, text, code, where):
+    path = written(tmp_path, text)
+    with refuses(code, where or str(path)):
+        node_coordinates(ABC, path)
 
 
-@pytest.mark.parametrize("name", ["none.csv", "spiral", "coordinates.xlsx"])
-def test_what_is_no_layout(name, tmp_path):
-    with pytest.raises(InputError, match=r"\.$"):
+def test_a_damaged_line_is_named(tmp_path):
+    with pytest.raises(InputError, match="Line 3"):
+        node_coordinates(ABC, written(tmp_path, "name,x,y\na,1,2\nb,east,4\nc,1,1\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("none.csv", "file-unreadable"),
+        ("spiral", "option-value"),
+        ("coordinates.xlsx", "option-value"),
+    ],
+)
+def test_unknown_layouts_are_refused(name, code, tmp_path):
+    with refuses(code):
         node_coordinates(ABC, tmp_path / name if name.endswith("csv") else name)
 
 
