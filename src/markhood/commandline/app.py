@@ -48,7 +48,7 @@ Learn the graph of a pairwise Markov network (Ising, Potts, ordinal) from a tabl
 
   markhood bootstrap symptoms.csv --output edges.csv
 
-  markhood simulate hub --variables 64 --samples 500 -o data.csv --truth truth.csv
+  markhood compare symptoms.graphml follow-up.graphml
 """
 
 EPILOG = (

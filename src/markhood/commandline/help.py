@@ -66,7 +66,7 @@ class Command(TyperCommand):
         panels: dict[str, list[str]] = defaultdict(list)
         for one in self.params:
             if (panel := _panel(one)) not in _DESCRIBED:
-                panels[panel].append((one.opts or one.secondary_opts)[0])
+                panels[panel].append("/".join([*one.opts[:1], *one.secondary_opts]))
         lines = [f"[bold]{panel}:[/bold] {' '.join(names)}" for panel, names in panels.items()]
         return "\n\n".join(["Further options, described by --help-all:", *lines])
 

@@ -84,13 +84,13 @@ def simulate(
 
     [bold]Examples[/bold]
 
-      markhood simulate hub --variables 64 --samples 500 -o data.csv --truth truth.csv
+      markhood simulate hub --variables 64 --samples 500 -o d.csv --truth t.csv
 
-      markhood simulate grid --variables 64 --samples 500 --kind ordinal -o data.csv
+      markhood simulate grid --variables 64 --samples 500 --kind ordinal -o d.csv
 
       markhood simulate model.json --samples 1000 -o drawn.csv
 
-      markhood simulate grid,hub --variables 64 --blocks 100 --samples 500 -o large.npy
+      markhood simulate grid,hub --variables 64 --blocks 9 --samples 99 -o d.npy
     """
     from markhood.output.data_files import check_data_writable, write_data, write_samples
     from markhood.output.model_files import holds_model
