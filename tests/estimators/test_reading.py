@@ -25,22 +25,22 @@ def test_example_drop(make, code, table):
     holed[::10, 2] = code
     whole = np.delete(table, np.s_[::10], axis=0)
     estimator = make(missing="drop", missing_values=(-9,))
-    with pytest.warns(DataWarning, match="30 of 300 rows have missing values .* 270 stay"):
+    with pytest.warns(DataWarning, match="30 of 300.*270"):
         fitted = clone(estimator).fit(holed)
     assert fitted.graph_ == make().fit(whole).graph_
-    with pytest.warns(DataWarning, match="270 stay"):
+    with pytest.warns(DataWarning, match="270"):
         assert fitted.score(holed) == make().fit(whole).score(whole)
-    with pytest.warns(DataWarning, match="270 stay"):
+    with pytest.warns(DataWarning, match="270"):
         graph = learn(holed, fitted._method.name, missing="drop", missing_values=[-9])
     assert graph == fitted.graph_
 
 
 def test_example_refused(table):
     table[3, 2] = np.nan
-    with pytest.raises(InputError, match=r"1 missing value \(NaN"):
+    with pytest.raises(InputError, match="1 missing value"):
         PLRHC().fit(table)
     table[:, 2] = np.arange(300)
-    with pytest.raises(InputError, match=r"1 column has more than 100 values .*: 'x2'"):
+    with pytest.raises(InputError, match="100.*'x2'"):
         PLRHC(table=TableFormat(max_levels=100)).fit(table)
 
 
@@ -49,7 +49,7 @@ def test_example_samples_of_weight_zero_are_left_out(table):
     fitted = PLRHC().fit(table, sample_weight=weights.astype(float))
     assert fitted.graph_ == PLRHC().fit(table[weights]).graph_
     assert learn(table, weights=weights) == fitted.graph_
-    with pytest.raises(InputError, match="one weight a sample"):
+    with pytest.raises(InputError, match="weight"):
         PLRHC().fit(table, sample_weight=weights[:5])
 
 

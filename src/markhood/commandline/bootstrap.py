@@ -93,9 +93,9 @@ def bootstrap(
         labels = {"clusters": clusters, "strata": strata}
         found = bootstrap_data(ask(progress), data, replicates, resample, labels, level=level)
     edges = found.edges()
-    for path, rows in ((centrality, found.centrality), (differences, found.differences)):
-        if path is not None:
-            write_rows(rows(), path, write_table)
+    for file, rows in ((centrality, found.centrality), (differences, found.differences)):
+        if file is not None:
+            write_rows(rows(), file, write_table)
     if output is not None:
         write_rows(edges, output, write_table)
     if plot is not None:

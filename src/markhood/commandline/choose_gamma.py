@@ -79,8 +79,8 @@ def choose_gamma(
         write_figure(gamma_path(found), plot)
         say(f"Wrote {plot}")
     console = console_for([])
-    rows = [{n.replace("_", " "): f"{v:.6g}" for n, v in row.items()} for row in found.rows()]
-    print_table(rows, console)
+    table = [{n.replace("_", " "): f"{v:.6g}" for n, v in row.items()} for row in found.rows()]
+    print_table(table, console)
     console.print(f"best      gamma {found.best:g} predicts held-out samples best")
     console.print(
         f"sparsest  gamma {found.sparsest:g} is the largest within one standard error of the best"
