@@ -1,14 +1,14 @@
 """
-Compare the methods on data like yours
-======================================
+Compare methods on simulated data
+=================================
 
 Which method is best depends on the number of variables and samples and on the kind of graph.
-Simulate something like your own data and measure. Here: the paper's hub network, which is a
-tree, and its grid, which is not.
+Simulate data that resemble yours, and measure. This example uses the hub network of the paper,
+which is a tree, and its grid, which is not.
 """
 
 # %%
-# Ten data sets a cell. All methods see the same data.
+# Simulate ten data sets per cell. All methods see the same data.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,5 +50,5 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# ``pairwise`` joins all that depends on each other, directly or not, so more samples make it worse.
-# A Chow-Liu forest can have no cycle: good where the truth is a tree, and limited on a grid.
+# ``pairwise`` joins all dependent pairs, including indirect dependences, so more samples make it
+# worse. A Chow-Liu forest has no cycles: this suits a tree, and is a limitation on a grid.

@@ -2,17 +2,16 @@
 Pixels of handwritten digits
 ============================
 
-Which pixels depend on each other directly? The data are scikit-learn's digits: 1797 pictures of
-8 x 8 pixels. A pixel counts as on above half intensity. markhood is not told where the pixels
-are; that neighbours in the picture come out as neighbours in the graph is what it learned.
+Which pixels depend on each other directly? The data are the digits of scikit-learn: 1797 images of
+8 x 8 pixels. A pixel is on above half intensity. The method does not use the positions of the
+pixels, but joins neighbouring pixels far more often than distant ones.
 """
 
 # %%
 # Learn
 # -----
-# Seventeen intensities are more levels than the question needs, so they are cut at half. Some border
-# pixels are never on: they stay in the graph, alone, and a warning names them. Here we know, and
-# silence it.
+# The seventeen intensities are cut at half. Some border pixels are never on: they are isolated
+# nodes, and a warning names them, which this example silences.
 
 import warnings
 
@@ -31,8 +30,9 @@ graph
 # %%
 # Draw
 # ----
-# Each node stands where its pixel is, and is the larger the more often the pixel is on. Blue edges attract
-# (both on, or both off), dashed orange ones repel; an edge that would run through another pixel is an arc.
+# Each node is at the position of its pixel, and its size shows how often the pixel is on. Blue
+# edges are positive (both on, or both off), dashed orange ones negative. Edges that would run
+# through another pixel are arcs.
 
 SIDE = 8
 fig, ax = plt.subplots(figsize=(6, 6.5), layout="constrained")
@@ -44,7 +44,8 @@ plt.show()
 # %%
 # How far apart are the ends of an edge?
 # --------------------------------------
-# In steps of a king on a chess board. The chance of a random pair is there for comparison.
+# The distance is the number of king moves on a chess board; the share among all pairs is for
+# comparison.
 
 row, column = graph.edges // SIDE, graph.edges % SIDE
 apart = np.maximum(abs(row[:, 0] - row[:, 1]), abs(column[:, 0] - column[:, 1]))

@@ -2,15 +2,15 @@
 A hub network: truth against learned
 ====================================
 
-With simulated data the true graph is known, so every learned edge is right or wrong. The
-network is the paper's: hubs in a chain, each with seven or eight neighbours.
+With simulated data the true graph is known, so every learned edge is correct or false. The
+network is that of the paper: hubs in a chain, each with seven or eight neighbours.
 """
 
 # %%
-# Make data
-# ---------
-# Every edge gets a random 2 x 2 table of uniform numbers, as in the paper. Many of those tables are
-# nearly flat, so some edges are too weak for anyone to find.
+# Simulate data
+# -------------
+# Every edge gets a random 2 x 2 table of uniform numbers, as in the paper. Many of these tables are
+# nearly constant, so some edges are too weak to be found.
 
 import matplotlib.pyplot as plt
 
@@ -22,8 +22,8 @@ data = model.sample(2000, seed=2)
 truth = model.graph
 
 # %%
-# Learn, and compare
-# ------------------
+# Learn and compare
+# -----------------
 
 learned = markhood.learn(data)
 evaluate.compare(truth, learned)
@@ -38,10 +38,10 @@ ax.set_title("Learned edges against true ones")
 plt.show()
 
 # %%
-# What was missed is weak
-# -----------------------
-# No missed edge has a coupling beyond 0.6, and the one that comes nearest has an end that is 1 in only 7 %
-# of the samples.
+# Missed edges are weak
+# ---------------------
+# All missed edges have couplings below 0.6, and the largest of them has an end that is 1 in only 7
+# % of the samples.
 
 couplings = dict(zip(truth.edge_names(), model.couplings, strict=True))
 true_edges, learned_edges = set(truth.edge_names()), set(learned.edge_names())
@@ -53,6 +53,6 @@ fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 for kind, (edges, colour) in kinds.items():
     ax.hist([abs(couplings[e]) for e in edges], bins=20, range=(0, 6), alpha=0.7, color=colour,
             label=kind)  # fmt: skip
-ax.set(xlabel="true coupling, without its sign", ylabel="edges", title="What was missed is weak")
+ax.set(xlabel="true |coupling|", ylabel="edges", title="Missed edges are weak")
 ax.legend(frameon=False)
 plt.show()

@@ -2,16 +2,16 @@
 A mixed table: ages, categories, yes and no
 ===========================================
 
-6366 married women answered a magazine in 1974 (``fair``, shipped with statsmodels): how happy the marriage is from 1 to
-5, how religious they are from 1 to 4, their age, years of marriage, children and schooling, the occupations of both, and
-whether there has been an affair.
+In 1974, 6366 married women answered a magazine (``fair``, shipped with statsmodels): how happy the
+marriage is from 1 to 5, how religious they are from 1 to 4, their age, years of marriage, children
+and schooling, the occupations of both, and whether there has been an affair.
 """
 
 # %%
 # From the file to the graph
 # --------------------------
-# Occupations are written in words, and words are categories. All other columns are numbers, and so ordered, but for
-# the last, which has two values.
+# The occupations are text and therefore nominal. All other columns are numbers and therefore
+# ordered, except for the last, which has two values.
 
 import tempfile
 from pathlib import Path
@@ -34,12 +34,13 @@ graph = markhood.learn(path)
 print(dict(zip(graph.nodes, graph.variables.kinds, strict=True)))
 
 # %%
-# On the command line that is ``markhood learn marriages.csv --report marriages.html``.
+# On the command line: ``markhood learn marriages.csv --report marriages.html``.
 #
 # Which edges have a sign
 # -----------------------
-# Steps and yes/no answers have one number. An edge of a scale with an occupation has five, one a category but the first;
-# one of two occupations has 25. What stands in the table is then the size.
+# An edge between ordered or binary variables has one number. An edge between a scale and an
+# occupation has five, one for each category except the first; an edge between two occupations has
+# 25. The table then shows the size.
 
 tables = graph.coupling_tables
 for k in graph.strongest(graph.n_edges):
@@ -57,12 +58,14 @@ ax.set_title("Scales, categories and yes/no in one graph")
 plt.show()
 
 # %%
-# Affairs are the rarer the happier and the more religious somebody is, and the more frequent the longer she is married;
-# of two who are married as long, the older has fewer. Children go with the years, and have no edge to affairs.
+# Affairs are rarer in happy marriages and among religious women, and more frequent in long
+# marriages; for the same length of the marriage, older women report fewer. Children depend on the
+# years of marriage, and have no edge to affairs.
 #
 # The work of both
 # ----------------
-# A table says which pairs of levels are more frequent (blue) or less (red) than the rest of the graph tells.
+# A table shows which pairs of levels are more frequent (blue) or less frequent (red) than the rest
+# of the graph predicts.
 
 k = graph.edge_names().index(("work", "his work"))
 levels = [graph.variables.levels[graph.nodes.index(name)] for name in ("work", "his work")]

@@ -2,14 +2,14 @@
 Plots of a graph
 ================
 
-`markhood.plot` draws with matplotlib: axes in, axes out. Width is strength, colour is sign: blue
-attracts, orange (and dashed) repels.
+`markhood.plot` draws with matplotlib. The line width is the size of a coupling, and the colour its
+sign: blue is positive, dashed orange is negative.
 """
 
 # %%
 # A network
 # ---------
-# Sixty-four variables of the paper's hub network, whose graph is known.
+# The hub network of the paper with 64 variables, whose graph is known.
 
 import matplotlib.pyplot as plt
 
@@ -47,13 +47,13 @@ plt.show()
 # %%
 # Two networks in one layout
 # --------------------------
-# The same places for both, so that what differs can be seen.
+# A common layout shows the differences.
 
 half = markhood.learn(samples[:400])
-places = markhood.plot.shared_layout(graph, half)
+layout = markhood.plot.shared_layout(graph, half)
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
-markhood.plot.network(graph, ax=left, layout=places, labels=False)
-markhood.plot.network(half, ax=right, layout=places, labels=False)
+markhood.plot.network(graph, ax=left, layout=layout, labels=False)
+markhood.plot.network(half, ax=right, layout=layout, labels=False)
 left.set_title("4000 samples")
 right.set_title("400 samples")
 plt.show()

@@ -2,17 +2,17 @@
 A survey: the American election of 1996
 =======================================
 
-Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). The vote for Clinton
-or Dole has two values, party and opinions have seven, age and income many more.
+Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). The vote
+for Clinton or Dole has two values, party and opinions have seven, age and income many more.
 """
 
 # %%
 # Merge levels
 # ------------
-# Columns may have many levels, but each costs: with 944 people an edge between two questions with seven answers
-# would have 36 parameters, and has to bring more than 123 to the log-likelihood; with three answers each, 4
-# parameters and 14. So neighbouring answers are merged to three. (On the scale from left to right 4 is the
-# middle.)
+# Every level has a cost: with 944 people, an edge between two questions with seven answers has 36
+# parameters, and must increase the log-likelihood by more than 123; with three answers each, it has
+# 4 parameters and must increase it by 14. So neighbouring answers are merged to three levels. (On
+# the scale from left to right, 4 is the middle.)
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,8 +44,8 @@ data = pd.DataFrame(
 # %%
 # Learn
 # -----
-# Classes made by pandas are ordered, and their levels would be taken as steps, with one signed number an edge. Here they are
-# to be categories: the coupling of an edge is a table, and the number its size; it has no sign.
+# The categories of ``pd.cut`` are ordered. With ``kinds="nominal"`` the order is ignored: the
+# coupling of an edge is a table, and its size has no sign.
 
 graph = markhood.learn(data, kinds="nominal")
 for k in graph.strongest(graph.n_edges):
@@ -56,19 +56,19 @@ for k in graph.strongest(graph.n_edges):
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
-ax.set_title("Who depends on what in a survey of 1996")
+ax.set_title("A survey of 1996")
 plt.show()
 
 # %%
-# The vote has edges to the party, to where people place themselves and to where they place Clinton. Income, education
-# and age have none to the vote: what they say about it goes through the others, as far as 944 people
-# can tell.
+# The vote has edges to the party, to the position of the respondents and to that of Clinton.
+# Income, education and age have no edge to the vote: in these data, their effect goes through the
+# other variables.
 #
-# What the tables say
-# -------------------
-# Blue pairs of answers go together, red ones avoid each other. Vote and party are as expected. Opinion and
-# education are not on one line: with little schooling people place themselves in the middle, with a degree on the
-# left. That one scale goes up with the other would not have said it.
+# Coupling tables
+# ---------------
+# Blue pairs of answers are more frequent than expected, red ones less. Vote and party are as
+# expected. Opinion and education are not monotone: people with little schooling place themselves in
+# the middle, those with a degree on the left. A single signed number would not show this.
 
 levels = dict(zip(data, markhood.encode(data).levels, strict=True))
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

@@ -2,13 +2,14 @@
 Which gamma?
 ============
 
-``gamma`` says how much an edge must bring before it is believed when there are many variables to choose
-from. 0 is the classical BIC, 0.5 the default here and the paper's, 0.25 the default of IsingFit. This
-example counts false and missed edges against gamma where the truth is known.
+``gamma`` is the weight of the model-space penalty: the larger it is, the more evidence an edge
+needs when there are many variables. 0 is the classical BIC, 0.5 the default of markhood and of the
+paper, 0.25 the default of IsingFit. This example counts false and missed edges by gamma on
+simulated data.
 """
 
 # %%
-# Twenty data sets of the paper's grid with 64 variables, for two numbers of samples.
+# Twenty data sets from the grid network with 64 variables, for two numbers of samples.
 
 import warnings
 
@@ -18,7 +19,7 @@ import numpy as np
 import markhood
 from markhood import evaluate, simulate
 
-# Small gammas with few samples: that many edges are chance is said at every call, and is the subject here.
+# Silence the warnings about chance edges with a small gamma and few samples.
 warnings.simplefilter("ignore", markhood.DataWarning)
 
 GAMMAS = [0, 0.125, 0.25, 0.375, 0.5, 0.75, 1, 1.5, 2]
@@ -46,6 +47,6 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# A smaller gamma finds more and invents more. Where a false edge costs as much as a missed one, the sum
-# decides, and it is flat around its best. Where a false edge is worse than a missed one, take a
-# larger gamma.
+# A smaller gamma finds more true edges and more false ones. If false and missed edges are equally
+# bad, choose gamma by their sum, which is flat around its minimum. If false edges are worse, choose
+# a larger gamma.

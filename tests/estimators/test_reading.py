@@ -25,7 +25,7 @@ def test_example_drop(make, code, table):
     holed[::10, 2] = code
     whole = np.delete(table, np.s_[::10], axis=0)
     estimator = make(missing="drop", missing_values=(-9,))
-    with pytest.warns(DataWarning, match="30 of 300.*270"):
+    with pytest.warns(DataWarning, match=r"30 of 300.*270"):
         fitted = clone(estimator).fit(holed)
     assert fitted.graph_ == make().fit(whole).graph_
     with pytest.warns(DataWarning, match="270"):
@@ -40,7 +40,7 @@ def test_example_refused(table):
     with pytest.raises(InputError, match="1 missing value"):
         PLRHC().fit(table)
     table[:, 2] = np.arange(300)
-    with pytest.raises(InputError, match="100.*'x2'"):
+    with pytest.raises(InputError, match=r"100.*'x2'"):
         PLRHC(table=TableFormat(max_levels=100)).fit(table)
 
 
