@@ -41,6 +41,6 @@ def test_example_a_structure_is_compared_with_graphs_only(tmp_path):
     path = str(family(tmp_path))
     done = CliRunner().invoke(app, ["compare", path, path])
     assert done.exit_code == 2
-    assert "give one Stockholm file" in done.stderr
+    assert "[option-needed]" in done.stderr
     with pytest.raises(InputError, match="No node is the number of a column"):
         base_pairs_among([(1, 2)], ["a", "b"])
