@@ -147,7 +147,12 @@ def _print(found: GroupComparison, console: Console) -> None:
 
 
 def _as_text(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
-    return [
-        {n.replace("_", " "): str(v) if n in NAMES else f"{v:.3g}" for n, v in row.items()}
-        for row in rows
-    ]
+    """Return rows as text, with the couplings of the groups last, because they may not fit."""
+    texts = []
+    for row in rows:
+        text = {
+            name.replace("_", " "): str(value) if name in NAMES else f"{value:.3g}"
+            for name, value in row.items()
+        }
+        texts.append(dict(sorted(text.items(), key=lambda item: item[0].startswith("coupling "))))
+    return texts
