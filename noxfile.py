@@ -152,7 +152,8 @@ def warnings(session: nox.Session) -> None:
     session.install("nanobind>=2.8")
     includes = (_answer(session, "-m", "nanobind", "--include_dir"),
                 _answer(session, "-c", "import sysconfig; print(sysconfig.get_path('include'))"))  # fmt: skip
-    strict = ("-std=c++20", "-O2", "-Inative", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+    strict = ("-std=c++20", "-O2", "-Inative", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+              "-fvisibility=hidden")  # the last as nanobind compiles modules  # fmt: skip
     options = (*strict, *(f"-isystem{folder}" for folder in includes))
     for compiler in COMPILERS:
         if not shutil.which(compiler[0]):

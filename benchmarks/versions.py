@@ -1,11 +1,10 @@
-"""Whether binary data are still learned from as fast as at an earlier revision.
+"""Compare the speed of learning with that of an earlier revision.
 
 python benchmarks/versions.py REVISION [ROUNDS]
 
-The wheels of the revision and of the working tree are built and run in turns, in an environment that
-has neither, so that what else the machine does hits both, and on one thread, so that its processor time
-is what counts. Printed is the median over rounds of the time now divided by the time then; a target of 1.05
-leaves room for noise only.
+The wheels of the revision and of the working tree are built and run in turns on one thread, in an environment that
+has neither, so that other load on the machine affects both. The script prints the median over rounds of the processor time
+now divided by the time then; the target of 1.05 leaves room for noise only.
 """
 
 from __future__ import annotations
@@ -17,33 +16,60 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from markhood.simulate import UniformTables, grid, hub, ising
+from markhood.graph.graph import Graph
+from markhood.simulate import UniformTables, grid, hub, ising, ordinal, potts
+
+
+class Case(NamedTuple):
+    """A method on samples of a network whose variables have some number of levels."""
+
+    method: str
+    network: Graph
+    n_samples: int
+    levels: int = 2
+    kinds: str = "nominal"
+
+    def sample(self) -> NDArray[Any]:
+        """Draw the samples."""
+        if self.levels == 2:
+            model = ising(self.network, UniformTables(), seed=1)
+        else:
+            make = ordinal if self.kinds == "ordinal" else potts
+            model = make(self.network, self.levels, seed=1)
+        return np.asarray(model.sample(self.n_samples, seed=1))
+
 
 CASES = {
-    "plrhc, hub 64 x 1000": ("plrhc", hub(64), 1000),
-    "plrhc, hub 256 x 4000": ("plrhc", hub(256), 4000),
-    "plrhc, grid 1024 x 2000": ("plrhc", grid(1024), 2000),
-    "hc, hub 64 x 1000": ("hc", hub(64), 1000),
-    "mpl, hub 64 x 1000": ("mpl", hub(64), 1000),
-    "l1lr, hub 256 x 4000": ("l1lr", hub(256), 4000),
+    "plrhc, hub 64 x 1000": Case("plrhc", hub(64), 1000),
+    "plrhc, hub 256 x 4000": Case("plrhc", hub(256), 4000),
+    "plrhc, grid 1024 x 4000": Case("plrhc", grid(1024), 4000),
+    "plrhc, 3 nominal levels, grid 64 x 4000": Case("plrhc", grid(64), 4000, 3),
+    "plrhc, 5 ordered levels, grid 64 x 4000": Case("plrhc", grid(64), 4000, 5, "ordinal"),
+    "hc, hub 64 x 1000": Case("hc", hub(64), 1000),
+    "mpl, hub 64 x 1000": Case("mpl", hub(64), 1000),
+    "l1lr, hub 256 x 4000": Case("l1lr", hub(256), 4000),
+    "bayes, hub 64 x 1000": Case("bayes", hub(64), 1000),
 }
 TARGET = 1.05
 BEST_OF = 5
 RUN = """
-import json, sys, time
+import json, sys, time, warnings
 import numpy as np
 from markhood import learn
+warnings.simplefilter("ignore")
 seconds = {}
-for name, (method, path) in json.loads(sys.argv[1]).items():
+for name, (method, kinds, path) in json.loads(sys.argv[1]).items():
     data = np.load(path)
-    learn(data[:200], method, n_jobs=1)
+    learn(data[:200], method, n_jobs=1, kinds=kinds)
     times = []
     for _ in range(int(sys.argv[2])):
         start = time.process_time()
-        learn(data, method, n_jobs=1)
+        learn(data, method, n_jobs=1, kinds=kinds)
         times.append(time.process_time() - start)
     seconds[name] = min(times)
 print(json.dumps(seconds))
@@ -63,7 +89,7 @@ def main(revision: str, rounds: int) -> int:
         _install(Path.cwd(), folder / "now")
         ratios = _ratios(python, folder, rounds)
     for case, values in ratios.items():
-        print(f"{case:26} {statistics.median(values):.3f}   {min(values):.2f} to {max(values):.2f}")
+        print(f"{case:40} {statistics.median(values):.3f}   {min(values):.2f} to {max(values):.2f}")
     return int(any(statistics.median(values) > TARGET for values in ratios.values()))
 
 
@@ -84,10 +110,10 @@ def _install(source: Path, target: Path) -> None:
 
 def _ratios(python: Path, folder: Path, rounds: int) -> dict[str, list[float]]:
     cases = {}
-    for number, (case, (method, network, n_samples)) in enumerate(CASES.items()):
+    for number, (name, case) in enumerate(CASES.items()):
         path = folder / f"{number}.npy"
-        np.save(path, ising(network, UniformTables(), seed=1).sample(n_samples, seed=1))
-        cases[case] = (method, str(path))
+        np.save(path, case.sample())
+        cases[name] = (case.method, case.kinds, str(path))
     ratios: dict[str, list[float]] = {case: [] for case in CASES}
     for turn in range(rounds):
         seconds = {}

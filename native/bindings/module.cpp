@@ -1,5 +1,5 @@
-// The Python module, a table of contents of the kernels: its parts (module_*.cpp) check shapes, release the GIL and call. No
-// arithmetic here. Which instruction sets there are is said here, and whether packed rows are sound.
+// The Python module: the types that kernels take, the available instruction sets and the check of packed rows. The kernels
+// themselves are registered in module_*.cpp, which check shapes, release the GIL and call. There is no arithmetic here.
 #include <chrono>
 
 #include "bindings/arguments.hpp"
@@ -43,20 +43,17 @@ void bind_networks(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_spaces(nb::module_& m);
 
-static std::pair<std::int64_t, std::int64_t> unsound_variables(Words words, std::size_t n_samples, Starts starts,
-                                                        Integers masked, Words masks,
-                                                        const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, std::nullopt);
-    const std::size_t d = n_variables(bits, starts);
-    require_variables(masked, d);
+static std::pair<std::int64_t, std::int64_t> unsound_variables(const Bits& bits, Integers masked, Words masks,
+                                                               const std::string& instruction_set) {
+    require_variables(masked, bits.n_variables);
     for (std::size_t k = 1; k < masked.shape(0); ++k) require(masked(k - 1) < masked(k), "masked must ascend");
-    require(masks.shape(0) == masked.shape(0) && masks.shape(1) == bits.n_words, "masks must be as long as the rows");
+    require(masks.shape(0) == masked.shape(0) && masks.shape(1) == bits.rows.n_words, "masks must be as long as the rows");
     const Tier& tier = find_tier(instruction_set);
     std::pair<std::int64_t, std::int64_t> found;
-    {
-        nb::gil_scoped_release release;
-        tier.unsound_variables(bits, d, masked.data(), masked.shape(0), masks.data(), &found.first, &found.second);
-    }
+    unlocked([&] {
+        tier.unsound_variables(bits.rows, bits.n_variables, masked.data(), masked.shape(0), masks.data(), &found.first,
+                               &found.second);
+    });
     return found;
 }
 
@@ -70,8 +67,13 @@ NB_MODULE(_native, m) {
         for (const Tier* tier : tiers()) names.push_back(tier->name);
         return names;
     });
-    m.def("unsound_variables", &unsound_variables, "words"_a, "n_samples"_a, "starts"_a.none(), "masked"_a, "masks"_a,
-          "instruction_set"_a = "");
+    nb::class_<Bits>(m, "Bits").def(
+        nb::init<Words, std::size_t, std::optional<Integers>, std::optional<Weighting>, std::optional<In<bool, 1>>,
+                 std::optional<RealColumns>>(),
+        "words"_a, "n_samples"_a, "starts"_a.none(), "weighting"_a.none(), "ordered"_a.none(), "reals"_a.none());
+    nb::class_<Costs>(m, "Costs").def(nb::init<double, double, double, double, Costs::LogGamma>(), "parameter"_a, "variable"_a,
+                                      "l1"_a, "l2"_a, "log_gamma"_a.none());
+    m.def("unsound_variables", &unsound_variables, "bits"_a, "masked"_a, "masks"_a, "instruction_set"_a = "");
     bind_screen(m);
     bind_blankets(m);
     bind_networks(m);

@@ -7,66 +7,41 @@
 namespace markhood {
 namespace {
 
-using LogGamma = std::optional<In<double, 2>>;
-
-Criterion a_criterion(double parameter_cost, double variable_cost, const LogGamma& log_gamma, double l1, double l2,
-                      const BitRows& bits) {
-    const std::size_t n_samples = bits.n_samples;
-    require(l1 >= 0 && l2 >= 0, "penalties must not be negative");
-    if (!log_gamma) return {parameter_cost, variable_cost, nullptr, l1, l2};
-    require(!bits.reals, "a marginal likelihood has no real columns");
-    require(log_gamma->shape(0) == n_samples + 1 && log_gamma->shape(1) == 2, "log_gamma must go from 0 to n_samples");
-    return {parameter_cost, variable_cost, log_gamma->data()};
-}
-
-std::tuple<Out<double>, Out<double>> toggle_scores(Words words, std::size_t n_samples, Integers targets,
-                                                   Integers blanket_starts, Integers blankets, Integers toggle_starts,
-                                                   Integers toggles, double parameter_cost, double variable_cost,
-                                                   LogGamma log_gamma, double l1, double l2, Starts starts,
-                                                   Weights weights, Ordered ordered, RealColumns reals,
-                                                   const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
-    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
-    require_variables(targets, d);
-    require_steps(bits, targets);
-    const Lists from = lists(blanket_starts, blankets, n, d);
-    const Lists by = lists(toggle_starts, toggles, n, d);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, bits);
+std::tuple<Out<double>, Out<double>> toggle_scores(const Bits& bits, Integers targets, ListArrays blankets,
+                                                   ListArrays toggles, const Costs& costs, const std::string& instruction_set) {
+    const std::size_t n = targets.shape(0);
+    require_targets(targets, bits);
+    const Lists from = lists(blankets, n, bits.n_variables), by = lists(toggles, n, bits.n_variables);
+    const Criterion criterion = costs.of(bits);
     const Tier& tier = find_tier(instruction_set);
-    std::vector<double> scores(n), toggled(toggles.shape(0));
-    {
-        nb::gil_scoped_release release;
-        tier.toggle_scores(bits, targets.data(), n, from, by, criterion, scores.data(),
-                           toggled.data());
-    }
+    std::vector<double> scores(n), toggled(toggles.second.shape(0));
+    unlocked([&] { tier.toggle_scores(bits.rows, targets.data(), n, from, by, criterion, scores.data(), toggled.data()); });
     return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
 }
 
+// The most members that a blanket of some targets can have: those in either list.
+std::size_t most_members(const Lists& one, const Lists& other, std::size_t first, std::size_t last) {
+    std::size_t most = 0;
+    for (std::size_t t = first; t < last; ++t) most = std::max(most, one.length(t) + other.length(t));
+    return most;
+}
+
 std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t, Out<std::int64_t>> grow_blankets(
-    Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    Integers kept_starts, Integers kept, double parameter_cost, double variable_cost, LogGamma log_gamma, double l1,
-    double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
-    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
-    require_variables(targets, d);
-    require_steps(bits, targets);
-    const Lists from = lists(candidate_starts, candidates, n, d);
-    const Lists start = lists(kept_starts, kept, n, d);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, bits);
+    const Bits& bits, Integers targets, ListArrays candidates, ListArrays kept, const Costs& costs, const std::string& instruction_set) {
+    const std::size_t n = targets.shape(0);
+    require_targets(targets, bits);
+    const Lists from = lists(candidates, n, bits.n_variables), start = lists(kept, n, bits.n_variables);
+    const Criterion criterion = costs.of(bits);
     const Tier& tier = find_tier(instruction_set);
-    // No blanket has more members than are kept or candidates.
-    std::size_t longest = 0;
-    for (std::size_t t = 0; t < n; ++t) longest = std::max(longest, from.length(t) + start.length(t));
-    std::vector<std::int64_t> blankets, evaluations(longest + 2), not_converged(n);
+    std::vector<std::int64_t> blankets, evaluations(most_members(from, start, 0, n) + 2), not_converged(n);
     std::vector<double> scores(n);
     std::int64_t n_bounded = 0;
-    {
-        nb::gil_scoped_release release;
-        tier.grow_blankets(bits, targets.data(), n, from, start, criterion, scores.data(),
-                           evaluations.data(), &n_bounded, not_converged.data(), sink_into(blankets));
-    }
+    unlocked([&] {
+        tier.grow_blankets(bits.rows, targets.data(), n, from, start, criterion, scores.data(), evaluations.data(), &n_bounded,
+                           not_converged.data(), sink_into(blankets));
+    });
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
-    // A blanket came as its length and then its members.
+    // The kernel appends the length of each blanket, then its members.
     std::vector<std::int64_t> list_starts{0}, members;
     for (auto at = blankets.begin(); at != blankets.end(); at += 1 + *at) {
         members.insert(members.end(), at + 1, at + 1 + *at);
@@ -119,69 +94,54 @@ struct BothEnds {
 };
 
 std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
-    Words words, std::size_t n_samples, Integers group_starts, Integers variables, Integers blanket_starts,
-    Integers blankets, Integers partner_starts, Integers partners, In<double, 1> changes, double parameter_cost,
-    double variable_cost, LogGamma log_gamma, double l1, double l2, Starts starts, Weights weights, Ordered ordered, RealColumns reals,
+    const Bits& bits, ListArrays groups, ListArrays blankets, ListArrays partners, In<double, 1> changes, const Costs& costs,
     const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
-    const std::size_t n = variables.shape(0), d = n_variables(bits, starts), n_places = partners.shape(0);
+    const auto& [group_starts, variables] = groups;
+    const std::size_t n = variables.shape(0), n_places = partners.second.shape(0);
     require(group_starts.shape(0) > 0, "group_starts must not be empty");
     const std::size_t n_groups = group_starts.shape(0) - 1;
-    lists(group_starts, variables, n_groups, d);
-    require_steps(bits, variables);
-    const Lists from = lists(blanket_starts, blankets, n, d);
-    const Lists by = lists(partner_starts, partners, n, d);
-    require(changes.shape(0) == n_places, "there must be one change a partner");
+    lists(groups, n_groups, bits.n_variables);
+    require_targets(variables, bits);
+    const Lists from = lists(blankets, n, bits.n_variables), by = lists(partners, n, bits.n_variables);
+    require(changes.shape(0) == n_places, "there must be one change per partner");
     const BothEnds ends(group_starts, variables, from, by, n_places);
-    const Criterion criterion = a_criterion(parameter_cost, variable_cost, log_gamma, l1, l2, bits);
+    const Criterion criterion = costs.of(bits);
     const Tier& tier = find_tier(instruction_set);
     std::vector<std::int64_t> evaluation_starts(n_groups + 1);
-    for (std::size_t g = 0; g < n_groups; ++g) {
-        std::size_t longest = 0;  // no blanket has more members than it had and may get
-        for (std::size_t t = index_of(group_starts(g)); t < index_of(group_starts(g + 1)); ++t)
-            longest = std::max(longest, from.length(t) + by.length(t));
-        evaluation_starts[g + 1] = evaluation_starts[g] + static_cast<std::int64_t>(longest) + 1;
-    }
+    for (std::size_t g = 0; g < n_groups; ++g)
+        evaluation_starts[g + 1] = evaluation_starts[g] + 1 + static_cast<std::int64_t>(
+            most_members(from, by, index_of(group_starts(g)), index_of(group_starts(g + 1))));
     std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups])), not_converged(n);
     std::vector<std::uint8_t> present(n_places);
     std::vector<double> highest(n_places);
-    {
-        nb::gil_scoped_release release;
-        tier.climb_groups(bits, {variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(),
-                                 ends.mirrors.data(), changes.data()},
-                          criterion, {present.data(), highest.data(), evaluations.data(), evaluation_starts.data(),
-                                      not_converged.data()});
-    }
+    const ClimbSpace space{variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(), ends.mirrors.data(),
+                           changes.data()};
+    const ClimbEnd end{present.data(), highest.data(), evaluations.data(), evaluation_starts.data(), not_converged.data()};
+    unlocked([&] { tier.climb_groups(bits.rows, space, criterion, end); });
     return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(not_converged)),
             to_numpy(std::move(evaluation_starts)), to_numpy(std::move(evaluations))};
 }
 
-std::tuple<Out<double>, Out<double>, Out<std::uint8_t>, Out<std::uint8_t>> fit_blankets(Words words, std::size_t n_samples, Integers targets,
-                                                               Integers blanket_starts, Integers blankets, double l1,
-                                                               double l2, Starts starts, Weights weights,
-                                                               Ordered ordered, RealColumns reals,
-                                                               const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
-    const std::size_t n = targets.shape(0), d = n_variables(bits, starts);
-    require_variables(targets, d);
-    require_steps(bits, targets);
-    const Lists from = lists(blanket_starts, blankets, n, d);
-    const Criterion criterion = a_criterion(0.0, 0.0, std::nullopt, l1, l2, bits);
+std::tuple<Out<double>, Out<double>, Out<std::uint8_t>, Out<std::uint8_t>> fit_blankets(
+    const Bits& bits, Integers targets, ListArrays blankets, const Costs& costs, const std::string& instruction_set) {
+    const std::size_t n = targets.shape(0);
+    require_targets(targets, bits);
+    const Lists from = lists(blankets, n, bits.n_variables);
+    const Criterion criterion = costs.of(bits);
     const Tier& tier = find_tier(instruction_set);
     std::size_t size = 0;
     for (std::size_t t = 0; t < n; ++t) {
         const std::size_t target = index_of(targets(t));
-        std::size_t n_predictors = bits.reals.n;
-        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.n_scores(index_of(from.list(t)[k]));
-        size += bits.levels(target) - 1 + n_predictors * bits.n_scores(target);
+        std::size_t n_predictors = bits.rows.reals.n;
+        for (std::size_t k = 0; k < from.length(t); ++k) n_predictors += bits.rows.n_scores(index_of(from.list(t)[k]));
+        size += bits.rows.levels(target) - 1 + n_predictors * bits.rows.n_scores(target);
     }
     std::vector<double> objectives(n), coefficients(size);
     std::vector<std::uint8_t> infinite(size), statuses(n);
-    {
-        nb::gil_scoped_release release;
-        tier.fit_blankets(bits, targets.data(), n, from, criterion, objectives.data(), coefficients.data(),
-                          infinite.data(), statuses.data());
-    }
+    unlocked([&] {
+        tier.fit_blankets(bits.rows, targets.data(), n, from, criterion, objectives.data(), coefficients.data(), infinite.data(),
+                          statuses.data());
+    });
     return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite)),
             to_numpy(std::move(statuses))};
 }
@@ -192,15 +152,15 @@ struct L1Supports {
 };
 
 std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
-    Words words, std::size_t n_samples, Integers targets, Integers candidate_starts, Integers candidates,
-    In<double, 1> penalties, In<double, 1> fractions, std::size_t largest_support, std::size_t most_steps,
-    const std::string& instruction_set) {
-    const BitRows bits = bit_rows(words, n_samples);
+    const Bits& bits, Integers targets, ListArrays candidates, In<double, 1> penalties, In<double, 1> fractions,
+    std::size_t largest_support, std::size_t most_steps, const std::string& instruction_set) {
     const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
-    require_variables(targets, bits.n_rows);
-    const Lists among = lists(candidate_starts, candidates, n, bits.n_rows);
-    require(penalties.shape(0) == bits.n_rows, "there must be one penalty a variable");
-    for (std::size_t k = 0; k < bits.n_rows; ++k) require(penalties(k) >= 0, "penalties must not be negative");
+    require(!bits.rows.starts && !bits.rows.weights, "paths are of binary variables without weights");
+    require(!bits.rows.reals.offsets, "paths have no offsets");
+    require_variables(targets, bits.n_variables);
+    const Lists among = lists(candidates, n, bits.n_variables);
+    require(penalties.shape(0) == bits.n_variables, "there must be one penalty per variable");
+    for (std::size_t k = 0; k < bits.n_variables; ++k) require(penalties(k) >= 0, "penalties must not be negative");
     for (std::size_t k = 0; k < n_fractions; ++k)
         require(fractions(k) > 0 && fractions(k) <= (k ? fractions(k - 1) : 1),
                 "fractions must fall from 1 towards 0");
@@ -214,12 +174,11 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::in
         to.variables.insert(to.variables.end(), support, support + size);
         to.slopes.insert(to.slopes.end(), slopes, slopes + size);
     };
-    {
-        nb::gil_scoped_release release;
-        tier.l1_paths(bits, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
-                      largest_support, most_steps,
-                      {lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), &supports, append});
-    }
+    const L1Fits fits{lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), &supports, append};
+    unlocked([&] {
+        tier.l1_paths(bits.rows, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions, largest_support,
+                      most_steps, fits);
+    });
     return {to_numpy(std::move(lambdas)), to_numpy(std::move(intercepts)), to_numpy(std::move(likelihoods)),
             to_numpy(std::move(converged)), to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
 }
@@ -228,20 +187,13 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::in
 
 void bind_blankets(nb::module_& m) {
     using namespace nb::literals;
-    m.def("toggle_scores", &toggle_scores, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "toggle_starts"_a, "toggles"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
-          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
-    m.def("grow_blankets", &grow_blankets, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "kept_starts"_a, "kept"_a, "parameter_cost"_a, "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a,
-          "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
-    m.def("climb_groups", &climb_groups, "words"_a, "n_samples"_a, "group_starts"_a, "variables"_a,
-          "blanket_starts"_a, "blankets"_a, "partner_starts"_a, "partners"_a, "changes"_a, "parameter_cost"_a,
-          "variable_cost"_a, "log_gamma"_a.none(), "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(),
-          "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
-    m.def("fit_blankets", &fit_blankets, "words"_a, "n_samples"_a, "targets"_a, "blanket_starts"_a, "blankets"_a,
-          "l1"_a, "l2"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(), "reals"_a.none(), "instruction_set"_a = "");
-    m.def("l1_paths", &l1_paths, "words"_a, "n_samples"_a, "targets"_a, "candidate_starts"_a, "candidates"_a,
-          "penalties"_a, "fractions"_a, "largest_support"_a, "most_steps"_a, "instruction_set"_a = "");
+    m.def("toggle_scores", &toggle_scores, "bits"_a, "targets"_a, "blankets"_a, "toggles"_a, "costs"_a, "instruction_set"_a = "");
+    m.def("grow_blankets", &grow_blankets, "bits"_a, "targets"_a, "candidates"_a, "kept"_a, "costs"_a, "instruction_set"_a = "");
+    m.def("climb_groups", &climb_groups, "bits"_a, "groups"_a, "blankets"_a, "partners"_a, "changes"_a, "costs"_a,
+          "instruction_set"_a = "");
+    m.def("fit_blankets", &fit_blankets, "bits"_a, "targets"_a, "blankets"_a, "costs"_a, "instruction_set"_a = "");
+    m.def("l1_paths", &l1_paths, "bits"_a, "targets"_a, "candidates"_a, "penalties"_a, "fractions"_a, "largest_support"_a,
+          "most_steps"_a, "instruction_set"_a = "");
 }
 
 }  // namespace markhood

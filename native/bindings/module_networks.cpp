@@ -4,26 +4,47 @@
 namespace markhood {
 namespace {
 
-std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> ising_gibbs(
-    Integers neighbour_starts, Integers neighbours, In<double, 1> coupling_odds, In<double, 1> field_odds,
-    Integers order, In<std::uint8_t, 1> is_wide, In<std::uint8_t, 2> states, In<std::uint32_t, 2> generators,
-    std::size_t burn_in, std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
-    const std::size_t d = field_odds.shape(0);
-    const Lists from = lists(neighbour_starts, neighbours, d, d);
-    require(coupling_odds.shape(0) == neighbours.shape(0), "there must be one coupling a neighbour");
-    require(order.shape(0) == d && is_wide.shape(0) == d, "order and is_wide must have a value a variable");
-    require_variables(order, d);
-    require(states.shape(0) == kChains && states.shape(1) == d, "states must have shape (16, n_variables)");
-    require(generators.shape(0) == 4 && generators.shape(1) == kChains, "generators must have shape (4, 16)");
-    const Tier& tier = find_tier(instruction_set);
-    std::vector<std::uint8_t> moved(states.data(), states.data() + states.size()), draws(n_draws * kChains * d);
-    std::vector<std::uint32_t> used(generators.data(), generators.data() + generators.size());
-    {
-        nb::gil_scoped_release release;
-        tier.ising_gibbs({d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()}, moved.data(),
-                   used.data(), burn_in, thinning, n_draws, draws.data());
+using States = In<std::uint8_t, 2>;
+using GeneratorStates = In<std::uint32_t, 2>;
+
+// The chains of a sampler, which moves them: values, generators, and draws.
+class Chains {
+  public:
+    Chains(const States& states, const GeneratorStates& generators, std::size_t n_variables, std::size_t n_draws)
+        : states_(states.data(), states.data() + states.size()), draws_(n_draws * kChains * n_variables),
+          generators_(generators.data(), generators.data() + generators.size()) {
+        require(states.shape(0) == kChains && states.shape(1) == n_variables, "states must have shape (16, n_variables)");
+        require(generators.shape(0) == 4 && generators.shape(1) == kChains, "generators must have shape (4, 16)");
     }
-    return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
+
+    template <class Kernel, class Network>
+    std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> moved(
+        Kernel kernel, const Network& network, std::size_t burn_in, std::size_t thinning, std::size_t n_draws) {
+        unlocked([&] { kernel(network, states_.data(), generators_.data(), burn_in, thinning, n_draws, draws_.data()); });
+        return {to_numpy(std::move(draws_)), to_numpy(std::move(states_)), to_numpy(std::move(generators_))};
+    }
+
+  private:
+    std::vector<std::uint8_t> states_, draws_;
+    std::vector<std::uint32_t> generators_;
+};
+
+void require_order(const Integers& order, const In<std::uint8_t, 1>& is_wide, std::size_t n_variables) {
+    require(order.shape(0) == n_variables && is_wide.shape(0) == n_variables, "order and is_wide must have a value per variable");
+    require_variables(order, n_variables);
+}
+
+std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> ising_gibbs(
+    ListArrays neighbours, In<double, 1> coupling_odds, In<double, 1> field_odds, Integers order, In<std::uint8_t, 1> is_wide,
+    States states, GeneratorStates generators, std::size_t burn_in, std::size_t thinning, std::size_t n_draws,
+    const std::string& instruction_set) {
+    const std::size_t d = field_odds.shape(0);
+    const Lists from = lists(neighbours, d, d);
+    require(coupling_odds.shape(0) == neighbours.second.shape(0), "there must be one coupling per neighbour");
+    require_order(order, is_wide, d);
+    const IsingNetwork network{d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()};
+    return Chains(states, generators, d, n_draws)
+        .moved(find_tier(instruction_set).ising_gibbs, network, burn_in, thinning, n_draws);
 }
 
 static_assert(kLevelsPerVector == 4);
@@ -33,8 +54,7 @@ PottsNetwork potts_network(const Lists& neighbours, const In<double, 1>& factors
                            const In<double, 1>& field_factors, const Integers& field_starts, const Integers& n_levels,
                            const Integers& order, const In<std::uint8_t, 1>& is_wide) {
     const std::size_t d = n_levels.shape(0);
-    require(order.shape(0) == d && is_wide.shape(0) == d, "order and is_wide must have a value a variable");
-    require_variables(order, d);
+    require_order(order, is_wide, d);
     require(field_starts.shape(0) == d + 1 && field_starts(0) == 0 &&
                 static_cast<std::size_t>(field_starts(d)) == field_factors.shape(0),
             "field_starts must go from 0 to the number of field factors");
@@ -53,27 +73,18 @@ PottsNetwork potts_network(const Lists& neighbours, const In<double, 1>& factors
 }
 
 std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> potts_gibbs(
-    Integers neighbour_starts, Integers neighbours, In<double, 1> factors, Integers factor_starts,
-    In<double, 1> field_factors, Integers field_starts, Integers n_levels, Integers order,
-    In<std::uint8_t, 1> is_wide, In<std::uint8_t, 2> states, In<std::uint32_t, 2> generators, std::size_t burn_in,
-    std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
+    ListArrays neighbours, In<double, 1> factors, Integers factor_starts, In<double, 1> field_factors, Integers field_starts,
+    Integers n_levels, Integers order, In<std::uint8_t, 1> is_wide, States states, GeneratorStates generators,
+    std::size_t burn_in, std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
     const std::size_t d = n_levels.shape(0);
-    const Lists from = lists(neighbour_starts, neighbours, d, d);
-    require(factor_starts.shape(0) == neighbours.shape(0), "factor_starts must have a value a neighbour");
+    const Lists from = lists(neighbours, d, d);
+    require(factor_starts.shape(0) == neighbours.second.shape(0), "factor_starts must have a value per neighbour");
     const PottsNetwork network =
         potts_network(from, factors, factor_starts, field_factors, field_starts, n_levels, order, is_wide);
-    require(states.shape(0) == kChains && states.shape(1) == d, "states must have shape (16, n_variables)");
+    Chains chains(states, generators, d, n_draws);
     for (std::size_t s = 0; s < states.size(); ++s)
         require(states.data()[s] < n_levels(s % d), "states must be level numbers");
-    require(generators.shape(0) == 4 && generators.shape(1) == kChains, "generators must have shape (4, 16)");
-    const Tier& tier = find_tier(instruction_set);
-    std::vector<std::uint8_t> moved(states.data(), states.data() + states.size()), draws(n_draws * kChains * d);
-    std::vector<std::uint32_t> used(generators.data(), generators.data() + generators.size());
-    {
-        nb::gil_scoped_release release;
-        tier.potts_gibbs(network, moved.data(), used.data(), burn_in, thinning, n_draws, draws.data());
-    }
-    return {to_numpy(std::move(draws)), to_numpy(std::move(moved)), to_numpy(std::move(used))};
+    return chains.moved(find_tier(instruction_set).potts_gibbs, network, burn_in, thinning, n_draws);
 }
 
 std::tuple<Out<float>, Out<double>, std::int64_t> fit_potts(In<std::int32_t, 2> places, Integers starts,
@@ -102,14 +113,11 @@ std::tuple<Out<float>, Out<double>, std::int64_t> fit_potts(In<std::int32_t, 2> 
     const Tier& tier = find_tier(instruction_set);
     std::vector<float> table((static_cast<std::size_t>(n_rows) + 1) * n_columns);
     std::vector<double> norms(targets.shape(0));
-    std::int64_t n_steps = 0;
-    {
-        nb::gil_scoped_release release;
-        n_steps = tier.fit_potts({places.data(), starts.data(), weights.data(), n, d, static_cast<std::size_t>(n_rows),
-                                  has_missing},
-                                 targets.data(), targets.shape(0), {field_penalty, penalties.data()}, tolerance,
-                                 most_steps, table.data(), norms.data());
-    }
+    const PottsSamples samples{places.data(), starts.data(), weights.data(), n, d, static_cast<std::size_t>(n_rows), has_missing};
+    const std::int64_t n_steps = unlocked([&] {
+        return tier.fit_potts(samples, targets.data(), targets.shape(0), {field_penalty, penalties.data()}, tolerance, most_steps,
+                              table.data(), norms.data());
+    });
     return {to_numpy(std::move(table)), to_numpy(std::move(norms)), n_steps};
 }
 
@@ -117,11 +125,11 @@ std::tuple<Out<float>, Out<double>, std::int64_t> fit_potts(In<std::int32_t, 2> 
 
 void bind_networks(nb::module_& m) {
     using namespace nb::literals;
-    m.def("ising_gibbs", &ising_gibbs, "neighbour_starts"_a, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a,
-          "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
-    m.def("potts_gibbs", &potts_gibbs, "neighbour_starts"_a, "neighbours"_a, "factors"_a, "factor_starts"_a,
-          "field_factors"_a, "field_starts"_a, "n_levels"_a, "order"_a, "is_wide"_a, "states"_a, "generators"_a,
-          "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
+    m.def("ising_gibbs", &ising_gibbs, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a, "is_wide"_a, "states"_a,
+          "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
+    m.def("potts_gibbs", &potts_gibbs, "neighbours"_a, "factors"_a, "factor_starts"_a, "field_factors"_a, "field_starts"_a,
+          "n_levels"_a, "order"_a, "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a,
+          "instruction_set"_a = "");
     m.def("fit_potts", &fit_potts, "places"_a, "starts"_a, "weights"_a, "targets"_a, "field_penalty"_a, "penalties"_a,
           "tolerance"_a, "most_steps"_a, "instruction_set"_a = "");
 }

@@ -14,46 +14,40 @@ std::size_t n_coupling_numbers(const BitRows& bits, const In<std::int64_t, 2>& p
     return n;
 }
 
-Covariates last_variables(std::size_t n_variables, std::size_t n_covariates) {
-    require(n_covariates <= n_variables, "there are more covariates than variables");
-    return {n_variables - n_covariates, n_variables};
+// The last variables, which are given to both ends of every pair.
+Covariates covariates_of(const Bits& bits, std::size_t n_covariates) {
+    require(!bits.rows.reals.offsets, "fits of pairs have no offsets");
+    require(n_covariates <= bits.n_variables, "there are more covariates than variables");
+    return {bits.n_variables - n_covariates, bits.n_variables};
 }
 
 std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>> fit_pairs(
-    Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, Integers first_starts, Integers first,
-    Integers second_starts, Integers second, double scale, Starts starts, Weights weights, Ordered ordered,
-    RealColumns reals, std::size_t n_covariates, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
-    require(!bits.reals.offsets, "fits of pairs have no offsets");
+    const Bits& bits, In<std::int64_t, 2> pairs, ListArrays first, ListArrays second, double scale, std::size_t n_covariates,
+    const std::string& instruction_set) {
     const std::size_t n = pairs.shape(0);
-    const Covariates covariates = last_variables(n_variables(bits, starts), n_covariates);
+    const Covariates covariates = covariates_of(bits, n_covariates);
     require_pairs(pairs, covariates.first);
-    const Lists given_first = lists(first_starts, first, n, covariates.first);
-    const Lists given_second = lists(second_starts, second, n, covariates.first);
+    const Lists given_first = lists(first, n, covariates.first), given_second = lists(second, n, covariates.first);
     require(scale > 0, "the scale must be positive");
     const Tier& tier = find_tier(instruction_set);
-    const std::size_t n_numbers = n_coupling_numbers(bits, pairs);
+    const std::size_t n_numbers = n_coupling_numbers(bits.rows, pairs);
     std::vector<double> joint(n), apart(n), log_determinants(n), couplings(n_numbers), variances(n_numbers);
-    {
-        nb::gil_scoped_release release;
-        tier.fit_pairs(bits, pairs.data(), n, given_first, given_second, covariates, scale,
+    unlocked([&] {
+        tier.fit_pairs(bits.rows, pairs.data(), n, given_first, given_second, covariates, scale,
                        {joint.data(), apart.data(), log_determinants.data(), couplings.data(), variances.data()});
-    }
+    });
     return {to_numpy(std::move(joint)), to_numpy(std::move(apart)), to_numpy(std::move(log_determinants)),
             to_numpy(std::move(couplings)), to_numpy(std::move(variances))};
 }
 
 std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<double>, Out<double>, std::int64_t,
            Out<std::int64_t>>
-sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds,
-              In<double, 1> bin_log_bayes_factors, In<double, 1> bin_counts, double scale, double density,
-              bool learns_density, In<std::uint8_t, 1> periods, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator,
-              std::optional<Integers> known, std::size_t n_settling, std::size_t n_sweeps, Starts starts, Weights weights,
-              Ordered ordered, RealColumns reals, std::size_t n_covariates, const std::string& instruction_set) {
-    const BitRows bits = level_rows(words, n_samples, starts, weights, ordered, reals);
-    require(!bits.reals.offsets, "fits of pairs have no offsets");
+sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds, In<double, 1> bin_log_bayes_factors,
+              In<double, 1> bin_counts, double scale, double density, bool learns_density, In<std::uint8_t, 1> periods,
+              In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator, std::optional<Integers> known, std::size_t n_settling,
+              std::size_t n_sweeps, std::size_t n_covariates, const std::string& instruction_set) {
     const std::size_t n = pairs.shape(0);
-    const Covariates covariates = last_variables(n_variables(bits, starts), n_covariates);
+    const Covariates covariates = covariates_of(bits, n_covariates);
     require_pairs(pairs, covariates.first);
     for (std::size_t k = 1; k < n; ++k)
         require(pairs(k - 1, 0) < pairs(k, 0) || (pairs(k - 1, 0) == pairs(k, 0) && pairs(k - 1, 1) < pairs(k, 1)),
@@ -68,22 +62,17 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
     const Tier& tier = find_tier(instruction_set);
     std::vector<std::uint8_t> state(present.data(), present.data() + n);
     std::vector<std::uint32_t> random(generator.data(), generator.data() + 4);
-    const std::size_t n_numbers = n_coupling_numbers(bits, pairs);
+    const std::size_t n_numbers = n_coupling_numbers(bits.rows, pairs);
     std::vector<double> densities(n_settling + n_sweeps), probabilities(n), couplings(n_numbers), squares(n_numbers);
     std::vector<std::int64_t> fits;
     const Sink into_fits = sink_into(fits);
-    std::int64_t n_fits;
-    {
-        nb::gil_scoped_release release;
-        n_fits = tier.sample_graphs(bits,
-                                    {pairs.data(), n, covariates, prior_log_odds.data(), bin_log_bayes_factors.data(),
-                                     bin_counts.data(), bin_counts.shape(0), scale, density, learns_density, periods.data(),
-                                     state.data(), random.data(), known ? known->data() : nullptr,
-                                     known ? known->shape(0) : 0},
-                                    n_settling, n_sweeps, densities.data(),
-                                    {probabilities.data(), couplings.data(), squares.data()},
-                                    known ? &into_fits : nullptr);
-    }
+    const GraphChain chain{pairs.data(), n, covariates, prior_log_odds.data(), bin_log_bayes_factors.data(), bin_counts.data(),
+                           bin_counts.shape(0), scale, density, learns_density, periods.data(), state.data(), random.data(),
+                           known ? known->data() : nullptr, known ? known->shape(0) : 0};
+    const std::int64_t n_fits = unlocked([&] {
+        return tier.sample_graphs(bits.rows, chain, n_settling, n_sweeps, densities.data(),
+                                  {probabilities.data(), couplings.data(), squares.data()}, known ? &into_fits : nullptr);
+    });
     return {to_numpy(std::move(state)),         to_numpy(std::move(random)),    to_numpy(std::move(densities)),
             to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits,
             to_numpy(std::move(fits))};
@@ -93,13 +82,11 @@ sample_graphs(Words words, std::size_t n_samples, In<std::int64_t, 2> pairs, In<
 
 void bind_pairs(nb::module_& m) {
     using namespace nb::literals;
-    m.def("fit_pairs", &fit_pairs, "words"_a, "n_samples"_a, "pairs"_a, "first_starts"_a, "first"_a,
-          "second_starts"_a, "second"_a, "scale"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
-          "reals"_a.none(), "n_covariates"_a = 0, "instruction_set"_a = "");
-    m.def("sample_graphs", &sample_graphs, "words"_a, "n_samples"_a, "pairs"_a, "prior_log_odds"_a,
-          "bin_log_bayes_factors"_a, "bin_counts"_a, "scale"_a, "density"_a, "learns_density"_a, "periods"_a,
-          "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a, "n_sweeps"_a, "starts"_a.none(), "weights"_a.none(), "ordered"_a.none(),
-          "reals"_a.none(), "n_covariates"_a = 0, "instruction_set"_a = "");
+    m.def("fit_pairs", &fit_pairs, "bits"_a, "pairs"_a, "first"_a, "second"_a, "scale"_a, "n_covariates"_a = 0,
+          "instruction_set"_a = "");
+    m.def("sample_graphs", &sample_graphs, "bits"_a, "pairs"_a, "prior_log_odds"_a, "bin_log_bayes_factors"_a, "bin_counts"_a,
+          "scale"_a, "density"_a, "learns_density"_a, "periods"_a, "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a,
+          "n_sweeps"_a, "n_covariates"_a = 0, "instruction_set"_a = "");
 }
 
 }  // namespace markhood

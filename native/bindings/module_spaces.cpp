@@ -12,8 +12,8 @@ namespace {
 // The graph is too large to be checked at every call, so steps are checked as they are taken.
 class Walk {
   public:
-    Walk(const Integers& starts, const Integers& neighbours)
-        : starts_(starts), neighbours_(neighbours), n_variables_(starts.shape(0) - 1), seen_(n_variables_) {}
+    explicit Walk(const ListArrays& neighbours)
+        : starts_(neighbours.first), neighbours_(neighbours.second), n_variables_(starts_.shape(0) - 1), seen_(n_variables_) {}
 
     // All within some steps of a variable, ascending, without itself; they stay until the next call.
     const std::vector<std::int64_t>& from(std::int64_t variable, std::size_t depth) {
@@ -59,22 +59,20 @@ class Walk {
     std::vector<std::int64_t> reached_;
 };
 
-std::tuple<Out<std::int64_t>, Out<std::int64_t>> within_steps(Integers starts, Integers neighbours, Integers targets,
-                                                              std::size_t depth) {
-    require(starts.shape(0) > 0, "there must be one list a variable");
+std::tuple<Out<std::int64_t>, Out<std::int64_t>> within_steps(ListArrays neighbours, Integers targets, std::size_t depth) {
+    require(neighbours.first.shape(0) > 0, "there must be one list per variable");
     require(depth > 0, "the depth must be positive");
-    require_variables(targets, starts.shape(0) - 1);
+    require_variables(targets, neighbours.first.shape(0) - 1);
     std::vector<std::int64_t> ends{0}, found;
-    {
-        nb::gil_scoped_release release;
-        Walk walk(starts, neighbours);
+    unlocked([&] {
+        Walk walk(neighbours);
         for (std::size_t k = 0; k < targets.shape(0); ++k) {
             stop_if_asked();
             const std::vector<std::int64_t>& near = walk.from(targets(k), depth);
             found.insert(found.end(), near.begin(), near.end());
             ends.push_back(static_cast<std::int64_t>(found.size()));
         }
-    }
+    });
     return {to_numpy(std::move(ends)), to_numpy(std::move(found))};
 }
 
@@ -118,8 +116,7 @@ Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> 
     require_pairs(pairs, n_variables);
     require_variables(order, n);
     std::vector<std::uint8_t> found(n);
-    {
-        nb::gil_scoped_release release;
+    unlocked([&] {
         const std::size_t all_words = (n_variables + 63) / 64, room = kMostWords / (n_variables + 1) + 1;
         const std::size_t n_words = room < all_words ? room : all_words;
         for (std::size_t first = 0; first < n_variables; first += 64 * n_words) {
@@ -132,7 +129,7 @@ Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> 
                 if (!found[pair]) found[pair] = neighbours.have_common(index_of(pairs(pair, 0)), index_of(pairs(pair, 1)));
             }
         }
-    }
+    });
     return to_numpy(std::move(found));
 }
 
@@ -141,7 +138,7 @@ Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> 
 void bind_spaces(nb::module_& m) {
     using namespace nb::literals;
     m.def("weakest_of_triangles", &weakest_of_triangles, "pairs"_a, "strengths"_a, "order"_a, "n_variables"_a, "tie"_a);
-    m.def("within_steps", &within_steps, "starts"_a, "neighbours"_a, "targets"_a, "depth"_a);
+    m.def("within_steps", &within_steps, "neighbours"_a, "targets"_a, "depth"_a);
 }
 
 }  // namespace markhood

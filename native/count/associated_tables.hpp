@@ -17,7 +17,7 @@
 #include <cmath>
 
 #include "count/counting.hpp"
-#include "count/units.hpp"
+#include "count/ordinal_design.hpp"
 #include "machine/buffer.hpp"
 #include "machine/words.hpp"
 
@@ -298,7 +298,7 @@ class PairTables {
     Buffer<std::uint64_t> panel_, masked_;
     Buffer<double> joint_, margin_i_, margin_j_, row_totals_, column_totals_, inverse_, cells_, counts_;
     Buffer<Moments> moments_i_, moments_j_;
-    UnitTable units_;
+    OrdinalDesign units_;
     OrdinalModel model_;
     NewtonFit<OrdinalModel> fit_;
 };

@@ -1,9 +1,10 @@
-// Samples by their patterns in a few columns.
+// Samples grouped by their patterns in a few columns: the design of a logistic regression.
 //
-// A logistic regression on binary variables sees of the samples only which patterns they have in these, how many
-// have each, and in how many of those the target is one. Columns come one after another. Each splits the patterns in which it
-// is not the same in all samples: those with a one become a pattern of their own, at the end. So a number a pattern
-// stays what it was, and a new pattern takes over that of its parent.
+// The regression needs the distinct patterns, the number of samples with each, and in how many of these the target is one.
+// Binary columns come one after another. Each splits the patterns in which it is not constant: the samples with a one become
+// a new pattern, at the end. Other patterns keep their numbers, and a new one starts with the values of its parent.
+// The target's real columns are there from the start, before all binary ones; the first patterns are then the groups of
+// samples that coincide in them (`Reals` in machine/tiers.hpp).
 #pragma once
 #include "count/bit_columns.hpp"
 #include "machine/words.hpp"
@@ -15,24 +16,55 @@ class Patterns {
     Buffer<Pack> counts, ones;  // samples of each pattern, and those in which the target is one; zero in the padding
     BitColumns columns;         // a row a pattern
 
-    // All samples in one pattern, of no columns.
+    // Real columns only: without them, all samples in one pattern.
     void begin(BitRows rows, std::size_t target) {
         n_words_ = words_for(rows.n_samples);
         target_ = rows.row(target);
         of_.resize(n_words_ * 64);  // the padding has the first pattern
         std::memset(of_.data(), 0, of_.size() * sizeof(std::uint32_t));
+        if (rows.reals) std::memcpy(of_.data(), rows.reals.groups_of(target), rows.n_samples * sizeof(std::uint32_t));
         columns.begin(rows.n_samples);
         counts.resize(0);
         ones.resize(0);
-        resize(1);
-        parents_[0] = 0;
-        n_[0] = static_cast<std::uint32_t>(rows.n_samples);
-        count(0) = static_cast<double>(rows.n_samples);
-        one(0) = static_cast<double>(count_common(target_, target_, n_words_));
+        parents_.resize(0);
+        resize(rows.reals.n_groups);
+        std::memset(n_.data(), 0, size() * sizeof(std::uint32_t));
+        for (std::size_t s = 0; s < rows.n_samples; ++s) {
+            ++n_[of_[s]];
+            one(of_[s]) += static_cast<double>((target_[s / 64] >> (s % 64)) & 1);
+        }
+        for (std::size_t p = 0; p < size(); ++p) count(p) = n_[p];
+        take_reals(rows, target);
     }
 
     std::size_t size() const { return parents_.size(); }
     std::size_t n_packs() const { return columns.n_packs(); }
+    // Of sums of all columns.
+    std::size_t padded() const { return n_reals_ + columns.padded(); }
+
+    // to = start + the first n columns, each times its slope.
+    void combine(double start, const double* slopes, std::size_t n, Pack* to) const {
+        columns.combine(start, slopes + n_reals_, n - n_reals_, to);
+        for (std::size_t k = 0; k < n_reals_; ++k)
+            for (std::size_t p = 0; p < n_packs(); ++p) to[p] += slopes[k] * real(k)[p];
+    }
+
+    // sums[c], for the first n columns: of the values times the column.
+    void sum(const Pack* values, std::size_t n, double* sums) const {
+        for (std::size_t k = 0; k < n_reals_ && k < n; ++k) {
+            Pack products{};
+            for (std::size_t p = 0; p < n_packs(); ++p) products += values[p] * real(k)[p];
+            sums[k] = total(products);
+        }
+        if (n > n_reals_) columns.sum(values, 0, n - n_reals_, sums + n_reals_);
+    }
+
+    // to = values times column c.
+    void select(std::size_t c, const Pack* values, Pack* to) const {
+        if (c >= n_reals_) return columns.select(c - n_reals_, values, to);
+        for (std::size_t p = 0; p < n_packs(); ++p) to[p] = values[p] * real(c)[p];
+    }
+
     // From which pattern the samples of this one came when it was new.
     std::size_t parent(std::size_t pattern) const { return parents_[pattern]; }
     // Which part of its parent's samples it took; until the next split.
@@ -56,6 +88,8 @@ class Patterns {
         resize(after);
         if (after == before) return;
         for (std::size_t p = before; p < after; ++p) move_samples(parents_[p], p);
+        for (std::size_t k = 0; k < n_reals_; ++k)
+            for (std::size_t p = before; p < after; ++p) number(k, p) = number(k, parents_[p]);
         columns.copy_rows(parents_.data(), before, after, c);
         for (std::size_t p = before; p < after; ++p) columns.set(c, p, true);
         for_each_one(column, n_words_, [&](std::size_t s) { of_[s] = with_[of_[s]].goes_to; });
@@ -76,6 +110,19 @@ class Patterns {
     double count(std::size_t p) const { return reinterpret_cast<const double*>(counts.data())[p]; }
     double& count(std::size_t p) { return reinterpret_cast<double*>(counts.data())[p]; }
     double& one(std::size_t p) { return reinterpret_cast<double*>(ones.data())[p]; }
+
+    const Pack* real(std::size_t k) const { return reals_.data() + k * room_; }
+    double& number(std::size_t k, std::size_t p) { return reinterpret_cast<double*>(reals_.data() + k * room_)[p]; }
+
+    void take_reals(BitRows rows, std::size_t target) {
+        n_reals_ = rows.reals.n;
+        if (!n_reals_) return;
+        room_ = n_words_ * kPacksPerWord;
+        reals_.resize(n_reals_ * room_);
+        std::memset(static_cast<void*>(reals_.data()), 0, reals_.size() * sizeof(Pack));
+        for (std::size_t k = 0; k < n_reals_; ++k)
+            for (std::size_t s = 0; s < rows.n_samples; ++s) number(k, of_[s]) = rows.real(target, k)[s];
+    }
 
     void resize(std::size_t n) {
         parents_.resize(n);
@@ -108,7 +155,8 @@ class Patterns {
         one(from) -= with.ones;
     }
 
-    std::size_t n_words_ = 0;
+    std::size_t n_words_ = 0, n_reals_ = 0, room_ = 0;  // room: packs of a real column
+    Buffer<Pack> reals_;
     const std::uint64_t* target_ = nullptr;
     Buffer<std::uint32_t> of_, parents_, n_;  // n: the counts as whole numbers
     Buffer<With> with_;

@@ -18,8 +18,8 @@
 // by a factor each, and the sums over all pairs of columns (most of the work otherwise) are computed
 // anew only where that saves more steps than it costs. What it cannot change is where they end.
 //
-// Variables without a penalty are known from the start, and the top of the path is where they alone have slopes. So that
-// these are finite where they separate the target, they are bound by kFree instead of lambda.
+// Real columns and variables without a penalty are known from the start, and at the top of the path they alone have slopes.
+// Their bound is kFree instead of lambda, so that the slopes are finite where they separate the target.
 #pragma once
 #include <cmath>
 
@@ -32,6 +32,7 @@ constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at 
 constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
 constexpr double kOffMaximumRounded = 1e-5;  // the same where rounding hides the gain of further steps
 constexpr double kFree = 1e-6;          // what is taken of a slope without a penalty, a sample
+constexpr std::int64_t kRealColumn = -1;  // instead of the number of a variable
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
 constexpr std::size_t kManyKnown = 24;  // variables; about from then on hardly two samples have the same pattern
 constexpr std::size_t kFewOfAll = 8;    // less than an eighth of all variables are summed one by one
@@ -41,8 +42,8 @@ class L1Path {
   public:
     double intercept = 0.0, log_likelihood = 0.0;
     bool has_converged = true;   // since the top of the path
-    Buffer<double> slopes;       // of the known variables, zeros among them
-    Buffer<std::int64_t> known;  // variables
+    Buffer<double> slopes;       // of the known columns, zeros among them
+    Buffer<std::int64_t> known;  // kRealColumn for each real column, then variables
 
     L1Path(BitRows rows, const double* penalties, std::size_t most_steps)
         : rows_(rows), penalties_(penalties), most_steps_(most_steps), change_(rows) {
@@ -57,6 +58,7 @@ class L1Path {
         const double n_ones = count(ones_of, ones_of), n_zeros = n_samples() - n_ones;
         known.resize(0);
         slopes.resize(0);
+        for (std::size_t k = 0; k < rows_.reals.n; ++k) known.push(kRealColumn), slopes.push(0.0);
         unknown_.resize(0);
         has_converged = true;
         lambda_ = 0.0;
@@ -78,7 +80,7 @@ class L1Path {
         return lambda_;
     }
 
-    // The same where some candidates have no penalty: these are fitted first.
+    // The same with real columns or candidates without a penalty: these are fitted first.
     double begin_with_free(std::size_t target, const std::int64_t* candidates, std::size_t n) {
         begin(target, candidates, n);
         if (std::isinf(intercept)) return 0.0;
@@ -121,6 +123,8 @@ class L1Path {
         double before;    // x'r when `expected_before_` was expected
     };
 
+    double penalty_of(std::int64_t column) const { return column == kRealColumn ? 0.0 : penalties_[column]; }
+
     double n_samples() const { return static_cast<double>(rows_.n_samples); }
 
     double count(const std::uint64_t* a, const std::uint64_t* b) const {
@@ -134,7 +138,7 @@ class L1Path {
         expected_before_.copy(expected_);
         change_.begin();
         model_.set_weights(weights_.data(), patterns_.n_packs());
-        is_split_ = false;
+        is_split_ = rows_.reals.n > 0;
     }
 
     // Takes in the variables beyond so many times their bounds; returns whether there were any.
@@ -200,7 +204,7 @@ class L1Path {
         bounds_.resize(n);
         trial_.resize(n);
         for (std::size_t k = 0; k < n; ++k) {
-            const double penalty = penalties_[known[k]];
+            const double penalty = penalty_of(known[k]);
             bounds_[k] = n_samples() * (penalty > 0.0 ? lambda_ * penalty : kFree);
         }
         if (is_split_) {
@@ -216,7 +220,7 @@ class L1Path {
                 has_converged = false;
                 break;
             }
-            model_.take(patterns_.columns, n);
+            model_.take(patterns_, n);
             const double size = model_.maximise(sum_of_residuals_, gradients_.data(), slopes.data(), bounds_.data());
             const double length = step(fresh);
             if (length > 0.0) sum_residuals();
@@ -243,7 +247,7 @@ class L1Path {
         for (std::size_t k = 0; k < known.size(); ++k) {
             const double off = slopes[k] == 0.0 ? std::fabs(gradients_[k]) - bounds_[k]
                                                 : std::fabs(gradients_[k] - std::copysign(bounds_[k], slopes[k]));
-            most = std::fmax(most, off / (penalties_[known[k]] > 0.0 ? bounds_[k] : n_samples() * lambda_));
+            most = std::fmax(most, off / (penalty_of(known[k]) > 0.0 ? bounds_[k] : n_samples() * lambda_));
         }
         return most;
     }
@@ -281,8 +285,8 @@ class L1Path {
     }
 
     void sum_residuals() {
-        gradients_.resize(patterns_.columns.padded());
-        patterns_.columns.sum(residuals_.data(), 0, known.size(), gradients_.data());
+        gradients_.resize(patterns_.padded());
+        patterns_.sum(residuals_.data(), known.size(), gradients_.data());
     }
 
     // Returns L, and leaves expected shares, residuals and weights of the patterns behind.
@@ -292,7 +296,7 @@ class L1Path {
         expected_.resize(n_packs);
         residuals_.resize(n_packs);
         weights_.resize(n_packs);
-        patterns_.columns.combine(b0, b, known.size(), eta_.data());
+        patterns_.combine(b0, b, known.size(), eta_.data());
         Pack sum{}, rest{};
         for (std::size_t p = 0; p < n_packs; ++p) {
             const Pack n = patterns_.counts[p], ones = patterns_.ones[p];
@@ -311,7 +315,7 @@ class L1Path {
     const double* penalties_;
     std::size_t most_steps_;
     double lambda_ = 0.0, sum_of_residuals_ = 0.0;
-    bool is_split_ = false;  // since residuals were last computed
+    bool is_split_ = false;  // whether there are columns whose gradients were not computed yet
     BitColumns columns_;     // of all samples and variables
     Patterns patterns_;      // in the known variables
     Lasso model_;
@@ -331,7 +335,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
     slope_of.resize(rows.n_rows);
     for (std::size_t t = 0, at = 0; t < n_targets; ++t) {
         const std::size_t target = index_of(targets[t]), n = candidates.length(t);
-        bool any_free = false;
+        bool any_free = rows.reals.n > 0;
         for (std::size_t k = 0; k < n; ++k) any_free = any_free || penalties[candidates.list(t)[k]] == 0.0;
         const double top = any_free ? path.begin_with_free(target, candidates.list(t), n)
                                     : path.begin(target, candidates.list(t), n);
@@ -343,7 +347,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
                 lambda = top * fractions[f];
                 path.descend_to(lambda);
             }
-            for (std::size_t k = 0; k < path.known.size(); ++k) slope_of[index_of(path.known[k])] = path.slopes[k];
+            for (std::size_t k = rows.reals.n; k < path.known.size(); ++k) slope_of[index_of(path.known[k])] = path.slopes[k];
             support.resize(0);
             slopes.resize(0);
             for (std::size_t v = 0; v < rows.n_rows; ++v) {

@@ -51,7 +51,7 @@ class Lasso {
     }
 
     // Takes in the columns up to n, which follow those that it has.
-    void take(const BitColumns& columns, std::size_t n) {
+    void take(const Patterns& columns, std::size_t n) {
         reserve(n);
         means_.resize(n);
         row_.resize(columns.padded());
@@ -59,9 +59,9 @@ class Lasso {
             columns.select(n_, weights_.data(), selected_.data());
             const double sum = total_of(selected_.data());
             means_[n_] = sum / sum_;
-            columns.sum(selected_.data(), 0, n_ + 1, row_.data());
+            columns.sum(selected_.data(), n_ + 1, row_.data());
             for (std::size_t k = 0; k <= n_; ++k) at(k, n_) = at(n_, k) = row_[k] - sum * means_[k];
-            if (!(at(n_, n_) > kFlat * sum)) at(n_, n_) = 0.0;
+            if (!(at(n_, n_) > kFlat * row_[n_])) at(n_, n_) = 0.0;
         }
     }
 

@@ -295,8 +295,9 @@ struct Tier {
     void (*independence_tests)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists givens,
                                Lists others, const double* log_factorials, double* log_probabilities);
 
-    // For plain rows only: each target's L1-penalised logistic regressions on its candidates, with `penalties` > 0 of all variables, at
-    // `fractions`, which fall, of the least lambda at which all slopes are zero. A path ends with the first support
+    // For binary variables without weights: each target's L1-penalised logistic regressions on its real columns and candidates.
+    // Lambda falls by `fractions` of the least one at which all penalised slopes are zero; `penalties` has one number for each
+    // variable, and those of zero are in every fit, as real columns are. A path ends with the first support
     // of more than `largest_support` variables, which is then repeated. A fit takes `most_steps` Newton steps at most.
     void (*l1_paths)(BitRows, const std::int64_t* targets, std::size_t n_targets, Lists candidates,
                      const double* penalties, const double* fractions, std::size_t n_fractions,

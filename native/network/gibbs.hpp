@@ -15,23 +15,16 @@
 #include <cmath>
 
 #include "machine/buffer.hpp"
+#include "machine/packs.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-#if defined(__AVX512F__)
-constexpr std::size_t kLaneBytes = 64;
-#elif defined(__AVX2__)
-constexpr std::size_t kLaneBytes = 32;
-#else
-constexpr std::size_t kLaneBytes = 16;
-#endif
-using Masks = std::uint64_t __attribute__((vector_size(kLaneBytes)));
-using Odds = double __attribute__((vector_size(kLaneBytes)));  // against a one
-using Random = std::uint32_t __attribute__((vector_size(kLaneBytes)));
-using Uniform = std::int32_t __attribute__((vector_size(kLaneBytes / 2)));
+using Odds = Pack;  // against a one
+using Masks = std::uint64_t __attribute__((vector_size(sizeof(Odds))));
+using Random = std::uint32_t __attribute__((vector_size(sizeof(Odds))));
+using Uniform = std::int32_t __attribute__((vector_size(sizeof(Odds) / 2)));
 
-constexpr std::size_t kWidth = kLaneBytes / sizeof(double);
-constexpr std::size_t kParts = kChains / kWidth;
+constexpr std::size_t kParts = kChains / kPack;
 constexpr std::size_t kRandoms = kParts / 2;
 
 struct Generators {
@@ -77,11 +70,11 @@ static inline void multiply_odds(const IsingNetwork& network, std::size_t i, con
         int exponent = 0, shift = 0;
         double fraction = std::frexp(network.field_odds[i], &exponent);
         for (std::size_t k = 0; k < network.neighbours.length(i); ++k) {
-            if (!masks[static_cast<std::size_t>(neighbours[k]) * kParts + l / kWidth][l % kWidth]) continue;
+            if (!masks[static_cast<std::size_t>(neighbours[k]) * kParts + l / kPack][l % kPack]) continue;
             fraction = std::frexp(fraction * factors[k], &shift);
             exponent += shift;
         }
-        odds[l / kWidth][l % kWidth] =
+        odds[l / kPack][l % kPack] =
             std::ldexp(fraction, exponent < -900 ? -900 : exponent > 900 ? 900 : exponent);
     }
 }
@@ -108,39 +101,44 @@ static inline void sweep(const IsingNetwork& network, Generators& generators, Ma
     }
 }
 
-// Sweeps `burn_in` times, then `n_draws` times `thinning` times with a write(draw) after each.
-template <class Sweep, class Write>
-static void advance(std::size_t burn_in, std::size_t thinning, std::size_t n_draws, Sweep sweep, Write write) {
+// Sweeps `burn_in` times, then `n_draws` times `thinning` times, with a draw after each. The sampler's `state` has
+// the level of every variable in every chain.
+template <class State, class Sweep>
+static void advance(std::size_t d, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in, std::size_t thinning,
+                    std::size_t n_draws, std::uint8_t* draws, State& state, Sweep sweep) {
+    Generators lanes;
+    std::memcpy(lanes.state, generators, sizeof lanes.state);
+    for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t l = 0; l < kChains; ++l) state.put(i, l, states[l * d + i]);
+    const auto write = [&](std::uint8_t* values) {
+        for (std::size_t l = 0; l < kChains; ++l)
+            for (std::size_t i = 0; i < d; ++i) values[l * d + i] = state.level(i, l);
+    };
     std::size_t done = 0;
     const auto sweep_until = [&](std::size_t end) {
-        for (; done < end; ++done) stop_if_asked(done), sweep();
+        for (; done < end; ++done) stop_if_asked(done), sweep(lanes);
     };
     sweep_until(burn_in);
     for (std::size_t t = 0; t < n_draws; ++t) {
         sweep_until(burn_in + (t + 1) * thinning);
-        write(t);
+        write(draws + t * kChains * d);
     }
+    write(states);
+    std::memcpy(generators, lanes.state, sizeof lanes.state);
 }
 
 static void ising_gibbs(IsingNetwork network, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
-                  std::size_t thinning, std::size_t n_draws, std::uint8_t* draws) {
-    const std::size_t d = network.n_variables;
-    Generators lanes;
-    std::memcpy(lanes.state, generators, sizeof lanes.state);
-    Buffer<Masks> masks;
-    masks.resize(d * kParts);
-    for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t l = 0; l < kChains; ++l)
-            masks[i * kParts + l / kWidth][l % kWidth] = states[l * d + i] ? ~std::uint64_t{0} : 0;
-    const auto write = [&](std::uint8_t* values) {
-        for (std::size_t l = 0; l < kChains; ++l)
-            for (std::size_t i = 0; i < d; ++i) values[l * d + i] = masks[i * kParts + l / kWidth][l % kWidth] & 1;
-    };
-
-    advance(burn_in, thinning, n_draws, [&] { sweep(network, lanes, masks.data()); },
-            [&](std::size_t t) { write(draws + t * kChains * d); });
-    write(states);
-    std::memcpy(generators, lanes.state, sizeof lanes.state);
+                        std::size_t thinning, std::size_t n_draws, std::uint8_t* draws) {
+    struct State {
+        Buffer<Masks> masks;
+        void put(std::size_t i, std::size_t l, std::uint8_t level) {
+            masks[i * kParts + l / kPack][l % kPack] = level ? ~std::uint64_t{0} : 0;
+        }
+        std::uint8_t level(std::size_t i, std::size_t l) const { return masks[i * kParts + l / kPack][l % kPack] & 1; }
+    } state;
+    state.masks.resize(network.n_variables * kParts);
+    advance(network.n_variables, states, generators, burn_in, thinning, n_draws, draws, state,
+            [&](Generators& lanes) { sweep(network, lanes, state.masks.data()); });
 }
 
 }  // namespace markhood::MARKHOOD_TIER

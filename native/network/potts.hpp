@@ -82,35 +82,26 @@ static inline void multiply_weights(const PottsNetwork& network, std::size_t i, 
 
 static void potts_gibbs(PottsNetwork network, std::uint8_t* states, std::uint32_t* generators, std::size_t burn_in,
                         std::size_t thinning, std::size_t n_draws, std::uint8_t* draws) {
-    const std::size_t d = network.n_variables;
-    Generators lanes;
-    std::memcpy(lanes.state, generators, sizeof lanes.state);
+    struct State {
+        Buffer<std::uint8_t> levels;  // of a variable in all chains, side by side
+        void put(std::size_t i, std::size_t l, std::uint8_t level) { levels[i * kChains + l] = level; }
+        std::uint8_t level(std::size_t i, std::size_t l) const { return levels[i * kChains + l]; }
+    } state;
+    state.levels.resize(network.n_variables * kChains);
     Buffer<double> weights;
     weights.resize(kChains * kMostLevels);
-    Buffer<std::uint8_t> levels;  // of a variable in all chains, side by side
-    levels.resize(d * kChains);
-    for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t l = 0; l < kChains; ++l) levels[i * kChains + l] = states[l * d + i];
-    const auto write = [&](std::uint8_t* values) {
-        for (std::size_t l = 0; l < kChains; ++l)
-            for (std::size_t i = 0; i < d; ++i) values[l * d + i] = levels[i * kChains + l];
-    };
-    const auto sweep = [&] {
-        for (std::size_t k = 0; k < d; ++k) {
+    advance(network.n_variables, states, generators, burn_in, thinning, n_draws, draws, state, [&](Generators& lanes) {
+        for (std::size_t k = 0; k < network.n_variables; ++k) {
             const auto i = static_cast<std::size_t>(network.order[k]);
-            (network.is_wide[i] ? multiply_wide_weights : multiply_weights)(network, i, levels.data(), weights.data());
+            (network.is_wide[i] ? multiply_wide_weights : multiply_weights)(network, i, state.levels.data(), weights.data());
             Random random[kRandoms];
             draw(lanes, random);
             std::uint32_t drawn[kChains];
             std::memcpy(drawn, random, sizeof drawn);
             choose(weights.data(), static_cast<std::size_t>(network.n_levels[i]), network.width(i), drawn,
-                   levels.data() + i * kChains);
+                   state.levels.data() + i * kChains);
         }
-    };
-
-    advance(burn_in, thinning, n_draws, sweep, [&](std::size_t t) { write(draws + t * kChains * d); });
-    write(states);
-    std::memcpy(generators, lanes.state, sizeof lanes.state);
+    });
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "count/level_table.hpp"
-#include "count/units.hpp"
+#include "count/ordinal_design.hpp"
 #include "fit/near_start.hpp"
 #include "search/level_scores.hpp"
 
@@ -208,7 +208,7 @@ class OrdinalScorer {
     std::size_t size_ = 0, target_ = 0, n_thresholds_ = 0;
     bool is_table_ = false, restart_ = false, is_ready_ = false;
     LevelTable table_;
-    UnitTable own_, trial_;
+    OrdinalDesign own_, trial_;
     OrdinalModel base_, tried_;
     LevelStarts starts_;
     Buffer<std::size_t> first_, first_parameter_;  // of every member, its first column and parameter, and past the last

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from markhood import datasets as datasets
     from markhood import evaluate as evaluate
     from markhood import simulate as simulate
     from markhood.data.coding.encode import encode as encode
@@ -128,6 +129,7 @@ _PUBLIC = {
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = {
     "convert": "markhood.graph.convert",
+    "datasets": "markhood.datasets",
     "evaluate": "markhood.evaluate",
     "plot": "markhood.output.pictures.plots",
     "simulate": "markhood.simulate",

@@ -90,6 +90,10 @@ CODES = {
     # Learning
     "identical-columns": Code("Columns are copies of each other.", "Use identical='group'."),
     "chance-edges": Code("Some edges are expected by chance.", "Use more rows or a higher gamma."),
+    "hidden-factors": Code(
+        "Common causes that were not observed would explain much of the dependence.",
+        "Adjust for them with factors='auto', or silence the check with factors=0.",
+    ),
     "dense-graph": Code("The graph is unusually dense.", "See the advice in the message."),
     "many-parameters": Code("There are many parameters per row.", "Merge levels or order them."),
     "constraints": Code("Required, forbidden or grouped edges are not usable.", "Correct them."),

@@ -152,6 +152,7 @@ ELSEWHERE = {"kernels", "scheduler"}  # another value needs a GPU, or a cluster:
 SAME_RESULT = {"encoding", "max_levels", "positions", "imputations", "shuffles", "n_jobs", "executor", "checkpoint"}  # fmt: skip
 OF_METHODS = {
     "gamma": 0.1,
+    "factors": 1,
     "keep_draws": True,
     "rule": "and",
     "start": "empty",

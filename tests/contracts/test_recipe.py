@@ -1,5 +1,6 @@
-"""The conda recipe says again what pyproject.toml says, in a form of its own; both must say the same."""
+"""The conda recipe and the citation files repeat what pyproject.toml states; all must agree."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -40,3 +41,24 @@ def test_example_the_recipe_builds_with_what_the_project_builds_with(project):
 def test_example_the_recipe_has_the_version_of_the_project(project):
     (version,) = re.findall(r'^  version: "(.+)"$', RECIPE.read_text(), re.MULTILINE)
     assert version == project["project"]["version"]
+
+
+def test_example_the_recipe_takes_a_release_by_address_and_hash(project):
+    source = re.search(r"^source:\n  url: (.+)\n  sha256: (\S+)", RECIPE.read_text(), re.MULTILINE)
+    repository = project["project"]["urls"]["Repository"]
+    assert source[1].startswith(f"{repository}/archive/refs/tags/v${{{{ version }}}}")
+    assert re.fullmatch("[0-9a-f]{64}|FILL-IN-AT-RELEASE", source[2])
+
+
+def test_example_citation_files_have_the_version_and_the_licence_of_the_project(project):
+    about = project["project"]
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {about['version']}\n" in citation
+    assert f"license: {about['license']}\n" in citation
+    assert f"repository-code: {about['urls']['Repository']}\n" in citation
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())
+    assert (zenodo["version"], zenodo["license"]) == (about["version"], about["license"])
+    assert {link["identifier"] for link in zenodo["related_identifiers"]} >= {
+        about["urls"]["Repository"],
+        re.search(r"doi: (\S+)", citation)[1],
+    }

@@ -196,6 +196,8 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
             "10",
         ]
         line += [] if inputs else ["--variables", "4"]
+    if command == "datasets":
+        line += rng.choice([[], ["votes"], ["penguins"], ["x"]])
     if command == "compare-groups":
         line += ["--permutations", "2"]
     if command == "bootstrap":

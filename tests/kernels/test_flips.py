@@ -191,7 +191,7 @@ def test_example_no_groups_at_all(kernels):
         ({"partners": Lists.of([[1, 2], [0], [1]])}, "both ends"),
         ({"blankets": Lists.of([[1], [0], [0]])}, "both ends"),
         ({"blankets": Lists.of([[2, 1], [0], [0]])}, "ascend"),
-        ({"changes": np.zeros(3)}, "one change a partner"),
+        ({"changes": np.zeros(3)}, "one change per partner"),
     ],
 )
 def test_example_what_does_not_fit_together(change, message):

@@ -1,5 +1,7 @@
 """L1 paths of every backend against other solvers, and against what defines their solutions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.protocol import Reals
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.l1 import l1_logistic, scores, slopes_along
 from oracles.networks import awkward, independent, network
@@ -60,6 +63,42 @@ def test_oracle_coefficients_and_likelihoods(kernels, n_samples, d, standardize)
         eta = b0 + x @ b
         assert likelihoods[k] == pytest.approx(np.sum(y * eta - np.logaddexp(0, eta)), abs=1e-5)
     assert np.count_nonzero(slopes[-1]) > 3
+
+
+@pytest.mark.parametrize("kind", ["many", "few", "own", "collinear"])
+def test_oracle_real_columns_are_in_every_fit(kernels, kind):
+    rng = np.random.default_rng(7)
+    n, d = 300, 9
+    columns = rng.normal(size=(2, n))
+    values = network(5, n, d, strength=1.5)
+    values[:, 1] = rng.random(n) < 1 / (1 + np.exp(-2 * columns[0]))
+    if kind == "few":
+        columns = columns.round()
+    if kind == "own":
+        columns = rng.normal(size=(d, 2, n))
+    if kind == "collinear":
+        columns[1] = -columns[0]
+    bits = replace(pack(values), reals=Reals.of(columns))
+    targets = np.array([8, 1])
+    candidates = Lists.of([[v for v in range(d) if v != target] for target in targets])
+    penalties = np.array([1.0, 1, 1, 1, 1, 1, 0, 1, 1])  # and a variable without a penalty
+    paths = kernels.l1_paths(bits, targets, candidates, penalties, FRACTIONS, d)
+    assert paths.converged.all()
+    for t, target in enumerate(targets.tolist()):
+        x, y = split(values, target)
+        own = columns[target] if kind == "own" else columns
+        both = np.column_stack([own.T, x])
+        slopes = slopes_along(paths, t, d)
+        for k, bound in enumerate(paths.lambdas[t]):
+            bounds = np.append(np.zeros(2), np.delete(penalties, target) * bound)
+            b0, b = l1_logistic(both, y, np.where(bounds > 0, bounds, 1e-6))
+            assert paths.intercepts[t, k] == pytest.approx(b0, abs=1e-6)
+            np.testing.assert_allclose(np.delete(slopes[k], target), b[2:], rtol=0, atol=1e-6)
+            eta = b0 + both @ b
+            likelihood = np.sum(y * eta - np.logaddexp(0, eta))
+            assert paths.log_likelihoods[t, k] == pytest.approx(likelihood, abs=1e-5)
+        assert np.count_nonzero(slopes[0]) == 1
+        assert np.count_nonzero(slopes[-1]) > 4
 
 
 def test_oracle_without_a_penalty_a_variable_is_in_every_fit(kernels):
@@ -271,7 +310,7 @@ def test_oracle_native_and_reference_agree(native_kernels, standardize):
 @pytest.mark.parametrize(
     ("penalties", "fractions", "message"),
     [
-        (np.ones(4), FRACTIONS, "one penalty a variable"),
+        (np.ones(4), FRACTIONS, "one penalty per variable"),
         (-np.ones(5), FRACTIONS, "not be negative"),
         (np.ones(5), np.array([0.5, 0.6]), "must fall"),
         (np.ones(5), np.array([1.1]), "must fall"),

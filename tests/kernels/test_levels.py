@@ -1,5 +1,7 @@
 """Variables of more than two levels, weighted samples and penalised fits, on every backend."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -228,7 +230,7 @@ def test_example_a_fit_that_cannot_be_held_in_memory():
     ],
 )
 def test_example_wrong_starts_are_refused(change, message):
-    bits = bits_of(chain(1, 60, (2, 2, 2)))._replace(**change)
+    bits = replace(bits_of(chain(1, 60, (2, 2, 2))), **change)
     with pytest.raises(ValueError, match=message):
         fit(NativeKernels(), bits, 0, [1])
 

@@ -1,8 +1,12 @@
 """The native module is given sizes that are checked before any memory is read."""
 
+import gc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from markhood.kernels import native
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY, Bits, Costs
@@ -27,7 +31,7 @@ def pairs(bits=BITS, ones=ONES, logs=None, rows=range(5), columns=range(5), leas
     [
         ({"bits": Bits(BITS.words[:, :7].copy(), 100)}, "multiple of 8"),
         ({"bits": Bits(BITS.words, 513), "logs": n_log_n(513)}, "n_samples bits"),
-        ({"ones": ONES[:-1].copy()}, "a count a variable"),
+        ({"ones": ONES[:-1].copy()}, "a count per variable"),
         ({"logs": n_log_n(99)}, "from 0 to n_samples"),
         ({"rows": range(6)}, "rows must be within"),
         ({"columns": range(4, 6)}, "columns must be within"),
@@ -109,3 +113,14 @@ def test_example_triangles_whose_corners_are_far_apart():
         pairs = np.array([sorted([middle, ends[0]]), sorted([middle, ends[1]]), ends])
         found = weakest_of_triangles(pairs, np.array([3.0, 2.0, 1.0]), 40_000)
         assert found.tolist() == [False, False, True]
+
+
+def test_example_samples_are_checked_once_and_let_go():
+    bits = pack(network(1, 70, 4))
+    checked = native._packed(bits)
+    assert native._packed(bits) is checked
+    assert native._packed(replace(bits)) is not checked
+    kept = len(native._PACKED)
+    del bits
+    gc.collect()
+    assert len(native._PACKED) < kept

@@ -134,7 +134,7 @@ def test_oracle_real_columns(all_kernels, kind, seed):
         reals[1] = values[:, 0] + rng.uniform(0, 0.9, len(values))
     if kind == "nearly separated":
         reals[1, np.argmin(values[:, 0])] = reals[1].max() + rng.choice([1e-3, 1.0])
-    bits = bits_of(values, ordered, weights)._replace(reals=Reals.of(reals))
+    bits = replace(bits_of(values, ordered, weights), reals=Reals.of(reals))
     problem = blanket_problem(values, 0, [1], ordered, weights, real=reals.T)
     assert_reached(all_kernels, bits, [1], problem, FitPenalty())
 

@@ -1,5 +1,7 @@
 """Ordered levels on every backend: fits, the pair test and searches, alone and among categories."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -353,7 +355,7 @@ def test_oracle_a_level_in_between_never_occurs(kernels):
 
 def test_example_kinds_without_levels_are_refused():
     bits = bits_of(ordinal_chain(1, 60, (3, 3)), [True, True])
-    wrong = bits._replace(ordered=np.array([True]))
+    wrong = replace(bits, ordered=np.array([True]))
     with pytest.raises(ValueError, match="a kind for each variable"):
         fit(NativeKernels(), wrong, 0, [1])
 
@@ -369,4 +371,4 @@ def test_example_a_fit_that_cannot_be_held_in_memory():
 def test_example_how_many_numbers_a_variable_enters_by():
     bits = bits_of(ordinal_chain(1, 60, LEVELS), ORDERED)
     assert bits.n_scores.tolist() == [1, 2, 1, 1, 3, 1]
-    assert bits._replace(ordered=None).n_scores.tolist() == [4, 2, 1, 5, 3, 4]
+    assert replace(bits, ordered=None).n_scores.tolist() == [4, 2, 1, 5, 3, 4]

@@ -1,5 +1,6 @@
 """Two variables given their neighbours: maxima, Bayes factors, and what must not change them."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -287,7 +288,7 @@ def test_example_near_copies_of_many_steps_are_the_twin(native_kernels, levels):
 @pytest.mark.parametrize("scale", [1.0, np.inf])
 def test_property_binary_variables_are_the_same_by_either_road(native_kernels, scale):
     values = network(3, 300, 6, strength=1.5)
-    by_levels = samples_with_levels(values).bits._replace(starts=np.arange(7))
+    by_levels = replace(samples_with_levels(values).bits, starts=np.arange(7))
     pairs, lists = np.array([[0, 1], [2, 4]]), (Lists.of([[2, 3], []]), Lists.of([[3, 5], [0]]))
     here = native_kernels.fit_pairs(pack(values), pairs, *lists, scale)
     there = native_kernels.fit_pairs(by_levels, pairs, *lists, scale)

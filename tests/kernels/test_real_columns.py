@@ -1,5 +1,7 @@
 """Real-valued predictors and offsets on every backend, against optimisers that know no tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def moved_by(columns, n=N, d=5, seed=3):
 
 def bits_of(values, columns, offset=None, weights=None):
     bits = samples_with_levels(values, weights).with_order(ORDERED[: values.shape[1]]).bits
-    return bits._replace(reals=Reals.of(columns, offset))
+    return replace(bits, reals=Reals.of(columns, offset))
 
 
 def fit(kernels, bits, target, blanket, penalty=NO_PENALTY):
@@ -175,7 +177,7 @@ def test_property_searches_are_those_of_the_reference(kind, ordered):
     for seed in range(3):
         columns = columns_of(kind, seed=seed)
         values = moved_by(columns, seed=seed)
-        bits = bits_of(values, columns)._replace(ordered=np.array(ordered))
+        bits = replace(bits_of(values, columns), ordered=np.array(ordered))
         d = len(LEVELS)
         others = Lists.of([[v for v in range(d) if v != t] for t in range(d)])
         found = [
@@ -210,7 +212,7 @@ def test_oracle_pairs_of_binary_variables(kernels, kind, scale):
     own = columns[0] if kind == "own" else columns
     for v in (0, 1):
         values[:, v] = np.where(rng.random(N) < 0.5, own[0] > 0, values[:, v])
-    bits = pack(values)._replace(reals=Reals.of(columns))
+    bits = replace(pack(values), reals=Reals.of(columns))
     found = kernels.fit_pairs(bits, np.array([[0, 1]]), Lists.of([[2]]), Lists.of([[3]]), scale)
     reals = [columns[v] if kind == "own" else columns for v in (0, 1)]
     precision = 1 / scale**2
@@ -247,14 +249,14 @@ def test_property_pairs_are_those_of_the_reference(kind):
     ],
 )
 def test_example_bad_columns_never_reach_a_kernel(reals, what):
-    bits = samples_with_levels(ordinal_chain(1, N, LEVELS)).bits._replace(reals=reals)
+    bits = replace(samples_with_levels(ordinal_chain(1, N, LEVELS)).bits, reals=reals)
     with pytest.raises(ValueError, match=what):
         NativeKernels().fit_blankets(bits, np.array([NOMINAL]), Lists.of([[0]]), NO_PENALTY)
 
 
 def test_example_a_marginal_likelihood_has_no_real_columns():
-    bits = samples_with_levels(ordinal_chain(1, N, LEVELS)).bits._replace(
-        reals=Reals.of(columns_of("few"))
+    bits = replace(
+        samples_with_levels(ordinal_chain(1, N, LEVELS)).bits, reals=Reals.of(columns_of("few"))
     )
     with pytest.raises(ValueError, match="marginal likelihood"):
         NativeKernels().toggle_scores(

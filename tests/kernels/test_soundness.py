@@ -1,5 +1,7 @@
 """Rows that are not what kernels take for granted are found, on every backend."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,11 +38,11 @@ def test_example_each_kind_of_trouble(kernels):
         words = bits.words.copy()
         if n < 64 * words.shape[1]:
             set_one(words, 4, n)
-            past = kernels.unsound_variables(bits._replace(words=words), NONE, nothing)
+            past = kernels.unsound_variables(replace(bits, words=words), NONE, nothing)
             assert past == Unsound(2, -1)
         words = bits.words.copy()
         words[1] |= words[2]
-        found = kernels.unsound_variables(bits._replace(words=words), NONE, nothing)
+        found = kernels.unsound_variables(replace(bits, words=words), NONE, nothing)
         assert found == Unsound(-1, 1)
         where = masks(1, words.shape[1])
         where[0] = bits.words[6]

@@ -48,6 +48,8 @@ METHODS = [
     ("pairwise", {"ranking": "mi", "top": 1}),
     ("chow-liu", {}),
     ("bayes", {}),
+    ("l1lr", {"kinds": "nominal"}),
+    ("l1lr", {"kinds": "nominal", "rule": "and"}),
 ]
 
 
@@ -62,6 +64,14 @@ def test_example_what_a_real_covariate_explains_is_not_an_edge(method, options):
     if not options.keys() & {"top", "max_candidates"}:
         plain = markhood.learn(DATA.drop(columns="age"), method, n_jobs=1, **options)
         assert plain.n_edges > 3
+
+
+def test_example_paths_without_a_refit():
+    binary = DATA[["a", "age", "b", "c"]]
+    found = markhood.learn(binary, "l1lr", adjust_for=["age"], refit=False, n_jobs=1)
+    assert found.edge_names() == [("a", "c")]
+    plain = markhood.learn(binary.drop(columns="age"), "l1lr", refit=False, n_jobs=1)
+    assert plain.has_edge("a", "b")
 
 
 @pytest.mark.parametrize("method", ["mpl", "bjp", "plm"])
@@ -114,15 +124,16 @@ def test_property_next_to_a_covariate_of_levels():
     assert found.provenance["adjusted_for"] == ["sex", "age"]
 
 
-@pytest.mark.parametrize("method", ["plrhc", "pairwise", "bayes"])
+@pytest.mark.parametrize("method", ["plrhc", "pairwise", "bayes", "l1lr"])
 def test_property_a_weight_is_a_repeated_row(method):
+    options = {"adjust_for": ["age"], "n_jobs": 1, "seed": 1}
+    if method == "l1lr":
+        options["kinds"] = "nominal"
     weights = np.random.default_rng(2).integers(1, 4, N)
     repeated = DATA.loc[DATA.index.repeat(weights)].reset_index(drop=True)
     plain = markhood.TableFormat(normalize_weights=False)
-    first = markhood.learn(
-        DATA, method, weights=weights, table=plain, adjust_for=["age"], n_jobs=1, seed=1
-    )
-    second = markhood.learn(repeated, method, adjust_for=["age"], n_jobs=1, seed=1)
+    first = markhood.learn(DATA, method, weights=weights, table=plain, **options)
+    second = markhood.learn(repeated, method, **options)
     assert first.edge_names() == second.edge_names()
     np.testing.assert_allclose(first.coupling, second.coupling, rtol=1e-3)
 

@@ -203,7 +203,7 @@ GENERATORS = np.ones((4, 16), np.uint32)
     ("network", "states", "message"),
     [
         (NETWORK._replace(factors=NETWORK.factors[:-1].copy()), STATES, "every level of every neighbour"),
-        (NETWORK._replace(factor_starts=NETWORK.factor_starts[:-1].copy()), STATES, "a value a neighbour"),
+        (NETWORK._replace(factor_starts=NETWORK.factor_starts[:-1].copy()), STATES, "a value per neighbour"),
         (NETWORK._replace(factor_starts=NETWORK.factor_starts - 1), STATES, "every level of every neighbour"),
         (NETWORK._replace(field_factors=NETWORK.field_factors[:-1].copy()), STATES, "number of field factors"),
         (NETWORK._replace(n_levels=NETWORK.n_levels + 4), STATES, "multiple of 4"),

@@ -21,6 +21,7 @@ from markhood.commandline.bootstrap import bootstrap
 from markhood.commandline.choose_gamma import choose_gamma
 from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
+from markhood.commandline.datasets import datasets
 from markhood.commandline.demo import demo
 from markhood.commandline.fit import fit
 from markhood.commandline.help import Command
@@ -69,6 +70,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         report,
         predict,
         demo,
+        datasets,
         simulate,
         compare,
         paper,

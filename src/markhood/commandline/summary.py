@@ -171,6 +171,10 @@ def _assumed(graph: Graph) -> Iterator[str]:
         yield f"copies    {n_copies} {are}; group them with --identical group"
     if adjusted := about.get("adjusted_for"):
         yield f"adjusted  for {', '.join(adjusted)}"
+    if (factors := graph.factors) is not None:
+        for k, share in enumerate(factors.explained):
+            leading = ", ".join(factors.leading(k))
+            yield f"factor {k + 1}  {share:.0%} of the variance: {leading}"
     if known := about.get("known"):
         facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
         yield f"known     {facts}"

@@ -24,12 +24,10 @@ from markhood.data.coding.names import near
 from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
 from markhood.data.understood import Notes
-from markhood.data.variables import Variables, default_names, level_text
+from markhood.data.variables import UNKNOWN, Variables, default_names, level_text
 from markhood.errors import DataWarning, InputError
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
-
-UNKNOWN = np.iinfo(np.uint16).max  # the level number of a value that is missing
 
 
 def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import InputError
@@ -101,6 +102,8 @@ class Samples:
         That of the data frame that the samples came from, for the frames of results.
     reals : mapping of str to RealColumn
         Covariates of many numbers, by name: they are in every regression, and are not variables.
+    components : Components, optional
+        Components of the variables, whose rest scores are in every regression (`rest_scores.py`).
     """
 
     words: NDArray[np.uint64]
@@ -114,6 +117,12 @@ class Samples:
     reading: Reading | None = None
     library: str | None = None
     reals: Mapping[str, RealColumn] = field(default_factory=dict)
+    components: Components | None = None
+
+    @property
+    def n_reals(self) -> int:
+        """The number of real-valued predictors in every regression."""
+        return len(self.reals) + (0 if self.components is None else self.components.n)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -218,6 +227,8 @@ class Samples:
             digest.update(b"ordered" + self.bits.ordered.tobytes())
         for name, own in self.reals.items():
             digest.update(f"real {name}".encode() + own.values.tobytes())
+        if self.components is not None:
+            digest.update(b"components" + self.components.weights.tobytes())
         return digest.hexdigest()
 
     def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -238,7 +249,7 @@ class Samples:
         return np.asarray(counts * weighting.unit)
 
     def pick(self, variables: NDArray[np.int64]) -> Samples:
-        """Return some variables only, in this order, in memory."""
+        """Return some variables only, in this order, in memory; without components, which are of all."""
         lengths = np.diff(self.starts)[variables]
         before = np.cumsum(lengths) - lengths
         rows = np.repeat(self.starts[variables] - before, lengths) + np.arange(lengths.sum())
@@ -248,6 +259,7 @@ class Samples:
             words=self.words[rows],
             variables=self.variables.pick(picked),
             missing={k: self.missing[j] for k, j in enumerate(picked) if j in self.missing},
+            components=None,
         )
 
     def take(self, rows: NDArray[np.int64]) -> Samples:
@@ -313,9 +325,14 @@ class Samples:
         return np.array(self.variables.ordered)
 
     def _reals(self) -> Reals | None:
-        if not self.reals:
-            return None
-        return Reals.of(np.array([own.standardised for own in self.reals.values()]))
+        """Return the real columns: covariates, then rest scores, which differ for each target."""
+        shared = np.empty((len(self.reals), self.n_samples))
+        for k, column in enumerate(self.reals.values()):
+            shared[k] = column.standardised
+        if self.components is None:
+            return Reals.of(shared) if self.reals else None
+        known = known_codes(self, self.n_variables)
+        return Reals.of(with_rest_scores(shared, known, self.variables, self.components))
 
     def _weighting(self) -> Weighting | None:
         if self.weights is None:

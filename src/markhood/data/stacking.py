@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from markhood.data.coding.bins import bin_like
 from markhood.data.coding.coders import in_order
 from markhood.data.coding.merged import are_merged
-from markhood.data.matching import UNKNOWN, matched_codes
+from markhood.data.matching import matched_codes
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
-from markhood.data.variables import Variables, level_text
+from markhood.data.variables import UNKNOWN, Variables, level_text
 from markhood.errors import InputError, option
 from markhood.kernels.words import packed
 

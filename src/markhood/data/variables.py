@@ -21,6 +21,7 @@ from markhood.data.genome.loci import MOST_POSITION, Loci, Locus
 
 Kind = Literal["binary", "nominal", "ordinal"]
 Levels = tuple[tuple[Any, ...], ...]
+UNKNOWN = 2**16 - 1  # the level number of a value that is missing
 
 
 class Member(NamedTuple):

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from markhood.data.coding.encode import column_names
 from markhood.data.matching import numbers_like, real_units
+from markhood.data.rest_scores import stored_components, with_rest_scores
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
 from markhood.learning.describe import Learned
@@ -158,6 +159,8 @@ class StructureEstimator(BaseEstimator, SharedOptions):
             names=tuple(getattr(self, "feature_names_in_", ())),
             units=real_units(self.graph_.provenance),
         )
+        components = stored_components(self.graph_.provenance, self.graph_.variables)
+        reals = with_rest_scores(reals, values, variables, components)
         margin = 1 / (2 * self._n_samples)
         return self.regressions_.mean_log_probability(values, margin, reals=reals)
 

@@ -75,7 +75,9 @@ class Checkpoint:
                 not is_draft(path.name) and path.name not in ours for path in self._folder.iterdir()
             ):
                 raise InputError(
-                    f"{self._folder} holds other things than tiles: name an empty or a new folder."
+                    "checkpoint",
+                    str(self._folder),
+                    f"{self._folder} holds other things than tiles: name an empty or a new folder.",
                 )
             self._folder.mkdir(parents=True, exist_ok=True)
             with draft_beside(manifest) as draft:
@@ -90,8 +92,10 @@ class Checkpoint:
         ]
         if differences:
             raise InputError(
+                "checkpoint",
+                str(self._folder),
                 f"{self._folder} holds tiles of another run ({'; '.join(differences[:5])}): name "
-                "another folder, or remove it."
+                "another folder, or remove it.",
             )
 
     def phase(self, name: str, tiles: Sequence[Any], data: str = "") -> SavedPhase:
@@ -128,8 +132,10 @@ class Checkpoint:
             if not self._has_used_tiles:
                 raise
             raise InputError(
+                "checkpoint",
+                str(self._folder),
                 f"The tiles in {self._folder} do not fit together ({type(error).__name__}: "
-                f"{error}): remove that folder, and start again."
+                f"{error}): remove that folder, and start again.",
             ) from error
 
 
@@ -253,8 +259,10 @@ def _in_a_sentence(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
+            "file-not-writable",
+            str(folder),
             f"Tiles cannot be saved in {folder} ({reason(error)}): name a folder that can be "
-            "written, or make room."
+            "written, or make room.",
         ) from error
 
 
@@ -281,7 +289,11 @@ def _remove_links(path: Path) -> None:
         if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
             path.unlink()
         elif not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{path} is no file of tiles: remove it, or name another folder.")
+            raise InputError(
+                "checkpoint",
+                str(path),
+                f"{path} is no file of tiles: remove it, or name another folder.",
+            )
 
 
 def _records(file: BinaryIO) -> Iterator[tuple[bytes, int]]:

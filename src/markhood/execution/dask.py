@@ -90,8 +90,10 @@ def on_scheduler(address: str | None) -> Iterator[Cluster]:
             client = distributed.get_client()
         except ValueError:
             raise InputError(
+                "option-needed",
+                "scheduler",
                 "executor 'dask' needs to know its cluster: give the scheduler's address, such as "
-                "tcp://host:8786, or make a distributed.Client first."
+                "tcp://host:8786, or make a distributed.Client first.",
             ) from None
         yield on_client(client)
         return
@@ -99,8 +101,10 @@ def on_scheduler(address: str | None) -> Iterator[Cluster]:
         client = distributed.Client(address, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(
+            "executor",
+            address,
             f"No Dask scheduler answers at {address} ({_first_line(error)}): check that it runs, "
-            "and the address."
+            "and the address.",
         ) from error
     with client:
         yield on_client(client)

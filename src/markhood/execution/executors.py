@@ -38,7 +38,9 @@ def executor_named(
     """
     if scheduler is not None and name not in ("dask", "ray"):
         raise InputError(
-            f"The scheduler {scheduler} is for the executors dask and ray: name one of them."
+            "option-conflict",
+            "scheduler",
+            f"The scheduler {scheduler} is for the executors dask and ray: name one of them.",
         )
     if name is None:
         yield Local(n_jobs)
@@ -66,8 +68,10 @@ def executor_named(
         yield on_client(name)
     else:
         raise InputError(
+            "option-unknown",
+            "executor",
             f"Unknown executor {name!r}: choose one of {', '.join(NAMES)}, or give a "
-            "distributed.Client."
+            "distributed.Client.",
         )
 
 
@@ -77,6 +81,8 @@ def _require_extra(name: str, *modules: str) -> None:
             importlib.import_module(module)
     except ImportError:
         raise InputError(
+            "library-missing",
+            name,
             f"executor {name!r} needs {name.capitalize()}: pip install 'markhood[{name}]', or "
-            "leave it out."
+            "leave it out.",
         ) from None

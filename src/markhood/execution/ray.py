@@ -101,8 +101,10 @@ def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
         ray.init(address, log_to_driver=False, logging_level="warning")
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         raise InputError(
+            "executor",
+            str(address),
             f"No Ray cluster answers at {address} ({str(error).splitlines()[0]}): check that it "
-            "runs, and the address."
+            "runs, and the address.",
         ) from error
     try:
         yield on_ray(cards)

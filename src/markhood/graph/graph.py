@@ -39,6 +39,7 @@ from markhood.graph.checks import (
     node_numbers,
     read_only,
 )
+from markhood.graph.factors import Factors
 from markhood.graph.numbering import in_order
 
 if TYPE_CHECKING:
@@ -214,6 +215,12 @@ class Graph:
     def provenance(self) -> Mapping[str, Any]:
         """How the graph came about; read-only, and a copy at every call."""
         return MappingProxyType(json.loads(self._provenance))
+
+    @property
+    def factors(self) -> Factors | None:
+        """The hidden factors that the graph was adjusted for, with loadings; None where there are none."""
+        stored = self.provenance.get("factors")
+        return Factors.from_provenance(stored) if stored else None
 
     @property
     def n_nodes(self) -> int:

@@ -5,12 +5,27 @@ from numpy.typing import NDArray
 
 _Integers: TypeAlias = NDArray[np.int64]
 _Reals: TypeAlias = NDArray[np.float64]
-_RealColumns: TypeAlias = tuple[_Reals, _Reals | None, NDArray[np.uint32]]
+_Lists: TypeAlias = tuple[_Integers, _Integers]
+
+class Bits:
+    def __init__(
+        self,
+        words: NDArray[np.uint64],
+        n_samples: int,
+        starts: _Integers | None,
+        weighting: tuple[_Reals, NDArray[np.uint64], float] | None,
+        ordered: NDArray[np.bool_] | None,
+        reals: tuple[_Reals, _Reals | None, NDArray[np.uint32]] | None,
+    ) -> None: ...
+
+class Costs:
+    def __init__(
+        self, parameter: float, variable: float, l1: float, l2: float, log_gamma: _Reals | None
+    ) -> None: ...
 
 def instruction_sets() -> list[str]: ...
 def associated_pairs(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     ones: _Integers,
     n_log_n: _Reals,
     rows: tuple[int, int],
@@ -19,108 +34,52 @@ def associated_pairs(
     instruction_set: str = "",
 ) -> _Integers: ...
 def associated_tables(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     rows: tuple[int, int],
     columns: tuple[int, int],
-    parameter_cost: float,
-    variable_cost: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    planes: NDArray[np.uint64] | None,
-    unit: float,
+    costs: Costs,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals]: ...
 def associated_among(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     pairs: _Integers,
-    parameter_cost: float,
-    variable_cost: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    planes: NDArray[np.uint64] | None,
-    unit: float,
+    costs: Costs,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals]: ...
 def toggle_scores(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     targets: _Integers,
-    blanket_starts: _Integers,
-    blankets: _Integers,
-    toggle_starts: _Integers,
-    toggles: _Integers,
-    parameter_cost: float,
-    variable_cost: float,
-    log_gamma: _Reals | None,
-    l1: float,
-    l2: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    reals: _RealColumns | None,
+    blankets: _Lists,
+    toggles: _Lists,
+    costs: Costs,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals]: ...
 def grow_blankets(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     targets: _Integers,
-    candidate_starts: _Integers,
-    candidates: _Integers,
-    kept_starts: _Integers,
-    kept: _Integers,
-    parameter_cost: float,
-    variable_cost: float,
-    log_gamma: _Reals | None,
-    l1: float,
-    l2: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    reals: _RealColumns | None,
+    candidates: _Lists,
+    kept: _Lists,
+    costs: Costs,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Integers, _Reals, _Integers, int, _Integers]: ...
 def climb_groups(
-    words: NDArray[np.uint64],
-    n_samples: int,
-    group_starts: _Integers,
-    variables: _Integers,
-    blanket_starts: _Integers,
-    blankets: _Integers,
-    partner_starts: _Integers,
-    partners: _Integers,
+    bits: Bits,
+    groups: _Lists,
+    blankets: _Lists,
+    partners: _Lists,
     changes: _Reals,
-    parameter_cost: float,
-    variable_cost: float,
-    log_gamma: _Reals | None,
-    l1: float,
-    l2: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    reals: _RealColumns | None,
+    costs: Costs,
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers, _Integers]: ...
 def fit_blankets(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     targets: _Integers,
-    blanket_starts: _Integers,
-    blankets: _Integers,
-    l1: float,
-    l2: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    reals: _RealColumns | None,
+    blankets: _Lists,
+    costs: Costs,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, NDArray[np.uint8], NDArray[np.uint8]]: ...
 def ising_gibbs(
-    neighbour_starts: _Integers,
-    neighbours: _Integers,
+    neighbours: _Lists,
     coupling_odds: _Reals,
     field_odds: _Reals,
     order: _Integers,
@@ -133,8 +92,7 @@ def ising_gibbs(
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
 def potts_gibbs(
-    neighbour_starts: _Integers,
-    neighbours: _Integers,
+    neighbours: _Lists,
     factors: _Reals,
     factor_starts: _Integers,
     field_factors: _Reals,
@@ -150,24 +108,17 @@ def potts_gibbs(
     instruction_set: str = "",
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
 def independence_tests(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     targets: _Integers,
-    given_starts: _Integers,
-    givens: _Integers,
-    other_starts: _Integers,
-    others: _Integers,
+    givens: _Lists,
+    others: _Lists,
     log_factorials: _Reals,
-    starts: _Integers | None,
-    weights: _Reals | None,
     instruction_set: str = "",
 ) -> _Reals: ...
 def l1_paths(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     targets: _Integers,
-    candidate_starts: _Integers,
-    candidates: _Integers,
+    candidates: _Lists,
     penalties: _Reals,
     fractions: _Reals,
     largest_support: int,
@@ -175,24 +126,16 @@ def l1_paths(
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, NDArray[np.uint8], _Integers, _Integers, _Reals]: ...
 def fit_pairs(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     pairs: _Integers,
-    first_starts: _Integers,
-    first: _Integers,
-    second_starts: _Integers,
-    second: _Integers,
+    first: _Lists,
+    second: _Lists,
     scale: float,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    reals: _RealColumns | None,
     n_covariates: int = 0,
     instruction_set: str = "",
 ) -> tuple[_Reals, _Reals, _Reals, _Reals, _Reals]: ...
 def sample_graphs(
-    words: NDArray[np.uint64],
-    n_samples: int,
+    bits: Bits,
     pairs: _Integers,
     prior_log_odds: _Reals,
     bin_log_bayes_factors: _Reals,
@@ -206,10 +149,6 @@ def sample_graphs(
     fits: _Integers | None,
     n_settling: int,
     n_sweeps: int,
-    starts: _Integers | None,
-    weights: _Reals | None,
-    ordered: NDArray[np.uint8] | None,
-    reals: _RealColumns | None,
     n_covariates: int = 0,
     instruction_set: str = "",
 ) -> tuple[
@@ -227,9 +166,7 @@ def fit_potts(
     instruction_set: str = "",
 ) -> tuple[NDArray[np.float32], _Reals, int]: ...
 def unsound_variables(
-    words: NDArray[np.uint64],
-    n_samples: int,
-    starts: _Integers | None,
+    bits: Bits,
     masked: _Integers,
     masks: NDArray[np.uint64],
     instruction_set: str = "",
@@ -242,5 +179,5 @@ def weakest_of_triangles(
     tie: float,
 ) -> NDArray[np.uint8]: ...
 def within_steps(
-    starts: _Integers, neighbours: _Integers, targets: _Integers, depth: int
+    neighbours: _Lists, targets: _Integers, depth: int
 ) -> tuple[_Integers, _Integers]: ...

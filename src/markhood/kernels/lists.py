@@ -24,6 +24,11 @@ class Lists:
     starts: NDArray[np.int64]
     values: NDArray[np.int64]
 
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``starts`` and ``values``."""
+        return self.starts, self.values
+
     @classmethod
     def of(cls, lists: Sequence[Sequence[int] | NDArray[np.int64]]) -> Lists:
         """Join separate lists."""

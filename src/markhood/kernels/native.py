@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, ClassVar, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,10 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
             return kernel(*arguments, **options)
         except OverflowError:
             raise InputError(
+                "many-parameters",
+                "",
                 "A variable and its neighbours have so many levels that their regression would "
-                "have more than 4096 parameters: merge rare levels, or leave such columns out."
+                "have more than 4096 parameters: merge rare levels, or leave such columns out.",
             ) from None
 
     return fit
@@ -101,8 +104,7 @@ class NativeKernels:
     ) -> AssociatedPairs:
         """Find the pairs of the tile with a likelihood ratio at the bound or above."""
         found = _native.associated_pairs(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             ones,
             n_log_n,
             (rows.start, rows.stop),
@@ -118,16 +120,11 @@ class NativeKernels:
     ) -> AssociatedTables:
         """Find the pairs of the tile whose likelihood ratio is their price or more."""
         pairs, ratios = _native.associated_tables(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             (rows.start, rows.stop),
             (columns.start, columns.stop),
-            costs.parameter,
-            costs.variable,
-            **_digits(bits),
-            **_variables(bits),
-            **_kinds(bits),
-            instruction_set=self.instruction_set,
+            _criterion(costs, bits.n_samples),
+            self.instruction_set,
         )
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
 
@@ -137,15 +134,10 @@ class NativeKernels:
     ) -> AssociatedTables:
         """Find those of some pairs i < j whose likelihood ratio is their price or more."""
         found, ratios = _native.associated_among(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             np.ascontiguousarray(pairs),
-            costs.parameter,
-            costs.variable,
-            **_digits(bits),
-            **_variables(bits),
-            **_kinds(bits),
-            instruction_set=self.instruction_set,
+            _criterion(costs, bits.n_samples),
+            self.instruction_set,
         )
         return AssociatedTables(found.reshape(-1, 2), ratios)
 
@@ -160,18 +152,12 @@ class NativeKernels:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
         return _native.toggle_scores(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             targets,
-            blankets.starts,
-            blankets.values,
-            toggles.starts,
-            toggles.values,
-            **_criterion(costs, bits.n_samples),
-            **_variables(bits),
-            **_kinds(bits),
-            reals=bits.reals,
-            instruction_set=self.instruction_set,
+            blankets.arrays,
+            toggles.arrays,
+            _criterion(costs, bits.n_samples),
+            self.instruction_set,
         )
 
     @fits
@@ -186,18 +172,12 @@ class NativeKernels:
         """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
         starts, members, scores, evaluations, n_bounded, not_converged = _native.grow_blankets(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             targets,
-            candidates.starts,
-            candidates.values,
-            kept.starts,
-            kept.values,
-            **_criterion(costs, bits.n_samples),
-            **_variables(bits),
-            **_kinds(bits),
-            reals=bits.reals,
-            instruction_set=self.instruction_set,
+            candidates.arrays,
+            kept.arrays,
+            _criterion(costs, bits.n_samples),
+            self.instruction_set,
         )
         return Blankets(Lists(starts, members), scores, evaluations, n_bounded, not_converged)
 
@@ -213,20 +193,13 @@ class NativeKernels:
     ) -> Flipped:
         """Flip the edge that gains most within each group until none gains."""
         present, highest, not_converged, *evaluations = _native.climb_groups(
-            bits.words,
-            bits.n_samples,
-            groups.starts,
-            groups.values,
-            blankets.starts,
-            blankets.values,
-            partners.starts,
-            partners.values,
+            _packed(bits),
+            groups.arrays,
+            blankets.arrays,
+            partners.arrays,
             changes,
-            **_criterion(costs, bits.n_samples),
-            **_variables(bits),
-            **_kinds(bits),
-            reals=bits.reals,
-            instruction_set=self.instruction_set,
+            _criterion(costs, bits.n_samples),
+            self.instruction_set,
         )
         return Flipped(present.view(np.bool_), highest, Lists(*evaluations), not_converged)
 
@@ -236,16 +209,11 @@ class NativeKernels:
     ) -> Fits:
         """Fit each target's logistic regression on its blanket."""
         likelihoods, coefficients, infinite, statuses = _native.fit_blankets(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             targets,
-            blankets.starts,
-            blankets.values,
-            **penalty._asdict(),
-            **_variables(bits),
-            **_kinds(bits),
-            reals=bits.reals,
-            instruction_set=self.instruction_set,
+            blankets.arrays,
+            _criterion(Costs(0.0, 0.0, penalty), bits.n_samples),
+            self.instruction_set,
         )
         return Fits(likelihoods, coefficients, infinite.view(np.bool_), statuses)
 
@@ -265,9 +233,7 @@ class NativeKernels:
         advance: Any = _native.potts_gibbs
         if isinstance(network, IsingNetwork):
             advance = _native.ising_gibbs
-        draws, states, generators = advance(
-            network.neighbours.starts, network.neighbours.values, *network[1:-1], **settings
-        )
+        draws, states, generators = advance(network.neighbours.arrays, *network[1:-1], **settings)
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
         return draws.reshape(n_draws, *shape), moved
@@ -282,16 +248,12 @@ class NativeKernels:
     ) -> NDArray[np.float64]:
         """Test each target against each of its ``others``, given its list of ``givens``."""
         return _native.independence_tests(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             targets,
-            givens.starts,
-            givens.values,
-            others.starts,
-            others.values,
+            givens.arrays,
+            others.arrays,
             log_factorials,
-            **_variables(bits),
-            instruction_set=self.instruction_set,
+            self.instruction_set,
         )
 
     def l1_paths(
@@ -305,11 +267,9 @@ class NativeKernels:
     ) -> L1Paths:
         """Fit each target's L1-penalised logistic regressions on its candidates."""
         *fits, converged, sizes, supports, slopes = _native.l1_paths(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             targets,
-            candidates.starts,
-            candidates.values,
+            candidates.arrays,
             penalties,
             fractions,
             largest_support,
@@ -335,19 +295,13 @@ class NativeKernels:
     ) -> PairFits:
         """Fit each pair with and without its coupling."""
         fitted = _native.fit_pairs(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             pairs,
-            given_first.starts,
-            given_first.values,
-            given_second.starts,
-            given_second.values,
+            given_first.arrays,
+            given_second.arrays,
             scale,
-            **_variables(bits),
-            **_kinds(bits),
-            reals=bits.reals,
-            n_covariates=n_covariates,
-            instruction_set=self.instruction_set,
+            n_covariates,
+            self.instruction_set,
         )
         return PairFits(*fitted)
 
@@ -364,8 +318,7 @@ class NativeKernels:
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over graphs."""
         sampled = _native.sample_graphs(
-            bits.words,
-            bits.n_samples,
+            _packed(bits),
             pairs,
             *prior,
             chain.present,
@@ -373,10 +326,6 @@ class NativeKernels:
             chain.fits,
             n_settling,
             n_sweeps,
-            bits.starts,
-            _variables(bits)["weights"],
-            _kinds(bits)["ordered"],
-            bits.reals,
             n_covariates,
             self.instruction_set,
         )
@@ -404,54 +353,31 @@ class NativeKernels:
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
     ) -> Unsound:
         """Find variables whose rows are not what the other operations take for granted."""
-        found = _native.unsound_variables(
-            bits.words, bits.n_samples, bits.starts, masked, masks, self.instruction_set
-        )
+        found = _native.unsound_variables(_packed(bits), masked, masks, self.instruction_set)
         return Unsound(*found)
 
 
-def _criterion(costs: Pricing, n_samples: int) -> dict[str, Any]:
-    """Return what the compiled module calls these prices."""
-    if isinstance(costs, Costs):
-        return {
-            "parameter_cost": costs.parameter,
-            "variable_cost": costs.variable,
-            "log_gamma": None,
-            "l1": costs.penalty.l1,
-            "l2": costs.penalty.l2,
-        }
-    return {
-        "parameter_cost": 0.0,
-        "variable_cost": costs.variable,
-        "log_gamma": _log_gamma(n_samples),
-        "l1": 0.0,
-        "l2": 0.0,
-    }
+# What the compiled module made of the samples in use.
+_PACKED: WeakKeyDictionary[Bits, _native.Bits] = WeakKeyDictionary()
 
 
-def _variables(bits: Bits) -> dict[str, Any]:
-    """Return what the compiled module wants to know of levels and weights."""
-    weighting = bits.weighting
-    return {"starts": bits.starts, "weights": None if weighting is None else weighting.weights}
-
-
-def _kinds(bits: Bits) -> dict[str, Any]:
-    """Return what the compiled module wants to know of kinds."""
-    return {"ordered": None if bits.ordered is None else bits.ordered.view(np.uint8)}
-
-
-def _digits(bits: Bits) -> dict[str, Any]:
-    """Return what the compiled module wants to know of the binary digits of weights."""
-    weighting = bits.weighting
-    if weighting is None:
-        return {"planes": None, "unit": 1.0}
-    return {"planes": weighting.planes, "unit": weighting.unit}
+def _packed(bits: Bits) -> _native.Bits:
+    """Return the samples as the compiled module takes them, checked once."""
+    found = _PACKED.get(bits)
+    if found is None:
+        found = _PACKED[bits] = _native.Bits(
+            bits.words, bits.n_samples, bits.starts, bits.weighting, bits.ordered, bits.reals
+        )
+    return found
 
 
 @lru_cache(maxsize=4)
-def _log_gamma(n_samples: int) -> NDArray[np.float64]:
-    """Return log G(k + 1/2) - log G(1/2) and log G(k + 1) for k = 0 ... n_samples."""
+def _criterion(costs: Pricing, n_samples: int) -> _native.Costs:
+    """Return the prices as the compiled module takes them."""
+    if isinstance(costs, Costs):
+        return _native.Costs(costs.parameter, costs.variable, *costs.penalty, None)
     from scipy.special import gammaln
 
     counts = np.arange(n_samples + 1.0)
-    return np.column_stack([gammaln(counts + 0.5) - gammaln(0.5), gammaln(counts + 1.0)])
+    log_gamma = np.column_stack([gammaln(counts + 0.5) - gammaln(0.5), gammaln(counts + 1.0)])
+    return _native.Costs(0.0, costs.variable, 0.0, 0.0, log_gamma)

@@ -7,6 +7,7 @@ out is told of here too, beside the functions.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol, Self
 
@@ -80,7 +81,8 @@ class Reals(NamedTuple):
         return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
 
 
-class Bits(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Bits:
     """Packed variables: ``words`` of shape (n_rows, n_words), a bit a sample.
 
     A variable v with r levels is the r - 1 rows from ``starts[v]`` on, one for each level but the
@@ -88,6 +90,7 @@ class Bits(NamedTuple):
     counts once. ``ordered``, of shape (n_variables,), marks the variables whose levels are steps;
     without it none are. Two levels are a step and a category at once, whatever it says of them.
     ``reals`` are further predictors of every target in blanket scores and in fits of blankets and pairs.
+    The arrays must not be written to: backends check them once and keep what they made of them.
     """
 
     words: NDArray[np.uint64]
@@ -546,8 +549,8 @@ class Kernels(Protocol):
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
 
-        The intercept has no penalty; ``penalties`` has one for every variable. Candidates whose penalty is zero are in
-        every fit. Lambda is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all other
+        The intercept and real columns have no penalty; ``penalties`` has one for every variable. Candidates whose penalty is
+        zero are in every fit. Lambda is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all other
         slopes are zero. A path ends with the first support of more than ``largest_support`` variables,
         and repeats it. Where candidates are equal, complements or otherwise combinations of
         others, there may be several maxima, and a backend is free to return any of them.

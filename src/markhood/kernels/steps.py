@@ -19,8 +19,7 @@ def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> L
     >>> [near.tolist() for near in within_steps(chain, np.array([0, 2]), 2)]
     [[1, 2], [0, 1, 3]]
     """
-    starts, found = _native.within_steps(neighbours.starts, neighbours.values, targets, depth)
-    return Lists(starts, found)
+    return Lists(*_native.within_steps(neighbours.arrays, targets, depth))
 
 
 def weakest_of_triangles(

@@ -23,7 +23,9 @@ def repeated(graph: Graph, changes: Mapping[str, Any] | None = None) -> Request:
     stored = graph.provenance
     if "method" not in stored or "reading" not in stored:
         raise InputError(
-            "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...) with its options."
+            "no-provenance",
+            "",
+            "The graph does not say how it was learned: call markhood.bootstrap(data, method, ...) with its options.",
         )
     return Request.from_json(stored, **{"checkpoint": None} | flattened(changes or {}))
 

@@ -105,8 +105,10 @@ def blanket_in(
     """Find the blanket of one variable of samples."""
     if samples.missing:
         raise InputError(
+            "missing-values",
+            "missing",
             f"A blanket needs complete samples: choose {option('missing', 'drop')} or "
-            f"{option('missing', 'level')}."
+            f"{option('missing', 'level')}.",
         )
     with request.job(samples) as job:
         found = blanket_of(job, target, gamma, depth)
@@ -123,10 +125,16 @@ def _copies(samples: Samples, nodes: list[int]) -> dict[str, tuple[str, ...]]:
 def _number(target: str | int, samples: Samples) -> int:
     if isinstance(target, str):
         if target not in samples.names:
-            raise InputError(f"The data have no column {target!r}: {near(target, samples.names)}.")
+            raise InputError(
+                "unknown-column",
+                target,
+                f"The data have no column {target!r}: {near(target, samples.names)}.",
+            )
         return samples.names.index(target)
     if not 0 <= target < samples.n_variables:
         raise InputError(
-            f"There is no column number {target}: the data have {samples.n_variables} columns."
+            "unknown-column",
+            str(target),
+            f"There is no column number {target}: the data have {samples.n_variables} columns.",
         )
     return int(target)

@@ -306,7 +306,7 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
     last = np.arange(n_ends, n_ends + len(known.covariates))
     blankets = Knowledge(covariates=last).adjusted(ends, others)
     lengths = np.diff(job.samples.starts)[known.covariates]
-    of_reals = len(job.samples.reals) * job.samples.bits.n_scores[known.covariates]
+    of_reals = job.samples.n_reals * job.samples.bits.n_scores[known.covariates]
     fields = np.zeros(int((lengths + of_reals).sum()))
     coefficients = [*(fit.coefficients for _, fit in tiles), fields]
     regressions = Regressions(
@@ -314,7 +314,7 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
         Lists.joined([blankets, Lists.empty(len(last))]),
         np.concatenate(coefficients),
         np.concatenate([*(fit.infinite for _, fit in tiles), fields > 0]),
-        len(job.samples.reals),
+        job.samples.n_reals,
     )
     return Numbers(
         gained.reshape(-1, 2),
@@ -336,7 +336,7 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
         blankets,
         np.concatenate([np.empty(0), *(fit.coefficients for fit in fits)]),
         np.concatenate([np.empty(0, np.bool_), *(fit.infinite for fit in fits)]),
-        len(job.samples.reals),
+        job.samples.n_reals,
     )
 
 

@@ -74,7 +74,9 @@ class Knowledge(Sealed):
         super().check()
         if self.groups is None and self.group_rule != "between":
             raise InputError(
-                f"{option('group_rule', self.group_rule)} needs {option('groups')}: give them, or leave it out."
+                "option-needed",
+                "groups",
+                f"{option('group_rule', self.group_rule)} needs {option('groups')}: give them, or leave it out.",
             )
 
 
@@ -149,8 +151,10 @@ def _near(variables: Variables, least: float | None) -> Near | None:
         return None
     if variables.loci is None:
         raise InputError(
+            "option-needed",
+            "positions",
             f"{option('min_distance')} needs positions of the variables: give "
-            f"{option('positions')}, or names such as 'chr1:12345'."
+            f"{option('positions')}, or names such as 'chr1:12345'.",
         )
     return Near(Places.of(variables.loci, variables.genome_length), float(least))
 
@@ -161,8 +165,10 @@ def _require_two_groups(
     """Raise where two columns that are to be joined are one node."""
     for i, j in pairs[node[pairs[:, 0]] == node[pairs[:, 1]]].tolist():
         raise InputError(
+            "constraints",
+            "required_edges",
             f"{columns[i]!r} and {columns[j]!r} are copies and become one node, which cannot be joined to "
-            f"itself: take the pair out of {option('required_edges')}, or give {option('identical', 'keep')}."
+            f"itself: take the pair out of {option('required_edges')}, or give {option('identical', 'keep')}.",
         )
 
 

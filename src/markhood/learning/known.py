@@ -87,8 +87,10 @@ def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], N
         pair, probability = variables.pair((first, second), place), _probability(value, place)
         if found.setdefault(pair, probability) != probability:
             raise InputError(
+                "constraints",
+                "pair_priors",
                 f"{names[pair[0]]!r} - {names[pair[1]]!r} has two probabilities, {found[pair]} and "
-                f"{probability} ({place}): give it one."
+                f"{probability} ({place}): give it one.",
             )
     pairs = sorted(found)
     numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -119,8 +121,10 @@ def _probability(value: Any, place: str) -> float:
         probability = float("nan")
     if not 0 < probability < 1:
         raise InputError(
+            "constraints",
+            "pair_priors",
             f"{value!r} is no probability between 0 and 1, both excluded ({place}): give one, or "
-            "require or forbid the edge."
+            "require or forbid the edge.",
         )
     return probability
 
@@ -154,18 +158,24 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
         number = variables.number(variable, place)
         if not isinstance(label, Hashable):
             raise InputError(
-                f"{label!r} is no group (of variable {names[number]!r}): give text or a number."
+                "constraints",
+                "groups",
+                f"{label!r} is no group (of variable {names[number]!r}): give text or a number.",
             )
         if not is_missing(label) and labels.setdefault(number, label) != label:
             raise InputError(
+                "constraints",
+                "groups",
                 f"Variable {names[number]!r} has two groups, {labels[number]!r} and {label!r} "
-                f"({place}): give it one."
+                f"({place}): give it one.",
             )
     without = [repr(name) for j, name in enumerate(names) if j not in labels]
     if without:
         raise InputError(
+            "constraints",
+            "groups",
             f"Variable{'s'[: len(without) > 1]} {listed(without)} "
-            f"{'has' if len(without) == 1 else 'have'} no group: give every variable one."
+            f"{'has' if len(without) == 1 else 'have'} no group: give every variable one.",
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(labels[j], len(numbers)) for j in range(len(names))])
@@ -186,21 +196,31 @@ class _Variables:
                 return self._position[variable]
             if self._has_numbers_for_names or not variable.isdecimal():
                 hint = near(variable, self._names)
-                raise InputError(f"There is no variable {variable!r} ({place}): {hint}")
+                raise InputError(
+                    "unknown-column",
+                    variable,
+                    f"There is no variable {variable!r} ({place}): {hint}",
+                )
         elif not isinstance(variable, Integral) or isinstance(variable, bool):
             raise InputError(
-                f"{variable!r} is no variable ({place}): give its name or the number of its column."
+                "unknown-column",
+                "",
+                f"{variable!r} is no variable ({place}): give its name or the number of its column.",
             )
         elif self._position.get(str(variable), variable) != variable:
             raise InputError(
+                "unknown-column",
+                str(variable),
                 f"{variable} is the number of one column and the name of another ({place}): "
-                "give names, as text."
+                "give names, as text.",
             )
         number = int(variable)
         if not 0 <= number < len(self._names):
             raise InputError(
+                "unknown-column",
+                str(number),
                 f"There is no column {number} ({place}): they are numbered from 0 to "
-                f"{len(self._names) - 1}"
+                f"{len(self._names) - 1}",
             )
         return number
 
@@ -209,7 +229,9 @@ class _Variables:
         i, j = (self.number(end, place) for end in ends)
         if i == j:
             raise InputError(
-                f"{self._names[i]!r} is joined to itself ({place}): give two different variables."
+                "constraints",
+                self._names[i],
+                f"{self._names[i]!r} is joined to itself ({place}): give two different variables.",
             )
         return min(i, j), max(i, j)
 
@@ -248,7 +270,7 @@ def _rows_of(given: Any, width: int, what: str, place: str, hint: str) -> list[R
     rows = list(given) if isinstance(given, Iterable) else [given]
     for k, row in enumerate(rows, 1):
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != width:
-            raise InputError(f"{row!r} is no {what} ({place.format(k)}): {hint}")
+            raise InputError("constraints", "", f"{row!r} is no {what} ({place.format(k)}): {hint}")
     return [(place.format(k), list(row)) for k, row in enumerate(rows, 1)]
 
 
@@ -260,12 +282,16 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
         return [("in groups", item) for item in given.items()]
     if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
         raise InputError(
+            "constraints",
+            "groups",
             f"A {type(given).__name__} cannot be used as groups: give a mapping from names to "
-            "labels, one label a variable in their order, or the path of a file."
+            "labels, one label a variable in their order, or the path of a file.",
         )
     labels = list(given)
     if len(labels) != len(names):
         raise InputError(
-            f"There are {len(labels)} groups for {len(names)} variables: give each variable one."
+            "constraints",
+            "groups",
+            f"There are {len(labels)} groups for {len(names)} variables: give each variable one.",
         )
     return [("in groups", pair) for pair in zip(names, labels, strict=True)]

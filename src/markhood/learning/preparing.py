@@ -25,8 +25,10 @@ def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
     nodes = [j for j in range(d) if j not in last]
     if len(nodes) < 2:
         raise InputError(
+            "too-few-columns",
+            "adjust_for",
             f"Of {len(names)} columns {len(picked)} are adjusted for, and a graph needs two "
-            f"or more others: take some out of {option('adjust_for')}."
+            f"or more others: take some out of {option('adjust_for')}.",
         )
     reals = {name: own for name, own in samples.reals.items() if names.index(name) in picked}
     if len(reals) < len(samples.reals):

@@ -19,6 +19,7 @@ from markhood.data.samples import Samples
 from markhood.data.understood import understood
 from markhood.learning.checks.convergence import fits_not_converged
 from markhood.learning.describe import Learned
+from markhood.learning.factors import described_factors
 from markhood.learning.methods import Method
 from markhood.search.values.job import Job
 from markhood.search.values.knowledge import Knowledge
@@ -89,6 +90,7 @@ def with_provenance(
         provenance["real_covariates"] = {
             name: {"mean": own.mean, "sd": own.deviation} for name, own in samples.reals.items()
         }
+    provenance |= described_factors(samples)
     if known := job.knowledge.summary():
         provenance["known"] = known
     if learned.n_screened is not None:

@@ -36,6 +36,7 @@ from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
 from markhood.learning.describe import Learned, describe
+from markhood.learning.factors import with_factors
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
@@ -111,7 +112,9 @@ class Request:
 
     def _refuse_drawn_seed(self) -> None:
         raise InputError(
-            f"A {option('checkpoint')} can be continued only with the same random numbers: give a {option('seed')}."
+            "option-needed",
+            "seed",
+            f"A {option('checkpoint')} can be continued only with the same random numbers: give a {option('seed')}.",
         )
 
     @classmethod
@@ -154,7 +157,9 @@ class Request:
             if name in owners:
                 group = owners[name]
                 raise InputError(
-                    f"{option(name)} is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...)."
+                    "option-value",
+                    name,
+                    f"{option(name)} is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...).",
                 )
         flat = flattened(options) | {"progress": progress}
         if hasattr(method, "flat_options"):  # an estimator
@@ -264,9 +269,20 @@ class Request:
             return self.method.forecast(job)
 
     def prepared(self, samples: Samples) -> Samples:
-        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped."""
+        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped, with factors."""
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
+        return with_factors(
+            self._grouped(samples),
+            self.method.n_factors,
+            self.constraints,
+            Runner(self.run.n_jobs),
+            kernels_named(self.run.kernels),
+            self.seed,
+        )
+
+    def _grouped(self, samples: Samples) -> Samples:
+        """Return samples with columns that are copies of each other grouped, where that is wanted."""
         how = self.reading.identical
         if not is_to_group(samples, how):
             return samples
@@ -334,7 +350,9 @@ def flattened(options: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if not isinstance(group, kind):
             raise InputError(
-                f"{name} must be a markhood.{kind.__name__}, not {group!r}: write {name}={kind.__name__}(...)."
+                "option-value",
+                name,
+                f"{name} must be a markhood.{kind.__name__}, not {group!r}: write {name}={kind.__name__}(...).",
             )
         flat |= group.changed()
     return flat
@@ -343,7 +361,11 @@ def flattened(options: Mapping[str, Any]) -> dict[str, Any]:
 def method_class(name: Any) -> type[Method]:
     """Return the method of that name, or raise."""
     if not isinstance(name, str) or name not in METHODS:
-        raise InputError(f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.")
+        raise InputError(
+            "option-unknown",
+            "method",
+            f"Unknown method {name!r}: choose one of {', '.join(METHODS)}.",
+        )
     return METHODS[name]
 
 
@@ -351,4 +373,6 @@ def _unknown(name: str, value: Any, kind: type[Method]) -> InputError:
     known = [*kind.names(), *SharedOptions.names()]
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {option(close[0])}?" if close else f"it takes {', '.join(kind.names())}."
-    return InputError(f"Method {kind.name!r} has no option {option(name, value)}: {hint}")
+    return InputError(
+        "option-unknown", name, f"Method {kind.name!r} has no option {option(name, value)}: {hint}"
+    )

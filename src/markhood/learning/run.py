@@ -24,7 +24,11 @@ def _seed_of(given: Any) -> int:
     if isinstance(given, np.random.Generator):
         return int(given.integers(2**31))
     if not isinstance(given, Integral) or isinstance(given, bool) or given < 0:
-        raise InputError(f"{option('seed')} must be a whole number from 0 up, not {given!r}.")
+        raise InputError(
+            "option-value",
+            "seed",
+            f"{option('seed')} must be a whole number from 0 up, not {given!r}.",
+        )
     return int(given)
 
 
@@ -110,7 +114,9 @@ class Execution(Run, RunOptions):
         super().check()
         if self.n_jobs == 0:
             raise InputError(
-                f"{option('n_jobs')} must be a number of threads, or -1 for all, not 0."
+                "option-value",
+                "n_jobs",
+                f"{option('n_jobs')} must be a number of threads, or -1 for all, not 0.",
             )
         kernels_named(self.kernels)
 
@@ -146,4 +152,6 @@ def kernels_named(name: str | Kernels) -> Kernels:
         from markhood.kernels.cuda.backend import CudaKernels
 
         return CudaKernels()
-    raise InputError(f"Unknown {option('kernels')} {name!r}: choose native or cuda.")
+    raise InputError(
+        "option-unknown", "kernels", f"Unknown {option('kernels')} {name!r}: choose native or cuda."
+    )

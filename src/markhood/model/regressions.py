@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN
+from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
-from markhood.data.variables import Variables
+from markhood.data.variables import UNKNOWN, Variables
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.zero_sum import zero_sum
@@ -148,7 +148,7 @@ class Regressions:
         """Return what `log_pseudo_likelihood` does, of level numbers; samples with missing values are left out."""
         known = (values != UNKNOWN).all(axis=0)
         weights = None if weights is None else weights[known]
-        reals = None if reals is None else reals[:, known]
+        reals = None if reals is None else reals[..., known]
         logs = self.log_probabilities(values[:, known], margin, reals)
         return float(np.average(logs, axis=1, weights=weights).sum())
 
@@ -168,7 +168,7 @@ class Regressions:
             which does not depend on their order.
         margin : float
             Probabilities are kept off 0 and 1 by this.
-        reals : ndarray of shape (n_reals, n_samples), optional
+        reals : ndarray of shape (n_reals, n_samples) or (n_variables, n_reals, n_samples), optional
             The real columns, standardised; by default their means.
 
         Returns
@@ -177,7 +177,8 @@ class Regressions:
         """
         logs = np.empty(values.shape)
         for variable, blanket in enumerate(self.blankets):
-            probabilities = softmax(self.log_odds(variable, values[blanket], reals))
+            own_reals = None if reals is None else of_target(reals, variable)
+            probabilities = softmax(self.log_odds(variable, values[blanket], own_reals))
             unseen = np.zeros((len(probabilities), 1))
             own = np.minimum(values[variable], probabilities.shape[1])
             seen = np.hstack([probabilities, unseen])[np.arange(len(own)), own]
@@ -265,6 +266,6 @@ def level_numbers(samples: Samples) -> NDArray[np.uint16]:
 
 
 def real_numbers(samples: Samples) -> NDArray[np.float64]:
-    """Return the real columns, standardised, of shape (n_reals, n_samples)."""
-    columns = [own.standardised for own in samples.reals.values()]
-    return np.array(columns).reshape(len(columns), samples.n_samples)
+    """Return the real columns, (n_reals, n_samples), or (n_variables, n_reals, n_samples) where targets differ."""
+    reals = samples.bits.reals
+    return np.empty((0, samples.n_samples)) if reals is None else reals.columns

@@ -38,6 +38,7 @@ tree. The network has 1 edge.
         *_steps(graph),
         *_search(about),
         *_beforehand(_part(about, "known"), about.get("adjusted_for")),
+        *_factors(graph),
         *_result(graph, about),
     ]
     return " ".join(sentences)
@@ -114,6 +115,15 @@ def _beforehand(known: Mapping[str, Any], adjusted: Any) -> Iterator[str]:
     if "groups" in known:
         rule, groups = known["group_rule"], known["groups"]
         yield f"Only edges {rule} the {groups} groups of variables were allowed."
+
+
+def _factors(graph: Graph) -> Iterator[str]:
+    if (factors := graph.factors) is not None:
+        n, share = factors.n_factors, factors.explained.sum()
+        yield (
+            f"Every regression was adjusted for {n} hidden factor{'s'[: n > 1]}, by scores of the other variables on the "
+            f"leading principal component{'s'[: n > 1]} ({share:.0%} of the variance)."
+        )
 
 
 def _edges(n: int) -> str:

@@ -182,19 +182,20 @@ class DiscreteScorer:
         return np.ones(self.samples.n_samples) if weighting is None else weighting.weights
 
     @cached_property
-    def _given_covariates(self) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-        """The predictors of regressions on all covariates, and every node's coefficients."""
+    def _given_covariates(self) -> list[NDArray[np.float64]]:
+        """The coefficients of every node's regression on its real columns and the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         fits = self.kernels.fit_blankets(bits, nodes, self._covariates_of(nodes), NO_PENALTY)
-        design = covariate_design(bits, self.n_covariates)
-        own = np.diff(self.samples.starts)[nodes] + design.shape[1] * bits.n_scores[nodes]
-        return design, np.split(fits.coefficients, np.cumsum(own)[:-1])
+        n_predictors = bits.n_reals + int(bits.n_scores[d - self.n_covariates :].sum())
+        own = np.diff(self.samples.starts)[nodes] + n_predictors * bits.n_scores[nodes]
+        return np.split(fits.coefficients, np.cumsum(own)[:-1])
 
     def _shares_given(self, node: int) -> NDArray[np.float64]:
         """Return the probabilities of a node's levels in every sample, given the covariates."""
-        design, coefficients = self._given_covariates
-        return fitted_shares(self.samples.bits, node, coefficients[node], design)
+        bits, coefficients = self.samples.bits, self._given_covariates[node]
+        design = covariate_design(bits, self.n_covariates, node)
+        return fitted_shares(bits, node, coefficients, design)
 
     def _covariates_of(self, nodes: NDArray[np.int64]) -> Lists:
         """Return the covariates as the blanket of every node."""
@@ -434,7 +435,7 @@ class DiscreteScorer:
         share = samples.ones / samples.n_samples
         varies = (share > 0) & (share < 1)
         deviations = np.sqrt(np.where(varies, share * (1 - share), 1.0))
-        return Bits(samples.words, samples.n_samples), deviations
+        return Bits(samples.words, samples.n_samples, reals=samples.bits.reals), deviations
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ fitted where T is `LEAST_OF_PRICE` of their price or more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -73,14 +74,14 @@ def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
         kinds += [bool(ordered[covariate])] * len(ends)
     n = len(starts) - 1 - n_nodes
     if len(starts) == len(bits.words) + 1:
-        return bits._replace(starts=None, ordered=None), n
-    return bits._replace(starts=np.array(starts), ordered=np.array(kinds)), n
+        return replace(bits, starts=None, ordered=None), n
+    return replace(bits, starts=np.array(starts), ordered=np.array(kinds)), n
 
 
-def covariate_design(bits: Bits, n_covariates: int) -> NDArray[np.float64]:
-    """Return the predictors of regressions on the covariates, (n_samples, n_predictors): real columns, then variables."""
+def covariate_design(bits: Bits, n_covariates: int, target: int) -> NDArray[np.float64]:
+    """Return a target's predictors without neighbours, (n_samples, n_predictors): real columns, then covariates."""
     d = len(bits.n_scores)
-    columns = [] if bits.reals is None else list(bits.reals.columns)
+    columns = [] if bits.reals is None else list(bits.reals.of_target(target)[0])
     for covariate in range(d - n_covariates, d):
         values, levels = codes(bits, covariate), n_levels(bits, covariate)
         is_step = bits.n_scores[covariate] < levels - 1

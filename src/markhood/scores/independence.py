@@ -62,7 +62,11 @@ def independence_test(
     samples = encode(data)
     x, y, *z = (_number(variable, samples) for variable in (i, j, *given))
     if len({x, y, *z}) < len(z) + 2:
-        raise InputError("A test of independence needs distinct variables: one is given twice.")
+        raise InputError(
+            "option-value",
+            "",
+            "A test of independence needs distinct variables: one is given twice.",
+        )
     log_probabilities = NativeKernels().independence_tests(
         samples.bits,
         np.array([x]),
@@ -98,8 +102,14 @@ def _number(variable: int | str, samples: Samples) -> int:
     d = samples.n_variables
     if isinstance(variable, str):
         if variable not in samples.names:
-            raise InputError(f"There is no variable {variable!r} in the data.")
+            raise InputError(
+                "unknown-column", variable, f"There is no variable {variable!r} in the data."
+            )
         return samples.names.index(variable)
     if not isinstance(variable, (int, np.integer)) or not 0 <= variable < d:
-        raise InputError(f"There is no variable {variable!r}: they are numbered 0 to {d - 1}.")
+        raise InputError(
+            "unknown-column",
+            str(variable),
+            f"There is no variable {variable!r}: they are numbered 0 to {d - 1}.",
+        )
     return int(variable)

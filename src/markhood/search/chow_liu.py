@@ -52,8 +52,10 @@ def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
     if len(closing):
         source, target = (names[end] for end in closing[0])
         raise InputError(
+            "constraints",
+            "required_edges",
             f"The required edges make a cycle with {source!r} - {target!r}, which no forest has: "
-            "leave one of them out, or choose another method."
+            "leave one of them out, or choose another method.",
         )
 
 

@@ -139,7 +139,7 @@ def may_be_edges(
 
 def _variances(job: Job) -> NDArray[np.float64]:
     """Return the variance of every binary node, given the covariates where there are any."""
-    if job.n_nodes < job.n_variables or job.samples.reals:
+    if job.n_nodes < job.n_variables or job.samples.n_reals:
         return job.scorer.spreads(np.arange(job.n_nodes))[:, 0]
     share = job.samples.shares
     return share * (1 - share)

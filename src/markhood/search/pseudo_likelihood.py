@@ -134,9 +134,11 @@ def _require_room(n_variables: int, n_rows: int) -> None:
     needed, available = bytes_of_couplings(n_rows), available_memory()
     if available is not None and needed > available:
         raise InputError(
+            "memory",
+            "",
             f"The couplings of all pairs of {n_variables} variables, with {n_rows} levels in all, need "
             f"about {readable(needed)} of memory, but only {readable(available)} is available: take fewer "
-            "columns, or a method that screens pairs first, such as plrhc."
+            "columns, or a method that screens pairs first, such as plrhc.",
         )
 
 

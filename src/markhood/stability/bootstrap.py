@@ -344,7 +344,7 @@ def bootstrap_samples(
         sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
         _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
         if resampling is None:
-            if samples.reals:
+            if samples.n_reals:
                 raise InputError(
                     f"{option('resample', 'model')} draws nodes given covariates of levels only: cut the covariate "
                     f"{next(iter(samples.reals))!r} with {option('bins')}, or choose another {option('resample')}."

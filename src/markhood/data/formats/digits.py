@@ -1,8 +1,8 @@
-"""The built-in data set: scikit-learn's handwritten digits, black and white.
+"""The data set of the demo: scikit-learn's handwritten digits, black and white.
 
 1797 pictures of 8 x 8 pixels; a pixel is on above half intensity. Neighbouring pixels depend on
-each other, so anyone can see whether the learned graph makes sense. It is shipped as a file,
-because the command line does not import scikit-learn.
+each other, so the learned graph can be checked by eye. The pixels are stored in a file because
+the command line does not import scikit-learn.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from importlib.resources import files
 
 import numpy as np
+from numpy.typing import NDArray
 
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 
 SIDE = 8
+PIXEL_NAMES = tuple(f"r{k // SIDE}c{k % SIDE}" for k in range(SIDE * SIDE))
 
 
 def digits() -> Samples:
@@ -28,6 +30,11 @@ def digits() -> Samples:
     ...     digits().n_samples
     1797
     """
+    return encode(digit_pixels(), names=PIXEL_NAMES)
+
+
+def digit_pixels() -> NDArray[np.uint8]:
+    """Return the pixels, one row per picture: 1 where a pixel is on."""
     with (files("markhood.data.formats") / "digits.npz").open("rb") as file:
-        pixels = np.load(file)["data"]
-    return encode(pixels, names=[f"r{k // SIDE}c{k % SIDE}" for k in range(SIDE * SIDE)])
+        pixels: NDArray[np.uint8] = np.load(file)["data"]
+    return pixels

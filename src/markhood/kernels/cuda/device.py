@@ -38,14 +38,18 @@ class Device:
             import cupy
         except ImportError:
             raise InputError(
-                "kernels='cuda' needs CuPy: pip install 'markhood[cuda]', or leave it out."
+                "library-missing",
+                "cuda",
+                "kernels='cuda' needs CuPy: pip install 'markhood[cuda]', or leave it out.",
             ) from None
         try:
             has_card = cupy.cuda.runtime.getDeviceCount() > 0
         except cupy.cuda.runtime.CUDARuntimeError:
             has_card = False
         if not has_card:
-            raise InputError("There is no CUDA GPU here: leave kernels='cuda' out.")
+            raise InputError(
+                "executor", "kernels", "There is no CUDA GPU here: leave kernels='cuda' out."
+            )
         self._cupy = cupy
         properties = cupy.cuda.runtime.getDeviceProperties(0)
         self.name = properties["name"].decode()

@@ -6,8 +6,8 @@ over slopes b and an intercept without penalty. Each lambda starts from the solu
 before; `newton.py` finds the next, with all candidates in every step. `native/l1/l1_path.hpp` looks at
 fewer candidates and computes fewer curvatures, and arrives at the same maxima.
 
-Candidates with a penalty of zero are in every solution, also in the first, where all others are out. So that their slopes
-are finite where they separate the target, they are bound by `FREE` instead of lambda.
+Real columns and candidates with a penalty of zero are in every solution, also in the first, where all others are out. Their
+bound is `FREE` instead of lambda, so that the slopes are finite where they separate the target.
 """
 
 from __future__ import annotations
@@ -47,19 +47,21 @@ def l1_path(
 ) -> list[L1Point]:
     """Return a solution for each fraction of the least lambda at which all slopes are zero."""
     *x, y = unpacked(bits.words[[*candidates, target]], bits.n_samples).astype(np.int64)
-    design = np.array(x, dtype=np.float64).reshape(len(candidates), bits.n_samples)
-    n, ones = bits.n_samples, int(y.sum())
-    covariances = np.array([n * int(c @ y) - int(c.sum()) * ones for c in x], dtype=np.float64)
+    n, ones, n_reals = bits.n_samples, int(y.sum()), bits.n_reals
+    reals = np.empty((0, n)) if bits.reals is None else bits.reals.of_target(target)[0]
+    design = np.array([*reals, *x], dtype=np.float64).reshape(n_reals + len(candidates), n)
+    penalties = np.append(np.zeros(n_reals), penalties)
+    covariances = np.array([n * (c @ y) - c.sum() * ones for c in design], dtype=np.float64)
     with np.errstate(divide="ignore"):
         intercept = float(np.log(ones) - np.log(n - ones))
     entropy = sum(k * np.log(k / n) for k in (ones, n - ones) if k)
-    point = L1Point(1.0, float(entropy), intercept, np.zeros(len(candidates)))
+    point = L1Point(1.0, float(entropy), intercept, np.zeros(len(design)))
     is_free = penalties == 0
     if is_free.any() and np.isfinite(intercept):
         start = point._replace(slopes=np.zeros(int(is_free.sum())))
         bounds = np.full(len(start.slopes), n * FREE)
         alone = _maximise(design[is_free], y.astype(np.float64), bounds, start)
-        point = alone._replace(slopes=np.zeros(len(candidates)))
+        point = alone._replace(slopes=np.zeros(len(design)))
         point.slopes[is_free] = alone.slopes
         p = 1 / (1 + np.exp(-(point.intercept + point.slopes @ design)))
         covariances = n * (design @ (y - p))
@@ -67,12 +69,12 @@ def l1_path(
     point = point._replace(bound=float(top))
     path = []
     for fraction in fractions:
-        if top > 0 and fraction < 1 and np.count_nonzero(point.slopes) <= largest_support:
+        if top > 0 and fraction < 1 and np.count_nonzero(point.slopes[n_reals:]) <= largest_support:
             start = point._replace(bound=top * fraction)
             bounds = np.where(is_free, n * FREE, n * start.bound * penalties)
             point = _maximise(design, y.astype(np.float64), bounds, start)
         path.append(point)
-    return path
+    return [point._replace(slopes=point.slopes[n_reals:]) for point in path]
 
 
 def _maximise(design: _Reals, y: _Reals, bounds: _Reals, point: L1Point) -> L1Point:

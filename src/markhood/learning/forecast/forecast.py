@@ -215,9 +215,11 @@ def require_room(
     if needed > available:
         hint = "" if running else f"raise {option('gamma')}, "
         raise InputError(
+            "memory",
+            "",
             f"{d} variables, of which about {sample.n_pairs:.2g} pairs will pass the screen, need "
             f"about {memory.readable(needed)} of memory, but only {memory.readable(available)} is available: "
-            f"{hint}take fewer columns, or a larger machine."
+            f"{hint}take fewer columns, or a larger machine.",
         )
 
 

@@ -20,12 +20,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import of_target, with_rest_scores
 from markhood.data.samples import Samples, Weights
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.kernels.words import packed, unpacked
 from markhood.learning.describe import regress
-from markhood.model.regressions import Regressions, real_numbers, softmax
+from markhood.model.regressions import Regressions, softmax
 from markhood.search.values.job import Job
 
 
@@ -43,7 +44,6 @@ class Completed:
         self._source = samples
         self._rng = rng
         self._values = np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
-        self._reals = real_numbers(samples)
         self._absent: dict[int, NDArray[np.intp]] = {}
         for variable, mask in samples.missing.items():
             is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
@@ -89,11 +89,19 @@ class Completed:
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
             neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]
-            odds = regressions.log_odds(variable, neighbours, self._reals[:, absent])
+            odds = regressions.log_odds(variable, neighbours, self._reals_of(variable)[:, absent])
             chances = np.maximum(softmax(odds), margin)
             steps = np.cumsum(chances[:, :-1], axis=1) / chances.sum(axis=1, keepdims=True)
             drawn = self._rng.random((len(absent), 1)) > steps
             self._values[variable, absent] = drawn.sum(axis=1)
+
+    def _reals_of(self, variable: int) -> NDArray[np.float64]:
+        """Return the real columns of a variable; rest scores follow the values that are drawn."""
+        source = self._source
+        shared = np.array([own.standardised for own in source.reals.values()])
+        shared = shared.reshape(len(shared), source.n_samples)
+        columns = with_rest_scores(shared, self._values, source.variables, source.components)
+        return of_target(columns, variable)
 
     def samples(self) -> Samples:
         """Return the samples as they are completed now."""

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.execution.runner import Runner, shared_out
@@ -96,7 +97,7 @@ def _surplus(
     coefficients = np.mean([fit.coefficients for fit in fits], axis=0)
     samples = [scorer.samples for scorer in scorers]
     regressions = _one_variable(
-        samples[0].variables, target, blanket, models, coefficients, len(samples[0].reals)
+        samples[0].variables, target, blanket, models, coefficients, samples[0].n_reals
     )
     any_missing = np.logical_or.reduce(holes)
     weights = samples[0].weights
@@ -139,7 +140,7 @@ def _log_likelihoods(
     """Return the log-probability of the target in some samples, by each model: (n_models, n_rows)."""
     values = codes(samples.bits, target)[rows]
     members = np.stack([codes(samples.bits, v)[rows] for v in blanket.tolist()])
-    reals = real_numbers(samples)[:, rows]
+    reals = of_target(real_numbers(samples), target)[:, rows]
     logs = []
     for model in range(len(blanket), len(regressions.blankets)):
         odds = regressions.log_odds(model, members[regressions.blankets[model]], reals)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
+from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Forecast, forecast_chains, require_room
 from markhood.learning.imputation.completed import Completed
 from markhood.learning.imputation.learn_imputed import Imputation
@@ -18,7 +19,7 @@ from markhood.learning.imputation.sampled import sample_with_values
 from markhood.learning.known import listed_priors
 from markhood.learning.methods.climbing import Plrhc
 from markhood.learning.methods.method import Method
-from markhood.options import Options, declare
+from markhood.options import declare
 from markhood.output.citation import PAPER
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
@@ -33,7 +34,7 @@ QUICK_SWEEPS, SWEEPS = 80, 20
 
 
 @dataclass(kw_only=True)
-class BayesOptions(Options):
+class BayesOptions(FactorOptions):
     """Options of the chains over graphs."""
 
     fdr: float | None = declare(
@@ -84,8 +85,10 @@ class Bayes(BayesOptions, Method):
         super().check()
         if self.fdr is not None and self.min_probability != 0.5:
             raise InputError(
+                "option-conflict",
+                "fdr",
                 f"{option('fdr')} and {option('min_probability')} both choose edges: leave one of "
-                "the two out."
+                "the two out.",
             )
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from markhood.errors import InputError, option
 from markhood.kernels.protocol import FitPenalty
+from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Climb, Forecast, forecast_climb, require_room
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
@@ -42,8 +43,10 @@ def _penalty(given: Any) -> tuple[str, float]:
         kind, number = "", 0.0
     if kind not in PENALTIES or not 0 < number < float("inf"):
         raise InputError(
+            "option-value",
+            "fit_penalty",
             f"Unknown {option('fit_penalty')} {given!r}: choose one of {', '.join(PENALTIES)}, or give a strength "
-            "above 0 with it, ('l2', 0.5)."
+            "above 0 with it, ('l2', 0.5).",
         )
     return str(kind), number
 
@@ -53,8 +56,10 @@ def _criterion(given: Any) -> Any:
     is_class = isinstance(given, type)
     if not is_known and (is_class or not callable(getattr(given, "score", None))):
         raise InputError(
+            "option-value",
+            "criterion",
             f"Unknown {option('criterion')} {given!r}: choose one of {', '.join(CRITERIA)}, or "
-            "give an object with a method score(table)."
+            "give an object with a method score(table).",
         )
     return given
 
@@ -139,7 +144,7 @@ class Climbing(ClimbingOptions, Method):
 
 
 @dataclass(kw_only=True)
-class HillClimbingOptions(ClimbingOptions):
+class HillClimbingOptions(FactorOptions, ClimbingOptions):
     """Options of HC."""
 
     rule: Literal["global", "pair", "or", "and"] = declare(  # type: ignore[assignment]
@@ -175,13 +180,17 @@ class HillClimbing(HillClimbingOptions, Climbing):
         super().check()
         if self.rule == "pair" and (self.criterion != "bic" or self.fit_penalty is not None):
             raise InputError(
+                "option-conflict",
+                "rule",
                 f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: "
-                f"use it with {option('criterion', 'bic')} and without {option('fit_penalty')}."
+                f"use it with {option('criterion', 'bic')} and without {option('fit_penalty')}.",
             )
         if self.fit_penalty is not None and self.criterion != "bic":
             raise InputError(
+                "option-conflict",
+                "fit_penalty",
                 f"{option('fit_penalty')} is for the criterion 'bic', which alone fits "
-                "regressions: leave one of the two out."
+                "regressions: leave one of the two out.",
             )
 
     @property
@@ -256,6 +265,6 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
                 "Pensar et al., 2017",
                 "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal pseudo-likelihood learning of "
                 "discrete Markov network structures. Bayesian Analysis 12(4), 1195-1215. "
-                "https://doi.org/10.1214/16-BA1032.",
+                "https://arxiv.org/abs/1401.4988.",
             ),
         )

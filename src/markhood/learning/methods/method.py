@@ -60,6 +60,11 @@ class Method(Sealed, ABC):
         return type(self.scored_by) is Bic
 
     @property
+    def n_factors(self) -> int | str | None:
+        """How many hidden factors its regressions are adjusted for: a number, "auto", or None for a check only."""
+        return getattr(self, "factors", 0) if self.takes_reals else 0
+
+    @property
     def settling(self) -> Method:
         """The method whose searches alternate with draws of the missing values until the graph settles."""
         return self
@@ -111,7 +116,11 @@ class Method(Sealed, ABC):
         InputError
             Where the method has no forecast.
         """
-        raise InputError(f"The method {self.name!r} has no forecast: try it on fewer variables.")
+        raise InputError(
+            "not-supported",
+            "dry_run",
+            f"The method {self.name!r} has no forecast: try it on fewer variables.",
+        )
 
     def require_room(self, job: Job) -> None:
         """Raise where the search will not fit in memory, if that can be estimated before it starts."""

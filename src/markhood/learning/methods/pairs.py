@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
+from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Forecast, forecast_couplings, forecast_pairs
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import Options, declare
@@ -36,7 +37,7 @@ ARACNE = Reference(
 
 
 @dataclass(kw_only=True)
-class PairwiseOptions(GammaOptions):
+class PairwiseOptions(FactorOptions, GammaOptions):
     """Options of the screen alone."""
 
     ranking: Literal["evidence", "mi", "mi_apc"] = declare(
@@ -114,7 +115,7 @@ class Pairwise(PairwiseOptions, Method):
 
 
 @dataclass(kw_only=True)
-class ChowLiuOptions(GammaOptions):
+class ChowLiuOptions(FactorOptions, GammaOptions):
     """Options of the Chow-Liu forest."""
 
     forest: bool = declare(

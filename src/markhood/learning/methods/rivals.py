@@ -51,11 +51,6 @@ class L1Logistic(L1LogisticOptions, Method):
         """Whether ordered levels are steps to it: its paths are of indicators, without order."""
         return False
 
-    @property
-    def takes_reals(self) -> bool:
-        """Whether its regressions can have real columns."""
-        return False
-
     def search(self, job: Job) -> Found:
         """Search for a graph."""
         return l1_search(
@@ -136,7 +131,7 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
                 "Schlüter et al., 2018",
                 "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint Posterior score for "
                 "learning Markov network structures. International Journal of Approximate Reasoning 92, 295-320. "
-                "https://doi.org/10.1016/j.ijar.2017.10.018.",
+                "https://arxiv.org/abs/1608.02315.",
             ),
         )
 

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN, Units, codes_like, numbers_like
+from markhood.data.matching import codes_like, numbers_like, real_units
 from markhood.data.reading import stored_reading
+from markhood.data.rest_scores import stored_components, with_rest_scores
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
+from markhood.data.variables import UNKNOWN
 from markhood.errors import InputError
 from markhood.model.annealing import Estimate
 from markhood.model.fitted.parameters import FittedParameters
@@ -246,8 +248,8 @@ class FittedModel(FittedParameters):
         """
         if self.covariates:
             raise InputError(
-                f"The partition function depends on the covariate {self.covariates[0].name!r}, and is not summed for "
-                "every sample: use log_pseudo_likelihood."
+                f"The partition function depends on {self.covariates[0].name!r}, and is not summed for every sample: use "
+                "log_pseudo_likelihood."
             )
         mean = -float(self.energy(data).mean())
         try:
@@ -325,9 +327,15 @@ class FittedModel(FittedParameters):
         self, data: Any, hidden: Collection[int] = ()
     ) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
         """Return new data as level numbers, read as the data of the graph were, and what covariates add to fields."""
-        units = {own.name: Units(own.mean, own.sd) for own in self.covariates}
+        units = real_units(self.graph.provenance)
         reading = stored_reading(self.graph.provenance)
         codes, reals = numbers_like(data, self.variables, hidden, reading, units=units)
-        if not units:
+        if not self.covariates:
             return codes, None
-        return codes, reals.T @ np.array([own.sd * own.effects for own in self.covariates])
+        effects = np.array([own.sd * own.effects for own in self.covariates])
+        components = stored_components(self.graph.provenance, self.variables)
+        if components is None:
+            return codes, reals.T @ effects
+        columns = with_rest_scores(reals, codes, self.variables, components)
+        owners = np.repeat(np.arange(len(self.variables)), [len(own) for own in self.levels])
+        return codes, np.einsum("ckn,kc->nc", columns[owners], effects)

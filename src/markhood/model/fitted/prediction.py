@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN
+from markhood.data.variables import UNKNOWN
 from markhood.errors import option, warn
 from markhood.model.one_hot import OneHot
 

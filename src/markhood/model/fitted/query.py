@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import UNKNOWN
 from markhood.data.to_frame import frame_of_rows
-from markhood.data.variables import level_text
+from markhood.data.variables import UNKNOWN, level_text
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html

@@ -21,6 +21,7 @@ from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
 from markhood.data.reading import Missing, stored_reading
+from markhood.data.rest_scores import Components, stored_components, with_rest_scores
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.data.weights import weighted
@@ -126,15 +127,20 @@ def fit_model(
             f"it is {prior!r}."
         )
     units = real_units(graph.provenance)
-    if units and method == "likelihood":
+    if method == "likelihood" and (units or graph.factors):
+        adjusted = repr(next(iter(units))) if units else "hidden factors"
         raise InputError(
-            f"{option('method', 'likelihood')} takes no covariates, and the graph was adjusted for "
-            f"{next(iter(units))!r}: choose {option('method', 'pseudo-likelihood')}."
+            "not-supported",
+            "method",
+            f"{option('method', 'likelihood')} cannot be used with a graph that was adjusted for {adjusted}: use "
+            f"{option('method', 'pseudo-likelihood')}.",
         )
     samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
-    layout = Layout(variables, graph.edges, len(units))
-    observed = observed_of(samples, variables, units)
+    components = stored_components(graph.provenance, variables)
+    n_factors = 0 if components is None else components.n
+    layout = Layout(variables, graph.edges, len(units) + n_factors, components is not None)
+    observed = observed_of(samples, variables, units, components)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
     _name_infinities(model)
@@ -144,10 +150,14 @@ def fit_model(
 
 
 def observed_of(
-    samples: Samples, variables: Variables, units: Mapping[str, Units] = MappingProxyType({})
+    samples: Samples,
+    variables: Variables,
+    units: Mapping[str, Units] = MappingProxyType({}),
+    components: Components | None = None,
 ) -> Observed:
     """Return samples as level numbers of the variables, with their weights and covariates."""
-    codes, reals = matched_codes(samples, variables), reals_in(samples, units)
+    codes = matched_codes(samples, variables)
+    reals = with_rest_scores(reals_in(samples, units), codes, variables, components)
     if samples.weights is None:
         return Observed(codes, np.ones(samples.n_samples), reals=reals)
     counts, unit = samples.weights

@@ -48,11 +48,19 @@ class Layout:
     edges : ndarray of shape (n_edges, 2), dtype int64
     n_reals : int, default=0
         Number of real covariates.
+    has_own_reals : bool, default=False
+        Whether the values of these covariates differ for each variable, as rest scores do.
     """
 
     variables: Variables
     edges: NDArray[np.int64]
     n_reals: int = 0
+    has_own_reals: bool = False
+
+    @property
+    def n_real_columns(self) -> int:
+        """Number of columns of real covariates over all variables."""
+        return self.n_reals * (len(self.variables) if self.has_own_reals else 1)
 
     @cached_property
     def n_levels(self) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import real_units
+from markhood.data.matching import Units, real_units
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitted.parameters import Covariate, Errors
@@ -83,10 +83,12 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
     matrix = (_matrix(functions, layout.n_parameters) @ fit.average).tocsr()
     owners = np.array([f.owner for f in functions], np.int64)
     errors = np.sqrt(fit.sandwich.variances(matrix, owners)).reshape(slopes.shape)
-    units = real_units(graph.provenance).items()
+    units = real_units(graph.provenance)
+    n_factors = layout.n_reals - len(units)
+    units |= {f"factor {k + 1}": Units(0.0, 1.0) for k in range(n_factors)}
     return tuple(
         Covariate(name, *own, slopes[k] / own.sd, errors[k] / own.sd)
-        for k, (name, own) in enumerate(units)
+        for k, (name, own) in enumerate(units.items())
     )
 
 

@@ -82,7 +82,7 @@ class Sandwich:
         for tile in cut(self.observed.n_samples, max(64, _CHUNK // max(1, functions.shape[1]))):
             part = slice(tile.start, tile.stop)
             weights = self.observed.weights[part]
-            reals = self.observed.reals[:, part]
+            reals = self.observed.reals[..., part]
             gradients = self.gradients(Observed(self.observed.codes[:, part], weights, reals=reals))
             for rows, near, solution in solutions:
                 total, squares = np.zeros((len(rows), len(weights))), np.zeros(len(rows))

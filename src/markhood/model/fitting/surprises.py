@@ -92,8 +92,9 @@ class Columns:
         layout = self.likelihood.layout
         every = [np.arange(a, b) for a, b in pairwise(self.starts.tolist())]
         reals = int(self.starts[-1]) + np.arange(layout.n_reals)
+        step = layout.n_reals if layout.has_own_reals else 0
         return [
-            np.concatenate([*(every[j] for j in layout.neighbours[v]), reals])
+            np.concatenate([*(every[j] for j in layout.neighbours[v]), reals + v * step])
             for v in range(len(layout.variables))
         ]
 
@@ -117,10 +118,10 @@ class Columns:
         """Return the surprises of some samples."""
         layout = self.likelihood.layout
         n = int(self.starts[-1])
-        values = np.zeros((observed.n_samples, n + layout.n_reals))
+        values = np.zeros((observed.n_samples, n + layout.n_real_columns))
         scores = np.zeros((observed.n_samples, n))
         if layout.n_reals:
-            values[:, n:] = observed.reals.T
+            values[:, n:] = observed.reals.reshape(-1, observed.n_samples).T
         levels = np.zeros((observed.n_samples, int(layout.field_starts[-1])))
         is_known = observed.codes != Observed.UNKNOWN
         for alike in self._alike:
@@ -178,4 +179,5 @@ class Columns:
             entries.append(parameters[places[r - 1 :]])
         n = int(self.starts[-1])
         numbers = np.concatenate(rows), np.concatenate(columns)
-        return coo_array((np.concatenate(entries), numbers), shape=(n + layout.n_reals, n)).tocsr()
+        shape = n + layout.n_real_columns, n
+        return coo_array((np.concatenate(entries), numbers), shape=shape).tocsr()

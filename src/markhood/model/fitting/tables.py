@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import of_target
 from markhood.kernels.tables import count_rows
 from markhood.model.fitting.layout import Layout
 
@@ -31,7 +32,7 @@ class Observed:
     weights : ndarray of shape (n_samples,)
     are_counts : bool
         Whether a sample of weight 2 is two samples, rather than one that stands for two.
-    reals : ndarray of shape (n_reals, n_samples)
+    reals : ndarray of shape (n_reals, n_samples) or (n_variables, n_reals, n_samples)
         Real covariates, standardised.
     """
 
@@ -107,7 +108,7 @@ def _table(
     """Return the neighbours' scores in every configuration that occurs, and the counts of levels."""
     blanket = layout.neighbours[variable]
     own, others = observed.codes[variable], observed.codes[blanket]
-    weights, reals = observed.weights, observed.reals
+    weights, reals = observed.weights, of_target(observed.reals, variable)
     known = (own != _UNKNOWN) & (others != _UNKNOWN).all(axis=0)
     if not known.all():
         own, others, weights = own[known], others[:, known], weights[known]

@@ -126,29 +126,37 @@ class Knowledge:
         clash = self.required[_are_among(pair_numbers(self.required), self._forbidden_numbers)]
         if len(clash):
             raise InputError(
+                "constraints",
+                "",
                 f"The edge {_named(clash[0], names)} is both required and forbidden: take it out "
-                "of one of the two."
+                "of one of the two.",
             )
         clash = self.required[~self._groups_allow(*self.required.T)]
         if len(clash):
             is_within = "two groups" if self.group_rule == "within" else "one group"
             raise InputError(
+                "constraints",
+                "",
                 f"The required edge {_named(clash[0], names)} joins variables of {is_within}, "
                 f"and the group rule is {self.group_rule!r}: leave the edge out, or change the "
-                "groups or the rule."
+                "groups or the rule.",
             )
 
         clash = self.required[~self.reports(self.required)]
         if len(clash):
             raise InputError(
+                "constraints",
+                "",
                 f"The required edge {_named(clash[0], names)} joins variables that are nearer to each "
-                f"other than {option('min_distance')}: leave the edge out, or lower that."
+                f"other than {option('min_distance')}: leave the edge out, or lower that.",
             )
         certain = self.requires(self.priors) | ~self.allows(*self.priors.T)
         if certain.any():
             raise InputError(
+                "constraints",
+                "",
                 f"The edge {_named(self.priors[certain][0], names)} has a probability, but is required or "
-                "cannot be: take it out of one of the two."
+                "cannot be: take it out of one of the two.",
             )
 
     def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,4 +1,5 @@
-// The columns of an ordinal regression: those of all samples, or those of the rows of a table.
+// The design of an ordinal regression: units (samples, or rows of a table) with their counts, and one column of numbers for
+// each score of each predictor. `Units` of fit/ordinal.hpp is the view of it that the likelihood reads.
 #pragma once
 #include "fit/ordinal.hpp"
 #include "machine/buffer.hpp"
@@ -11,7 +12,7 @@ static inline bool is_step(BitRows rows, std::size_t variable) {
     return rows.n_scores(variable) < rows.levels(variable) - 1;
 }
 
-class UnitTable {
+class OrdinalDesign {
   public:
     Units units() const {
         Units all = units_;
@@ -54,8 +55,8 @@ class UnitTable {
         units_.counts = nullptr;
     }
 
-    // The units of another table with its columns, but for those from `from` to `to`, and room for n_columns more.
-    void share(const UnitTable& other, std::size_t from, std::size_t to, std::size_t n_columns) {
+    // The units and columns of another design, without the columns from `from` to `to`, and room for n_columns more.
+    void share(const OrdinalDesign& other, std::size_t from, std::size_t to, std::size_t n_columns) {
         units_ = other.units_;
         n_packs_ = other.n_packs_;
         forget_columns(n_columns);

@@ -1,0 +1,181 @@
+"""Rest scores: what hidden factors add to a variable's regression, estimated from the other variables.
+
+A hidden factor behind many variables makes all of them dependent. The regression of variable i therefore gets, for each of K
+components, the score of the *other* variables on it,
+
+    r_ik = sum over j != i of v_jk z_j,
+
+with z the standardised columns and v their weights, the leading eigenvectors of the correlation matrix. Leaving out i's own columns
+keeps the score from predicting i by itself. An ordered or binary variable has one column, a nominal one a column for each level
+but the first. Missing values count as the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.variables import UNKNOWN, Variables
+from markhood.kernels.protocol import Bits
+from markhood.kernels.tables import codes
+from markhood.kernels.words import unpacked
+
+if TYPE_CHECKING:
+    from markhood.data.samples import Samples
+
+MOST_DENSE = 3000  # columns or rows whose eigenvectors are computed from the whole matrix
+
+
+class Components(NamedTuple):
+    """The leading components of some samples.
+
+    ``weights`` of shape (n_columns, K) are those of the standardised columns in the scores, ``owners`` of shape (n_columns,)
+    the variable of each column, ``means`` and ``deviations`` its units. ``eigenvalues`` of shape (K,) sum up to
+    the number of columns over all components.
+    """
+
+    weights: NDArray[np.float64]
+    owners: NDArray[np.int64]
+    means: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+    eigenvalues: NDArray[np.float64]
+
+    @property
+    def n(self) -> int:
+        """The number of components."""
+        return int(self.weights.shape[1])
+
+    def first(self, n: int) -> Components:
+        """Return the first n components."""
+        return self._replace(weights=self.weights[:, :n], eigenvalues=self.eigenvalues[:n])
+
+
+def level_columns(
+    codes: NDArray[np.uint16], variables: Variables
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return level numbers as columns, (n_columns, n_samples), and the variable of each; NaN where unknown."""
+    columns, owners = [], []
+    for variable, (own, levels, is_ordered) in enumerate(
+        zip(codes, variables.levels or (), variables.is_ordered, strict=True)
+    ):
+        is_one = is_ordered or len(levels) <= 2
+        scores = [own] if is_one else [own == level for level in range(1, len(levels))]
+        columns += [np.where(own < len(levels), score, np.nan) for score in scores]
+        owners += [variable] * len(scores)
+    return np.array(columns, np.float64), np.array(owners, np.int64)
+
+
+def stored_components(provenance: Mapping[str, Any], variables: Variables) -> Components | None:
+    """Return the components that a graph was adjusted for; None where there are none."""
+    stored = provenance.get("factors")
+    if not stored:
+        return None
+    loadings = np.array(list(stored["loadings"].values()), np.float64)
+    eigenvalues = np.array(stored["explained"], np.float64) * len(loadings)
+    _, owners = level_columns(np.empty((len(variables), 0), np.uint16), variables)
+    means, deviations = np.array([stored["means"], stored["deviations"]], np.float64)
+    return Components(loadings / np.sqrt(eigenvalues), owners, means, deviations, eigenvalues)
+
+
+def with_rest_scores(
+    reals: NDArray[np.float64],
+    known: NDArray[np.uint16],
+    variables: Variables,
+    components: Components | None,
+) -> NDArray[np.float64]:
+    """Return the real columns of all variables, (n_reals, n_samples), with each one's rest scores if there are any.
+
+    Those have shape (n_variables, n_reals + K, n_samples).
+    """
+    if components is None:
+        return reals
+    n_nodes = int(components.owners.max()) + 1
+    nodes = variables.pick(range(n_nodes))
+    scores = rest_scores(known[:n_nodes], nodes, components, len(known))
+    shared = np.broadcast_to(reals, (len(scores), *reals.shape))
+    return np.concatenate([shared, scores], axis=1)
+
+
+def known_codes(samples: Samples, n_variables: int) -> NDArray[np.uint16]:
+    """Return the level numbers of the first variables, (n_variables, n_samples), with missing values marked."""
+    bits = Bits(samples.words, samples.n_samples, None if samples.is_binary else samples.starts)
+    found = np.stack([codes(bits, v) for v in range(n_variables)])
+    for variable, mask in samples.missing.items():
+        if variable < n_variables:
+            found[variable, unpacked(mask, samples.n_samples).astype(np.bool_)] = UNKNOWN
+    return found
+
+
+def sample_weights(samples: Samples) -> NDArray[np.float64]:
+    """Return the weight of each sample, with mean 1."""
+    if samples.weights is None:
+        return np.ones(samples.n_samples)
+    counts = samples.weights.counts.astype(np.float64)
+    return np.asarray(counts / counts.mean())
+
+
+def leading_components(samples: Samples, n_variables: int, n: int) -> Components:
+    """Compute the leading components of the first variables."""
+    variables = samples.variables.pick(range(n_variables))
+    columns, owners = level_columns(known_codes(samples, n_variables), variables)
+    weights, seen = sample_weights(samples), ~np.isnan(columns)
+    totals = np.maximum(seen @ weights, 1e-300)
+    columns[~seen] = 0.0
+    means = columns @ weights / totals
+    columns = (columns - means[:, np.newaxis]) * seen
+    deviations = np.sqrt(columns**2 @ weights / totals)
+    deviations[deviations == 0] = 1.0
+    columns *= np.sqrt(weights) / deviations[:, np.newaxis]
+    values, vectors = leading_eigenvectors(columns, n)
+    return Components(vectors, owners, means, deviations, values)
+
+
+def leading_eigenvectors(
+    columns: NDArray[np.float64], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the largest eigenvalues of X X' / n_samples, and their vectors, (n_columns, n)."""
+    n_columns, n_samples = columns.shape
+    n = min(n, n_columns, n_samples)
+    if min(columns.shape) > MOST_DENSE:
+        from scipy.sparse.linalg import LinearOperator, eigsh
+
+        def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(columns @ (columns.T @ x) / n_samples)
+
+        values, vectors = eigsh(
+            LinearOperator((n_columns, n_columns), product), n, tol=1e-4, v0=np.ones(n_columns)
+        )
+    elif n_columns <= n_samples:
+        values, vectors = np.linalg.eigh(columns @ columns.T / n_samples)
+    else:
+        values, scores = np.linalg.eigh(columns.T @ columns / n_samples)
+        vectors = columns @ scores[:, -n:] / np.sqrt(n_samples * np.maximum(values[-n:], 1e-300))
+    values, vectors = values[::-1][:n], vectors[:, ::-1][:, :n]
+    signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
+    return values, vectors * signs
+
+
+def rest_scores(
+    known: NDArray[np.uint16], variables: Variables, components: Components, n_targets: int
+) -> NDArray[np.float64]:
+    """Return each target's scores without its own columns, (n_targets, K, n_samples), of about unit variance.
+
+    Targets that are not part of the components (covariates, which come last) have the scores of all columns.
+    """
+    columns, _ = level_columns(known, variables)
+    columns -= components.means[:, np.newaxis]
+    columns /= components.deviations[:, np.newaxis]
+    np.nan_to_num(columns, copy=False)
+    scores = components.weights.T @ columns
+    found = np.broadcast_to(scores, (n_targets, *scores.shape)).copy()
+    own = components.weights[:, :, np.newaxis] * columns[:, np.newaxis]
+    np.subtract.at(found, components.owners, own)
+    return found / np.sqrt(np.maximum(components.eigenvalues, 1e-300))[:, np.newaxis]
+
+
+def of_target(reals: NDArray[np.float64], target: int) -> NDArray[np.float64]:
+    """Return the real columns of one target, of shape (n_reals, n_samples)."""
+    return reals if reals.ndim == 2 else reals[target]

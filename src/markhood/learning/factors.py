@@ -1,0 +1,177 @@
+"""Hidden factors: how many common causes the regressions are adjusted for, and what they are.
+
+A common cause of many variables that was not observed (a trait behind a questionnaire, a gradient behind a species list,
+ancestry behind a genome) makes all of them dependent, and a sparse network then needs edges between many of them. With K factors
+every regression gets K rest scores (`data/rest_scores.py`) beside its neighbours:
+
+    log odds of x_i = field_i + sum over k of slope_ik r_ik + sum over neighbours j of coupling_ij x_j.
+
+This is a sparse plus low-rank network (Chen, Li, Liu and Ying, 2018), searched greedily.
+
+**The number of factors** maximises the total criterion of all blankets, in which every slope costs log(N)/2; no factors is one of
+the choices. A sparse network does not gain: the scores explain less than they cost. With few samples components of pure noise can, so K
+is also bounded by parallel analysis (Horn, 1965): an eigenvalue must exceed those of columns that were permuted one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.rest_scores import (
+    Components,
+    known_codes,
+    leading_components,
+    leading_eigenvectors,
+    level_columns,
+)
+from markhood.data.samples import Samples
+from markhood.data.variables import Variables, level_text
+from markhood.errors import option, warn
+from markhood.execution.runner import Runner
+from markhood.kernels.protocol import Kernels
+from markhood.options import Options, declare
+from markhood.scores.bic import Bic
+from markhood.scores.discrete import scorer_for
+from markhood.search.blankets import search_blankets
+from markhood.search.screen import screen
+from markhood.search.spaces import AllVariables, NearbyVariables
+from markhood.search.values.job import Job
+from markhood.search.values.knowledge import Knowledge as Constraints
+
+MOST_FACTORS = 10
+MANY_VARIABLES = 100  # from which on blankets are searched for near the pairs that pass a screen
+PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # of tables with up to, and above, MANY_VARIABLES columns
+FEWEST_VARIABLES = 4
+GAMMA = 0.5
+DEPTH = 3
+WORTH_A_WARNING = 10.0  # gain in the total criterion: strong evidence for factors
+MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to
+
+
+def _factors_text(text: str) -> int | str:
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+@dataclass(kw_only=True)
+class FactorOptions(Options):
+    """The option of methods that can be adjusted for hidden factors."""
+
+    factors: int | Literal["auto"] | None = declare(
+        None,
+        "Number of hidden factors that every regression is adjusted for; 'auto' chooses it by BIC. By default none, with "
+        "a warning where a small table suggests some.",
+        low=0,
+        parse=_factors_text,
+        metavar="NUMBER|auto",
+    )
+
+
+class Choice(NamedTuple):
+    """The number of factors with the best total criterion, and the totals for 0, 1, 2, ... factors."""
+
+    n_factors: int
+    totals: list[float]
+
+
+def with_factors(
+    samples: Samples,
+    n_factors: int | str | None,
+    constraints: Callable[[Variables], Constraints],
+    runner: Runner,
+    kernels: Kernels,
+    seed: int,
+) -> Samples:
+    """Return samples with the rest scores of hidden factors, as many as are asked for or chosen."""
+    if samples.components is not None or n_factors == 0:
+        return samples
+    known = constraints(samples.variables)
+    n_nodes = samples.n_variables - len(known.covariates)
+    if n_nodes < FEWEST_VARIABLES:
+        return samples
+    if n_factors is None and n_nodes * samples.n_samples > MOST_CHECKED:
+        return samples
+    if isinstance(n_factors, int):
+        return replace(samples, components=leading_components(samples, n_nodes, n_factors))
+    job = Job(samples, scorer_for(samples, Bic(GAMMA), kernels), runner, known, seed)
+    choice, components = choose_factors(job)
+    if n_factors == "auto":
+        chosen = components.first(choice.n_factors) if choice.n_factors else None
+        return replace(samples, components=chosen)
+    gain = choice.totals[choice.n_factors] - choice.totals[0]
+    if gain >= WORTH_A_WARNING:
+        many = choice.n_factors > 1
+        warn(
+            "hidden-factors",
+            "factors",
+            f"{choice.n_factors} hidden factor{'s'[:many]} would explain much of the dependence (total criterion "
+            f"{gain:.0f} higher), so that many edges may be artefacts of common causes. Use "
+            f"{option('factors', 'auto')} to adjust for them, or {option('factors', 0)} to silence this warning.",
+        )
+    return samples
+
+
+def described_factors(samples: Samples) -> dict[str, Any]:
+    """Return the factors of samples for the provenance: loadings by column, and the variance explained."""
+    components = samples.components
+    if components is None:
+        return {}
+    names = []
+    for variable, count in enumerate(np.bincount(components.owners).tolist()):
+        own, levels = samples.names[variable], samples.levels[variable]
+        names += [own] if count == 1 else [f"{own}={level_text(level)}" for level in levels[1:]]
+    loadings = components.weights * np.sqrt(components.eigenvalues)
+    return {
+        "factors": {
+            "loadings": dict(zip(names, loadings.tolist(), strict=True)),
+            "explained": (components.eigenvalues / len(names)).tolist(),
+            "means": components.means.tolist(),
+            "deviations": components.deviations.tolist(),
+        }
+    }
+
+
+def choose_factors(job: Job) -> tuple[Choice, Components]:
+    """Choose the number of factors by the total criterion of all blankets, bounded by parallel analysis."""
+    most = min(MOST_FACTORS, (job.n_nodes - 1) // 2)
+    components = leading_components(job.samples, job.n_nodes, most)
+    most = n_above_noise(job.samples, job.n_nodes, components.eigenvalues, job.seed)
+    totals = [total_criterion(job)] if most else [0.0]
+    for n in range(1, most + 1):
+        samples = replace(job.samples, components=components.first(n))
+        totals.append(total_criterion(job.on(samples)))
+        if n >= 2 and totals[-1] < totals[-2] < totals[-3]:
+            break
+    return Choice(int(np.argmax(totals)), totals), components
+
+
+def total_criterion(job: Job) -> float:
+    """Return the sum of the criteria of all blankets, each searched for on its own."""
+    spaces: Any = AllVariables(job.n_variables)
+    if job.n_nodes > MANY_VARIABLES:
+        spaces = NearbyVariables(screen(job, GAMMA).edges, job.n_variables, DEPTH)
+    scores = search_blankets(job, spaces).scores[: job.n_nodes]
+    return float(scores[~job.samples.is_constant[: job.n_nodes]].sum())
+
+
+def n_above_noise(
+    samples: Samples, n_nodes: int, eigenvalues: NDArray[np.float64], seed: int | None
+) -> int:
+    """Return how many leading eigenvalues exceed the largest ones of permuted columns."""
+    variables = samples.variables.pick(range(n_nodes))
+    codes, rng = known_codes(samples, n_nodes), np.random.default_rng(seed)
+    n_permutations = PERMUTATIONS if n_nodes <= MANY_VARIABLES else FEW_PERMUTATIONS
+    permuted = np.empty((n_permutations, len(eigenvalues)))
+    for k in range(n_permutations):
+        columns, _ = level_columns(rng.permuted(codes, axis=1), variables)
+        columns -= np.nanmean(columns, axis=1, keepdims=True)
+        np.nan_to_num(columns, copy=False)
+        deviations = columns.std(axis=1, keepdims=True)
+        columns /= np.where(deviations > 0, deviations, 1.0)
+        permuted[k] = leading_eigenvectors(columns, len(eigenvalues))[0]
+    exceeds = eigenvalues > permuted.max(axis=0)
+    return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)

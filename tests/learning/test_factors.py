@@ -1,0 +1,141 @@
+"""Hidden factors: rest scores, the number of factors, and what is left for edges."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import markhood
+from markhood.data.coding.encode import encode
+from markhood.data.rest_scores import known_codes, leading_components, rest_scores
+from messages import refuses, warns
+
+PAIRS = {(2 * k, 2 * k + 1) for k in range(5)}
+
+
+def questionnaire(seed, n=600, d=16, kind="factors", levels=2):
+    """Draw items that measure two factors, with five pairs of items that share something else."""
+    rng = np.random.default_rng(seed)
+    loadings = np.zeros((d, 2))
+    loadings[: d // 2, 0] = loadings[d // 2 :, 1] = 1.3 if kind == "factors" else 0.0
+    noise = rng.logistic(size=(n, d))
+    for i, j in PAIRS:
+        noise[:, j] = np.where(rng.random(n) < 0.4, noise[:, i], noise[:, j])
+    values = rng.normal(size=(n, 2)) @ loadings.T + noise
+    cuts = np.quantile(values, np.arange(1, levels) / levels, axis=0)
+    return (values[:, np.newaxis] > cuts).sum(axis=1)
+
+
+def edges(graph):
+    return {tuple(edge) for edge in graph.edges.tolist()}
+
+
+def test_oracle_rest_scores_are_sums_over_other_columns():
+    samples = encode(questionnaire(1, 50, 10, levels=3), kinds={"x0": "nominal"})
+    found = leading_components(samples, 10, 2)
+    values = known_codes(samples, 10)
+    scores = rest_scores(values, samples.variables, found, 10)
+    columns = [*(values[0] == level for level in (1, 2)), *values[1:]]
+    z = np.array([(c - c.mean()) / c.std() for c in np.array(columns, float)])
+    correlation = z @ z.T / 50
+    eigenvalues, vectors = np.linalg.eigh(correlation)
+    for k in range(2):
+        v = vectors[:, -1 - k]
+        for target in range(10):
+            own = [0, 1] if target == 0 else [target + 1]
+            rest = (np.delete(v, own) @ np.delete(z, own, axis=0)) / np.sqrt(eigenvalues[-1 - k])
+            sign = np.sign(rest @ scores[target, k])
+            np.testing.assert_allclose(scores[target, k], sign * rest, atol=1e-10)
+
+
+@pytest.mark.parametrize("levels", [2, 4])
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("plrhc", {}),
+        ("plrhc", {"rule": "pair"}),
+        ("hc", {"rule": "and"}),
+        ("bayes", {"sweeps": 20}),
+        ("pairwise", {}),
+    ],
+)
+def test_example_edges_of_common_causes_disappear(method, options, levels):
+    values = questionnaire(1, levels=levels)
+    without = markhood.learn(values, method, factors=0, **options)
+    graph = markhood.learn(values, method, factors="auto", **options)
+    assert graph.factors.n_factors == 2
+    assert len(edges(graph) - PAIRS) < len(edges(without) - PAIRS) / 3
+    assert edges(graph) >= PAIRS
+
+
+def test_example_a_sparse_network_has_no_factors():
+    graph = markhood.learn(questionnaire(2, kind="sparse"), factors="auto")
+    assert graph.factors is None
+    assert edges(graph) >= PAIRS
+
+
+def test_example_few_rows_of_noise_have_no_factors():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        graph = markhood.learn(rng.integers(0, 2, (20, 27)), gamma=2, factors="auto")
+        assert graph.factors is None
+
+
+def test_example_a_table_with_factors_is_noticed():
+    with warns("hidden-factors", where="factors"):
+        graph = markhood.learn(questionnaire(1))
+    assert graph.factors is None
+    markhood.learn(questionnaire(1), factors=0)
+
+
+def test_property_weights_are_repeated_rows():
+    values = questionnaire(4, 200)
+    weights = np.random.default_rng(0).integers(0, 3, 200)
+    weighted = markhood.learn(values, weights=weights, factors=2)
+    repeated = markhood.learn(np.repeat(values, weights, axis=0), factors=2)
+    assert edges(weighted) == edges(repeated)
+    np.testing.assert_allclose(weighted.evidence, repeated.evidence, rtol=1e-6)
+
+
+def test_example_missing_values_covariates_and_replicates():
+    table = pd.DataFrame(questionnaire(1), columns=[f"q{k}" for k in range(16)])
+    rng = np.random.default_rng(0)
+    table["age"] = rng.normal(size=len(table))
+    holes = table.mask(rng.random(table.shape) < 0.03).assign(age=table["age"])
+    graph = markhood.learn(holes, factors="auto", adjust_for=["age"], missing="impute")
+    assert graph.factors.n_factors == 2
+    assert len(edges(graph) - PAIRS) <= 4
+    found = markhood.learn(table, factors=2, exclude=["age"])
+    frequencies = found.bootstrap(table, replicates=20).to_frame()
+    often = frequencies[frequencies["frequency"] > 0.5]
+    assert {
+        (int(a[1:]), int(b[1:])) for a, b in zip(often["source"], often["target"], strict=True)
+    } >= PAIRS
+
+
+def test_example_a_model_predicts_better_with_factors(tmp_path):
+    values = questionnaire(1, 1200)
+    train, test = values[:600], values[600:]
+    scores = []
+    for factors in (0, 2):
+        graph = markhood.learn(train, factors=factors)
+        model = markhood.fit_model(graph, train)
+        scores.append(model.log_pseudo_likelihood(test))
+    assert scores[1] > scores[0] + 0.02
+    markhood.write_model(model, tmp_path / "model.json")
+    again = markhood.read_model(tmp_path / "model.json")
+    assert again.log_pseudo_likelihood(test) == pytest.approx(scores[1])
+    with refuses("not-supported", "method"):
+        markhood.fit_model(graph, train, method="likelihood")
+
+
+def test_property_rotations_explain_the_same():
+    factors = markhood.learn(questionnaire(1), factors=2).factors
+    varimax, oblimin = factors.rotated(), factors.rotated("oblimin")
+    assert varimax.explained.sum() == pytest.approx(factors.explained.sum())
+    for found in (varimax, oblimin):
+        first = np.abs(found.loadings[:8]).mean(axis=0)
+        last = np.abs(found.loadings[8:]).mean(axis=0)
+        assert first.argmax() != last.argmax()
+        assert min(first.max(), last.max()) > 4 * max(first.min(), last.min())
+    with refuses("option-value", "method"):
+        factors.rotated("promax")
