@@ -151,7 +151,7 @@ def _as_text(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     texts = []
     for row in rows:
         text = {
-            name.replace("_", " "): str(value) if name in NAMES else f"{value:.3g}"
+            printable(name.replace("_", " ")): str(value) if name in NAMES else f"{value:.3g}"
             for name, value in row.items()
         }
         texts.append(dict(sorted(text.items(), key=lambda item: item[0].startswith("coupling "))))

@@ -22,22 +22,26 @@ def print_table(rows: Sequence[Mapping[str, str]], console: Console, title: str 
     Long names are shortened. Nothing is printed for no rows.
     """
     for shown in range(len(rows[0]) if rows else 0, 0, -1):
-        table = as_table([dict(list(row.items())[:shown]) for row in rows], title)
+        part = [dict(list(row.items())[:shown]) for row in rows]
+        table = as_table(part, title, name_width=_NAME_WIDTH)
         if shown == 1 or fits(table, console):
             console.print(table)
             return
 
 
-def as_table(rows: Sequence[Mapping[str, str]], title: str = "") -> Table:
-    """Return rows with the same headings as a table, text on the left and numbers on the right."""
+def as_table(
+    rows: Sequence[Mapping[str, str]], title: str = "", name_width: int | None = None
+) -> Table:
+    """Return rows with the same headings as a table; headings may have several lines."""
     from rich.table import Table
 
     table = Table(title=title or None, title_justify="left", box=None, padding=(0, 2, 0, 0))
     for heading in rows[0]:
         if heading in NAMES:
-            table.add_column(heading, no_wrap=True, max_width=_NAME_WIDTH)
+            table.add_column(heading, no_wrap=True, max_width=name_width)
         else:
-            table.add_column(printable(heading), no_wrap=True, justify="right")
+            lines = "\n".join(map(printable, heading.split("\n")))
+            table.add_column(lines, no_wrap=True, justify="right")
     for row in rows:
         table.add_row(*map(printable, row.values()))
     return table
