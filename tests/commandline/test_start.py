@@ -45,11 +45,11 @@ def one_line_with_a_code(text):
 def test_example_standard_output_full_closed_or_left(data, line):
     full = shell(f"markhood {line} >/dev/full", data)
     assert full.returncode == 2
-    assert full.stderr.endswith("Cannot write to standard output: No space left on device.\n")
+    assert full.stderr.endswith("No space left on device. [file-not-writable]\n")
     assert "Traceback" not in full.stderr
     closed = shell(f"markhood {line} >&-", data)
     assert closed.returncode == 2
-    assert closed.stderr.endswith("Cannot write to standard output: Bad file descriptor.\n")
+    assert closed.stderr.endswith("Bad file descriptor. [file-not-writable]\n")
     left = shell(f"markhood {line} | true; exit ${{PIPESTATUS[0]}}", data)
     # Where all is written before the reader has left, nothing was amiss.
     assert left.returncode in (0, 141), left.stderr

@@ -107,7 +107,7 @@ def _refused(error: OSError) -> int:
     written.
     """
     where = "Cannot write to standard output" if error.filename is None else error.filename
-    _print_error(f"{printable(where)}: {error.strerror or error}.")
+    _print_error(f"{printable(where)}: {error.strerror or error}. [file-not-writable]")
     return 2
 
 
