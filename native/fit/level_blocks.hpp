@@ -3,7 +3,7 @@
 //
 // A row adds a block of levels for every two of its predictors that are not zero.
 #pragma once
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
 

@@ -4,7 +4,7 @@
 // changed when that member was last left out. By its second derivatives alone a strong member cannot be left out: they hold
 // near the maximum, and its predictors go far. Only regressions of at least `least` parameters, whose steps cost much, are remembered.
 #pragma once
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 

@@ -1,26 +1,30 @@
-// Multinomial logistic regression on a table, by Newton's method.
+// The likelihood of multinomial logistic regression on a table.
 //
 // `kernels/reference/likelihoods.py` has the definition. A row of the table is a configuration of predictors, most of
 // them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
-// a model has to answer all that newton_fit.hpp asks, and every answer is about the same cells.
+// it serves all policies of newton.hpp.
 #pragma once
 #include <cmath>
 
 #include "fit/level_blocks.hpp"
 #include "fit/level_products.hpp"
-#include "fit/newton_fit.hpp"
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kShortSeries = 0.1;  // of a logarithm
+constexpr double kShortSeries = 0.1;  // up to which a logarithm is replaced by the first terms of its series
+constexpr double kFractionToBoundary = 0.999;  // of the way to where a tilted probability becomes zero
 
-// What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+// Coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
+    static constexpr bool kBoundsChords = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
+
+    bool has_costly_curvature() const { return n_parameters >= kManyParameters; }
 
     void set(Design design) {
         design_ = design;
@@ -30,7 +34,7 @@ class MultinomialModel {
         for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_})
             of_cells->resize((cells + kPack - 1) / kPack * kPack);
         cells_.set(design_.counts, design_.n_rows, design_.n_levels);
-        bring_back();
+        restore();
         sum_.resize(design_.n_rows);
         n_there_.resize(design_.n_rows);
         total_.resize(design_.n_rows);
@@ -40,8 +44,8 @@ class MultinomialModel {
         }
     }
 
-    // Has only those cells gone that were from the beginning.
-    void bring_back() {
+    // Takes back all cells but those known to be at minus infinity from the start.
+    void restore() {
         if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
         else std::memset(left_.data(), 0, left_.size());
     }
@@ -84,7 +88,7 @@ class MultinomialModel {
     // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
     // probabilities p' with it, tilted towards those, keep all sums but the variable's: as far as none is negative. No fit has
     // a likelihood above -(entropy of these).
-    double most_beside() {
+    double most_near() {
         double slope = 0.0, entropy = 0.0, lowest = -1.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
@@ -101,7 +105,7 @@ class MultinomialModel {
             slope += total_[r] * of_row;
             entropy += total_[r] * at;
         }
-        const double times = -kNearlyAll / lowest;
+        const double times = -kFractionToBoundary / lowest;
         double divergence = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             double of_row = 0.0;
@@ -113,7 +117,7 @@ class MultinomialModel {
     }
 
     // The most by which two levels of a row are apart from what they are there.
-    double distance_beside() const {
+    double distance_near() const {
         double widest = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             Range moved;
@@ -138,6 +142,10 @@ class MultinomialModel {
 
     void differentiate(double* gradient, double* hessian) {
         differentiate(gradient);
+        curvature(hessian);
+    }
+
+    void curvature(double* hessian) {
         note_curved();
         if (LevelProducts::suits(design_)) {
             products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);
@@ -211,9 +219,9 @@ class MultinomialModel {
         return any;
     }
 
-    // Has all cells that have not left, nor are proposed, count alike until they are weighed again: whether a direction
-    // leaves a cell as it is does not depend on how probable that cell is.
-    void weigh_alike() {
+    // Gives all cells that have not left, nor are proposed, the same weight until they are weighed again: whether a direction changes a
+    // cell does not depend on how probable the cell is.
+    void weigh_equally() {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             sum_[r] = 0.0;
             n_there_[r] = 0;
@@ -239,7 +247,6 @@ class MultinomialModel {
     }
 
     double probability(std::size_t cell) const { return power_[cell] / sum_[cell / design_.n_levels]; }
-    double share(std::size_t cell) const { return design_.counts[cell] / total_[cell / design_.n_levels]; }
 
     // The cells that have left, (n_rows, n_levels).
     const Buffer<unsigned char>& left() const { return left_; }
@@ -274,7 +281,7 @@ class MultinomialModel {
                 for (std::size_t k = 0; k < n_thresholds; ++k) to[k] -= x * more[k];
             }
         }
-        return largest_size(rest_.data(), n_parameters) < kSameSum;
+        return largest_size(rest_.data(), n_parameters) < kMomentRounding;
     }
 
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
@@ -339,7 +346,7 @@ class MultinomialModel {
     }
 
     // residual_ = n - N p of a row, without the first level: as n (1 - p) - (N - n) p, in which 1 - p is a sum. The difference
-    // would be nothing where p is nearly one.
+    // would be zero where p is nearly one.
     void set_residual(std::size_t r) {
         const double *p = power_.data() + r * design_.n_levels, *n = design_.counts + r * design_.n_levels;
         const double scale = 1.0 / sum_[r], all = total_[r];
