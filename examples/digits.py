@@ -2,16 +2,16 @@
 Pixels of handwritten digits
 ============================
 
-Which pixels depend on each other directly? The data are the digits of scikit-learn: 1797 images of
-8 x 8 pixels. A pixel is on above half intensity. The method does not use the positions of the
-pixels, but joins neighbouring pixels far more often than distant ones.
+Which pixels depend on each other directly? The data are the digits of scikit-learn: 1797 pictures of
+8 x 8 pixels. A pixel is on above half intensity. markhood does not use the positions of the pixels,
+but in the learned graph neighbouring pixels are joined far more often than distant ones.
 """
 
 # %%
 # Learn
 # -----
-# The seventeen intensities are cut at half. Some border pixels are never on: they are isolated
-# nodes, and a warning names them, which this example silences.
+# The 17 intensities are cut at half. Some border pixels are never on: they are isolated nodes of the
+# graph, and a warning names them. This example silences the warning.
 
 import warnings
 
@@ -30,9 +30,8 @@ graph
 # %%
 # Draw
 # ----
-# Each node is at the position of its pixel, and its size shows how often the pixel is on. Blue
-# edges are positive (both on, or both off), dashed orange ones negative. Edges that would run
-# through another pixel are arcs.
+# Each node is drawn at the position of its pixel. Its size is the proportion of pictures in which the pixel is on. Blue
+# edges are positive (both on, or both off), dashed orange edges negative. An edge that would cross another pixel is an arc.
 
 SIDE = 8
 fig, ax = plt.subplots(figsize=(6, 6.5), layout="constrained")
@@ -42,10 +41,9 @@ ax.set_title(f"{graph.n_edges} edges among 64 pixels")
 plt.show()
 
 # %%
-# How far apart are the ends of an edge?
-# --------------------------------------
-# The distance is the number of king moves on a chess board; the share among all pairs is for
-# comparison.
+# Distance between the ends of an edge
+# ------------------------------------
+# Measured as the larger of the differences of rows and columns.
 
 row, column = graph.edges // SIDE, graph.edges % SIDE
 apart = np.maximum(abs(row[:, 0] - row[:, 1]), abs(column[:, 0] - column[:, 1]))

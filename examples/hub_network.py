@@ -1,16 +1,16 @@
 """
-A hub network: truth against learned
-====================================
+A hub network: the learned graph and the true graph
+===================================================
 
-With simulated data the true graph is known, so every learned edge is correct or false. The
-network is that of the paper: hubs in a chain, each with seven or eight neighbours.
+With simulated data the true graph is known, so the learned edges can be checked. The
+network is that of the paper: a chain of hubs, each with seven or eight neighbours.
 """
 
 # %%
 # Simulate data
 # -------------
-# Every edge gets a random 2 x 2 table of uniform numbers, as in the paper. Many of these tables are
-# nearly constant, so some edges are too weak to be found.
+# Every edge has a random 2 x 2 table of uniform numbers, as in the paper. Many of these tables are
+# nearly constant, so some edges are too weak to detect.
 
 import matplotlib.pyplot as plt
 
@@ -29,19 +29,19 @@ learned = markhood.learn(data)
 evaluate.compare(truth, learned)
 
 # %%
-# Draw hits, misses and false edges
-# ---------------------------------
+# Draw found, missed and false edges
+# ----------------------------------
 
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 markhood.plot.comparison(truth, learned, ax)
-ax.set_title("Learned edges against true ones")
+ax.set_title("Learned and true edges")
 plt.show()
 
 # %%
-# Missed edges are weak
-# ---------------------
-# All missed edges have couplings below 0.6, and the largest of them has an end that is 1 in only 7
-# % of the samples.
+# Strength of the missed edges
+# ----------------------------
+# No missed edge has an absolute coupling above 0.6. One variable of the strongest missed edge is 1 in only 7 %
+# of the samples.
 
 couplings = dict(zip(truth.edge_names(), model.couplings, strict=True))
 true_edges, learned_edges = set(truth.edge_names()), set(learned.edge_names())

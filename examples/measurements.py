@@ -2,15 +2,14 @@
 Measurements: iris
 ==================
 
-Length and width of the sepals and petals of 150 flowers of three species (shipped with
-scikit-learn). The measurements are cut into bins, which are ordered levels; the species is nominal.
+Length and width of the sepals and petals of 150 flowers of three species (shipped with scikit-learn). Measurements are
+cut into bins, which are ordered levels. The species is a category.
 """
 
 # %%
 # From the file to the graph
 # --------------------------
-# Equal-frequency bins have about the same number of flowers each; equal lengths are in the same
-# bin.
+# Equal-frequency bins contain about the same number of flowers. Equal values are always in one bin.
 
 import tempfile
 from pathlib import Path
@@ -35,8 +34,8 @@ for name, levels in zip(graph.nodes, graph.variables.levels, strict=True):
 #
 # The figure
 # ----------
-# Two lengths have one signed coupling. An edge to the species, which is nominal, has a table; its
-# size is infinite where some bins have no flower of a species.
+# Two measurements have one signed coupling. An edge to the species, which is unordered, has a table. The table is infinite if
+# some bin contains no flower of a species.
 
 for k in graph.strongest(graph.n_edges):
     print(graph.edge_names()[k], f"{graph.coupling[k]:+.2f}", f"evidence {graph.evidence[k]:.1f}")
@@ -46,7 +45,7 @@ ax.set_title("Measurements of flowers, in bins, and their species")
 plt.show()
 
 # %%
-# Learn again without the species.
+# Without the species, the associations that it explains appear as edges between measurements.
 
 lengths = markhood.learn(path, bins=4, exclude="species")
 for k in lengths.strongest(lengths.n_edges):

@@ -2,17 +2,16 @@
 Your own criterion
 ==================
 
-Any object with a method ``score(table) -> float`` can score a blanket. This example uses the
-criterion of Akaike (AIC): the log-likelihood minus the number of parameters.
+Any object with a method ``score(table) -> float`` can score a Markov blanket. This example uses Akaike's information
+criterion (AIC): the log-likelihood minus the number of parameters.
 """
 
 # %%
 # The class
 # ---------
-# ``table.counts[c]`` has the number of samples in which the variable was 0 and 1, for configuration
-# c of its blanket. To keep the example short, every configuration has its own probability, so a
-# blanket of m variables has up to 2 to the power m parameters, instead of the m + 1 of a
-# regression.
+# ``table.counts[c]`` contains the number of samples with 0 and with 1 in configuration c of the
+# blanket. To keep the example short, every configuration has its own probability, so a blanket of
+# m variables has up to 2 to the power m parameters, instead of the m + 1 of a regression.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,14 +25,14 @@ class Akaike:
     """Log-likelihood of a table minus its number of parameters."""
 
     def score(self, table):
-        """Return the score of a blanket; higher is better."""
+        """Score the blanket with this table; higher is better."""
         totals = table.counts.sum(axis=1, keepdims=True)
         return xlogy(table.counts, table.counts / totals).sum() - len(table.counts)
 
 
 # %%
-# Learn with three criteria
-# -------------------------
+# Compare criteria
+# ----------------
 
 model = simulate.ising(simulate.hub(24), seed=1)
 data = model.sample(1000, seed=2)
@@ -56,11 +55,10 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# AIC is designed for prediction, not for finding a graph: it accepts more false edges. The screen
-# always uses BIC_gamma, so a smaller ``gamma`` would let more pairs pass.
+# AIC is designed for prediction, and adds more false edges. The screen always uses BIC_gamma.
 #
-# The table of a blanket
-# ----------------------
+# The table that a criterion receives
+# -----------------------------------
 
 from markhood.scores.table import blanket_table
 

@@ -2,9 +2,9 @@
 Scales: answers from 1 to 7
 ===========================
 
-Before the American election of 1996, 944 people placed themselves, Clinton and Dole on scales of
-seven points from left to right (``anes96``, shipped with statsmodels). Numbers are treated as
-ordered, so an edge between two scales is one signed number.
+Before the American election of 1996, 944 people rated themselves, Clinton and Dole on scales of seven points from left to right
+(``anes96``, shipped with statsmodels). Numbers are treated as ordered levels, so an edge between two scales has one signed
+coupling.
 """
 
 # %%
@@ -32,9 +32,8 @@ for sentence in graph.provenance["data"]["understood"]["choices"]:
 # %%
 # On the command line: ``markhood learn answers.csv --bins age=5,town=4 --report answers.html``.
 #
-# A coupling is the change in the log odds of a step up in one variable for each step up in the
-# other, with all other variables fixed. Multiplied by the standard deviations of both variables it
-# is comparable between edges; this is the column ``standardized``.
+# With all other variables fixed, each step up in one variable multiplies the odds of a step up in the other by exp(coupling). The
+# column ``standardized`` contains the coupling times the standard deviations of both variables, which can be compared between edges.
 
 for k in graph.strongest(graph.n_edges):
     a, b = graph.edge_names()[k]
@@ -44,26 +43,25 @@ for k in graph.strongest(graph.n_edges):
 # %%
 # The figure
 # ----------
-# Blue edges are positive, orange ones negative. People who place Clinton farther to the left (1)
-# vote for Dole (1), and place Dole farther to the right.
+# Blue edges are positive, orange edges negative. People who rate Clinton as more left (1) tend to vote for Dole (1), and rate
+# Dole as more right.
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
-ax.set_title("A survey of 1996 with ordered scales")
+ax.set_title("A survey of 1996, with ordered levels")
 plt.show()
 
 # %%
-# As categories
-# -------------
-# Without the order, an edge between two of these scales has 36 parameters instead of one, and only
-# the strongest edges are worth this penalty.
+# Unordered levels
+# ----------------
+# Without the order, an edge between two of these scales has 36 parameters instead of one, and only the strongest edges remain.
 
 as_categories = markhood.learn(path, bins={"age": 5, "town": 4}, kinds="nominal")
-print(f"{graph.n_edges} edges with ordered levels, {as_categories.n_edges} with nominal levels:")
+print(f"{graph.n_edges} edges with ordered levels, {as_categories.n_edges} with unordered levels:")
 print(as_categories.edge_names())
 
 # %%
-# Rare answers can be merged; ordered levels are merged with a neighbouring level.
+# Rare levels can be merged with a neighbouring level.
 
 merged = markhood.encode(
     answers, bins={"age": 5, "town": 4}, table=markhood.TableFormat(merge_rare=60)

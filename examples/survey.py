@@ -2,17 +2,16 @@
 A survey: the American election of 1996
 =======================================
 
-Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). The vote
-for Clinton or Dole has two values, party and opinions have seven, age and income many more.
+Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). The vote for Clinton
+or Dole has two levels, party and opinions have seven, age and income have many.
 """
 
 # %%
 # Merge levels
 # ------------
-# Every level has a cost: with 944 people, an edge between two questions with seven answers has 36
-# parameters, and must increase the log-likelihood by more than 123; with three answers each, it has
-# 4 parameters and must increase it by 14. So neighbouring answers are merged to three levels. (On
-# the scale from left to right, 4 is the middle.)
+# With 944 samples, an edge between two unordered variables with seven levels has 36 parameters and must increase the
+# log-likelihood by more than 123. With three levels each it has 4 parameters and must increase it by 14. This example therefore merges
+# neighbouring answers to three levels. (On the scale from left to right, 4 is the middle.)
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,8 +43,8 @@ data = pd.DataFrame(
 # %%
 # Learn
 # -----
-# The categories of ``pd.cut`` are ordered. With ``kinds="nominal"`` the order is ignored: the
-# coupling of an edge is a table, and its size has no sign.
+# The classes that pandas creates are ordered. ``kinds="nominal"`` treats them as unordered: the coupling of an edge is a table, and
+# ``graph.coupling`` is its Frobenius norm.
 
 graph = markhood.learn(data, kinds="nominal")
 for k in graph.strongest(graph.n_edges):
@@ -56,19 +55,18 @@ for k in graph.strongest(graph.n_edges):
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
-ax.set_title("A survey of 1996")
+ax.set_title("Network of a survey of 1996")
 plt.show()
 
 # %%
-# The vote has edges to the party, to the position of the respondents and to that of Clinton.
-# Income, education and age have no edge to the vote: in these data, their effect goes through the
-# other variables.
+# The vote has edges to the party, to the rating of oneself and to the rating of Clinton. Income, education and age have no edge to the
+# vote: given the other variables, these 944 samples show no further association.
 #
 # Coupling tables
 # ---------------
-# Blue pairs of answers are more frequent than expected, red ones less. Vote and party are as
-# expected. Opinion and education are not monotone: people with little schooling place themselves in
-# the middle, those with a degree on the left. A single signed number would not show this.
+# Blue pairs of answers occur together more often than the rest of the graph predicts, red pairs less often. Opinion and education are
+# not monotonically related: people with little schooling rate themselves in the middle, people with a degree on the
+# left. A single coupling could not show this.
 
 levels = dict(zip(data, markhood.encode(data).levels, strict=True))
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

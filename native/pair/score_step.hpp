@@ -50,16 +50,30 @@ class SampleScores {
 
     // The sums over samples of x, times y where not null, times each of n others; returns that of x, or of x times y, alone.
     double multiply(const Pack* x, const Pack* y, const Pack* const* others, std::size_t n, double* to) {
+        multiply<1>(&x, y, others, n, to, n);
         Pack alone{};
-        weighted_.resize(n_packs);
-        for (std::size_t p = 0; p < n_packs; ++p) alone += weighted_[p] = weights[p] * (y ? x[p] * y[p] : x[p]);
-        sums_.resize(n);
-        if (n) std::memset(static_cast<void*>(sums_.data()), 0, n * sizeof(Pack));
-        const Pack* left = weighted_.data();
-        Pack* sums = sums_.data();
-        add_tiles<1>(&left, others, n, n_packs, &sums);
-        for (std::size_t k = 0; k < n; ++k) to[k] = total(sums_[k]);
+        for (std::size_t p = 0; p < n_packs; ++p) alone += weighted_[p];
         return total(alone);
+    }
+
+    // The sums of several x, times y where not null, times each of n others, one row of `to` for each x. A column that is read is
+    // multiplied with all of them.
+    template <std::size_t n_left>
+    void multiply(const Pack* const* x, const Pack* y, const Pack* const* others, std::size_t n, double* to, std::size_t apart) {
+        const Pack* left[n_left];
+        Pack* sums[n_left];
+        weighted_.resize(n_left * n_packs);
+        sums_.resize(n_left * n);
+        if (n) std::memset(static_cast<void*>(sums_.data()), 0, n_left * n * sizeof(Pack));
+        for (std::size_t k = 0; k < n_left; ++k) {
+            Pack* own = weighted_.data() + k * n_packs;
+            for (std::size_t p = 0; p < n_packs; ++p) own[p] = weights[p] * (y ? x[k][p] * y[p] : x[k][p]);
+            left[k] = own;
+            sums[k] = sums_.data() + k * n;
+        }
+        add_tiles<n_left>(left, others, n, n_packs, sums);
+        for (std::size_t k = 0; k < n_left; ++k)
+            for (std::size_t l = 0; l < n; ++l) to[k * apart + l] = total(sums[k][l]);
     }
 
   private:
@@ -138,13 +152,24 @@ class SampleLikelihood {
             const double own = scores_->multiply(of_shares_[t], nullptr, of_shares_.data(), t + 1, row);
             for (std::size_t u = 0; u <= t; ++u) row[u] = (t == u ? own : 0.0) - row[u];
         }
-        for (std::size_t k = 0; k < side_.columns.size(); ++k, row += n) {
-            scores_->multiply(side_.columns[k], nullptr, of_thresholds_.data(), n_t, row);
-            scores_->multiply(side_.columns[k], variance.data(), side_.columns.data(), k + 1, row + n_t);
-        }
+        const std::size_t n_columns = side_.columns.size();
+        std::size_t k = 0;
+        for (; k + kLeft <= n_columns; k += kLeft) multiply_columns<kLeft>(k, row + k * n);
+        for (; k < n_columns; ++k) multiply_columns<1>(k, row + k * n);
     }
 
   private:
+    static constexpr std::size_t kLeft = kPack == 8 ? 4 : 2;  // columns of a tile; only AVX-512 has registers for more
+
+    // The rows of n_left slopes from the k-th on, up to the last of their diagonals.
+    template <std::size_t n_left>
+    void multiply_columns(std::size_t k, double* to) {
+        const std::size_t n_t = side_.n_thresholds, n = statistic_.size();
+        const Pack* const* columns = side_.columns.data();
+        scores_->multiply<n_left>(columns + k, nullptr, of_thresholds_.data(), n_t, to, n);
+        scores_->multiply<n_left>(columns + k, variance.data(), columns, k + n_left, to + n_t, n);
+    }
+
     void lay_out(SampleScores& scores, const End& end, const SlopePrior& prior, Buffer<double>& precision) {
         const std::size_t n_packs = scores.n_packs;
         scores_ = &scores;
