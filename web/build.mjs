@@ -1,4 +1,4 @@
-// Build the one script of the report, and the notices of what is inside it.
+// Build the script of the report, and the licence notices of its packages.
 import { build } from "esbuild";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

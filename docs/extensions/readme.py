@@ -15,7 +15,7 @@ from markhood.commandline.app import app
 
 README = Path(__file__).parents[2] / "README.md"
 SHOWN = re.compile(r"(?<=```text\n).*?(?=```)", re.DOTALL)
-SUMMARY = re.compile(r"^(?:\d+ samples, .*|method .*|edges .*)$", re.MULTILINE)
+SUMMARY = re.compile(r"^(?:\d+ samples, .*|method .*|found .*)$", re.MULTILINE)
 
 
 def demo_text() -> str:

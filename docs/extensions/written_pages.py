@@ -115,7 +115,7 @@ def commands() -> list[str]:
 
 
 def write_help(path: Path) -> None:
-    """Write the output of `markhood --help` and `markhood COMMAND --help`."""
+    """Write the output of `markhood --help` and `markhood COMMAND --help-all`."""
     lines = []
     for command in ([], *([name] for name in commands())):
         lines += [f"### {' '.join(['markhood', *command])}", "", "```text"]
@@ -126,7 +126,8 @@ def write_help(path: Path) -> None:
 def help_of(command: list[str]) -> str:
     """Return the help of a command as plain text."""
     rich_utils.MAX_WIDTH = HELP_WIDTH
-    result = CliRunner().invoke(app, [*command, "--help"], prog_name="markhood", color=False)
+    words = [*command, "--help-all" if command else "--help"]
+    result = CliRunner().invoke(app, words, prog_name="markhood", color=False)
     return "\n".join(line.rstrip() for line in result.output.strip().splitlines())
 
 

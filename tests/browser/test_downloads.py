@@ -57,7 +57,7 @@ def test_pictures_are_light_with_a_legend_and_halos(opened, small_report, tmp_pa
     root = ElementTree.parse(saved(page, "#download-svg", tmp_path)).getroot()
     assert drawn(page, tmp_path, "rect")[0].get("fill") == "#ffffff"
     words = [element.text for element in root.iter() if element.text]
-    assert {"attraction", "repulsion", "without a sign", "infinite coupling"} <= set(words)
+    assert {"positive", "negative", "no sign", "infinite coupling"} <= set(words)
     assert any(re.match(r"coupling \d", text) for text in words)
     names = [e for e in root.iter() if e.get("paint-order") == "stroke"]
     assert len(names) == 7

@@ -79,7 +79,7 @@ def test_the_card_of_an_edge_says_all_that_is_known(opened, weather_report, weat
     assert "0.98" in said
     assert "share of imputations" in said
     assert page.inner_text("#edge-words") == (
-        "The odds of rain = yes are multiplied by 67 where wet = yes, all else equal."
+        "With all other variables fixed, wet = yes multiplies the odds of rain = yes by 67."
     )
     assert page.locator("#edge-tables th").all_inner_texts() == ["no", "yes", "no", "yes"]
     counts = [int(text) for text in page.locator("#edge-tables td.number").all_inner_texts()]

@@ -186,7 +186,7 @@ def test_a_table_opens_below_its_edge(opened, table_report):
 
 def test_edges_without_a_sign_are_said_to_be(opened, table_report, small_report, tmp_path):
     page = opened(table_report)
-    assert page.inner_text("[data-kind=unknown]") == "without a sign (2)"
+    assert page.inner_text("[data-kind=unknown]") == "no sign (2)"
     assert page.locator("#coupling-chart .plain").count() > 3
     assert page.locator("#coupling-chart .attraction").count() == 0
     page.fill("#search", "b")
@@ -194,7 +194,7 @@ def test_edges_without_a_sign_are_said_to_be(opened, table_report, small_report,
     page.locator("#neighbours td:nth-child(3) button").click()
     assert page.locator("#neighbours .detail").count() == 1
     page = opened(small_report)
-    assert page.inner_text("[data-kind=unknown]") == "without a sign (1)"  # of unknown coupling
+    assert page.inner_text("[data-kind=unknown]") == "no sign (1)"  # of unknown coupling
 
 
 def test_downloads_keep_tables_and_annotations(opened, table_report, table_graph, tmp_path):
@@ -278,7 +278,7 @@ def test_a_report_without_edges(opened, graph, tmp_path):
     markhood.write_report(graph, tmp_path / "empty.html")
     page = opened(tmp_path / "empty.html")
     assert edges_shown(page) == 0
-    assert page.inner_text("#page") == "no edge"
+    assert page.inner_text("#page") == "no edges"
     assert page.is_disabled("#evidence")
 
 

@@ -1,6 +1,7 @@
 """A run that is killed goes on where it was, and ends in the same graph."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def size_of_chains(folder):
     return sum(max(0, file.stat().st_size - 500) for file in files)
 
 
-def test_example_a_folder_of_another_run_is_one_sentence(tmp_path):
+def test_example_a_folder_of_another_run_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.random.default_rng(0).integers(0, 2, size=(60, 4)))
     learn = [*COMMAND, "learn", str(tmp_path / "a.npy"), "--checkpoint", str(tmp_path / "tiles")]
     subprocess.run(learn, check=True, stdout=subprocess.DEVNULL)
@@ -91,12 +92,12 @@ def test_example_a_folder_of_another_run_is_one_sentence(tmp_path):
         [*learn, "--gamma", "0.25", "-o", str(out)], check=False, capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert "tiles of another run (gamma was 0.5, now 0.25): name another folder" in done.stderr
+    assert re.search(r"gamma.*0\.5.*0\.25", done.stderr)
     assert len(done.stderr.splitlines()) == 1
     assert not out.exists()
 
 
-def test_example_an_executor_that_is_none_is_one_sentence(tmp_path):
+def test_example_an_unknown_executor_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.random.default_rng(0).integers(0, 2, size=(60, 4)))
     learn = [*COMMAND, "learn", str(tmp_path / "a.npy")]
     for options in (["--executor", "spark"], ["--scheduler", "tcp://here:1"]):

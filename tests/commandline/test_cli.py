@@ -50,7 +50,8 @@ def test_learn_prints_a_summary_and_writes_every_format(votes, tmp_path):
     done = run("learn", votes, *(f"--output={o}" for o in outputs))
     assert done.returncode == 0, done.stderr
     assert "300 samples, 3 variables" in done.stdout
-    assert "0 is no, 1 is yes" in done.stdout
+    assert "no, yes in all columns" in done.stdout
+    assert f"Next: markhood bootstrap {votes} to see" in done.stdout
     assert re.search(r"tax\s+spend", done.stdout)
     first, *others = [markhood.read_graph(o) for o in outputs]
     assert first.edge_names() == [("tax", "spend")]
@@ -89,13 +90,13 @@ def test_options_of_a_method_by_their_names(votes, tmp_path):
     assert graph.edge_names() == [("tax", "spend")]
     parameters = {"gamma": 0.25, "rule": "and", "standardize": True, "refit": False}
     assert graph.provenance["parameters"] == parameters
-    assert "Method 'plrhc' has no option --no-refit" in run("learn", votes, "--no-refit").stderr
+    assert "--no-refit" in run("learn", votes, "--no-refit").stderr
     assert run("learn", votes, "--criterion", "mpl", "--start", "empty").returncode == 0
     fit = ["--fit-penalty", "l2:0.5"]
     assert run("learn", votes, *fit, "-o", tmp_path / "penalised.json").returncode == 0
     penalised = markhood.read_graph(tmp_path / "penalised.json")
     assert penalised.provenance["parameters"]["fit_penalty"] == ["l2", 0.5]
-    assert "Unknown --fit-penalty" in run("learn", votes, "--fit-penalty", "l2:-1").stderr
+    assert "--fit-penalty" in run("learn", votes, "--fit-penalty", "l2:-1").stderr
 
 
 def test_columns_header_and_array(votes, tmp_path):
@@ -146,7 +147,7 @@ def test_the_demos_page_has_the_pixels_on_their_grid(tmp_path):
 def test_version_and_help_with_examples():
     assert run("--version").stdout.strip() == f"markhood {markhood.__version__}"
     assert "markhood learn symptoms.csv" in run("--help").stdout
-    assert "markhood learn spins.npy" in run("learn", "--help").stdout
+    assert "markhood learn symptoms.csv" in run("learn", "--help").stdout
 
 
 def bad_csv(text):
@@ -174,31 +175,29 @@ def bad_array(array):
 
 
 @pytest.mark.parametrize(
-    ("prepare", "sentence"),
+    ("prepare", "fact"),
     [
         pytest.param(lambda _: ["learn", "no.csv"], r"no\.csv", id="missing file"),
-        pytest.param(bad_csv(""), "empty", id="empty file"),
-        pytest.param(bad_csv("a,b\n"), "0 sample", id="no rows"),
-        pytest.param(bad_csv("a,b\n0,1\n"), "1 sample", id="one row"),
-        pytest.param(bad_csv("a\n0\n1\n0\n1\n"), "1 feature|one column", id="one column"),
+        pytest.param(bad_csv(""), r"data\.csv", id="empty file"),
+        pytest.param(bad_csv("a,b\n"), r"\b0\b", id="no rows"),
+        pytest.param(bad_csv("a,b\n0,1\n"), r"\b1\b", id="one row"),
+        pytest.param(bad_csv("a\n0\n1\n0\n1\n"), r"\b1\b|one column", id="one column"),
         pytest.param(
             bad_csv("a,b\n" + "".join(f"{k / 8},{k % 2}\n" for k in range(70))),
-            r"line 66\): 'a' \(measurements, .* --exclude a, .* --bins 4",
+            r"\b64\b.*'a'.*--exclude a",
             id="continuous",
         ),
         pytest.param(good_csv_with("--missing", "guess"), "'guess'.*drop", id="missing policy"),
-        pytest.param(good_csv_with("--max-levels", "1"), "--max-levels.*2 to", id="max levels"),
+        pytest.param(good_csv_with("--max-levels", "1"), "--max-levels", id="max levels"),
+        pytest.param(good_csv_with("--weights", "w"), "'w'", id="weights"),
+        pytest.param(good_csv_with("--missing-values", "1"), r"20.*'a'", id="codes"),
         pytest.param(
-            good_csv_with("--weights", "w"), "neither a column nor a file 'w'", id="weights"
-        ),
-        pytest.param(good_csv_with("--missing-values", "1"), r"20 missing.*'a' \(10\)", id="codes"),
-        pytest.param(
-            bad_csv("a,b\n0,1\n1,\n,0\n0,1\n"), r"2 missing.*'b'.*line 3", id="missing values"
+            bad_csv("a,b\n0,1\n1,\n,0\n0,1\n"), r"\b2\b.*'b'.*line 3", id="missing values"
         ),
         pytest.param(bad_csv("a,b\n0,1\n1\n0,1\n"), "Line 3", id="ragged"),
         pytest.param(bad_csv("a,b\n0,1\n1,inf\n0,1\n"), r"'b'.*inf|inf.*'b'", id="infinity"),
         pytest.param(bad_csv("a,a\n0,1\n1,0\n0,1\n"), "'a'", id="duplicate names"),
-        pytest.param(bad_array(np.array([[1j, 0], [0, 1]])), "Complex", id="complex"),
+        pytest.param(bad_array(np.array([[1j, 0], [0, 1]])), "(?i)complex", id="complex"),
         pytest.param(bad_array(np.zeros(4, int)), "(?i)1d|one dimension|1-D", id="1-D"),
         pytest.param(bad_array(np.zeros((2, 2, 2), int)), "(?i)3d|3-D|three|dim", id="3-D"),
         pytest.param(good_csv_with("--gamma", "-0.1"), "gamma", id="negative gamma"),
@@ -206,21 +205,28 @@ def bad_array(array):
         pytest.param(good_csv_with("--depth", "0"), "depth", id="depth 0"),
         pytest.param(good_csv_with("--method", "magic"), "'magic'.*plrhc", id="method"),
         pytest.param(good_csv_with("--rule", "xor"), "'xor'.*global", id="rule"),
-        pytest.param(good_csv_with("--method", "hc", "--depth", "2"), "no option", id="hc depth"),
-        pytest.param(good_csv_with("-o", "graph.doc"), r"\.doc.*\.graphml", id="output ending"),
-        pytest.param(good_csv_with("-o", "no/graph.csv"), "no", id="output folder"),
+        pytest.param(good_csv_with("--method", "hc", "--depth", "2"), "--depth", id="hc depth"),
+        pytest.param(
+            good_csv_with("-o", "graph.doc"),
+            r"\.doc.*\.graphml.*\[file-format\]",
+            id="output ending",
+        ),
+        pytest.param(
+            good_csv_with("-o", "no/graph.csv"),
+            r"no/graph\.csv.*\[file-not-writable\]",
+            id="output folder",
+        ),
         pytest.param(good_csv_with("--columns", "a,c"), "'c'", id="unknown column"),
     ],
 )
-def test_bad_input_is_one_sentence_and_leaves_nothing_behind(prepare, sentence, tmp_path):
+def test_bad_input_is_one_line_with_a_code_and_leaves_nothing_behind(prepare, fact, tmp_path):
     arguments = prepare(tmp_path)
     before = sorted(tmp_path.iterdir())
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert re.search(sentence, done.stderr), done.stderr
-    assert done.stderr.startswith("markhood: ")
-    assert len(done.stderr.strip().splitlines()) == 1
+    assert re.search(fact, done.stderr), done.stderr
+    assert re.fullmatch(r"markhood: .* \[[a-z-]+\]\n", done.stderr), done.stderr
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -1,6 +1,7 @@
 """Help with examples for every command, and completion for the shell."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import typer
 
 from markhood.commandline.app import app
 from markhood.learning.methods import METHODS
-from markhood.output.pictures.placing import LAYOUTS
+from markhood.output.pictures.named_layouts import LAYOUTS
 from markhood.simulate.networks import network_named
 
 COMMANDS = sorted(typer.main.get_command(app).commands)
@@ -48,6 +49,30 @@ def test_examples_stand_on_one_line_of_80_columns(command):
     assert [name for name in names if name.startswith("--") and name not in text] == []
     shown = [line.strip() for line in text.splitlines()]
     assert [example for example in examples if example not in shown] == []
+
+
+def test_the_short_help_describes_the_most_used_options_first():
+    short, whole = (
+        markhood("learn", flag, COLUMNS="80").stdout for flag in ("--help", "--help-all")
+    )
+    assert len(short.splitlines()) < 100 < len(whole.splitlines())
+    panels = re.findall("^\u256d\u2500 ([A-Za-z ]+) \u2500", short, re.MULTILINE)
+    assert panels == ["Arguments", "Most used", "Help"]
+    described = re.findall("^\u2502 (--[a-z-]+)", short, re.MULTILINE)
+    assert {"--output", "--report", "--method", "--missing", "--weights"} <= set(described)
+    assert "--checkpoint" not in described
+    assert "Folder where finished tiles" not in short
+    assert "Folder where finished tiles" in whole
+
+
+def test_the_first_help_builds_no_command():
+    code = (
+        "import sys; from markhood.commandline.app import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "assert not {'numpy', 'markhood.learning.methods'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_first_help_names_every_command():

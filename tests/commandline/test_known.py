@@ -1,6 +1,7 @@
 """What is known beforehand, from files on the command line."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -85,58 +86,57 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
 
 
 @pytest.mark.parametrize(
-    ("files", "arguments", "message"),
+    ("files", "arguments", "facts"),
     [
         (
             {"never.csv": "peace,war\n"},
             "--required-edges required.csv --forbidden-edges never.csv",
-            "The edge 'war' - 'peace' is both required and forbidden",
+            "'war' - 'peace'",
         ),
         (
             {},
             "--required-edges required.csv --groups groups.csv",
-            "The required edge 'war' - 'peace' joins variables of one group",
+            "'war' - 'peace'",
         ),
         (
             {"always.csv": "tax,war\n"},
             "--required-edges always.csv --groups groups.csv --group-rule within",
-            "The required edge 'tax' - 'war' joins variables of two groups",
+            "'tax' - 'war'",
         ),
         (
             {"never.csv": "tax,spent\n"},
             "--forbidden-edges never.csv",
-            "There is no variable 'spent' (line 1 of never.csv): similar names are 'spend'",
+            "'spent'.*line 1 of never.csv.*'spend'",
         ),
         (
             {"never.csv": "tax,war\ntax,tax\n"},
             "--forbidden-edges never.csv",
-            "'tax' is joined to itself (line 2 of never.csv)",
+            "'tax'.*line 2 of never.csv",
         ),
         (
             {"cycle.csv": "tax,war\nwar,spend\nspend,tax\n"},
             "--required-edges cycle.csv --method chow-liu",
-            "The required edges make a cycle with",
+            "cycle",
         ),
         (
             {"some.csv": "tax,money\nwar,arms\npeace,arms\n"},
             "--groups some.csv",
-            "Variable 'spend' has no group",
+            "'spend'",
         ),
-        ({}, "--groups groups.csv --group-rule across", "Unknown --group-rule 'across'"),
-        ({}, "--group-rule within", "--group-rule within needs --groups"),
+        ({}, "--groups groups.csv --group-rule across", "--group-rule.*'across'"),
+        ({}, "--group-rule within", "--group-rule within.*--groups"),
         (
             {},
             "--required-edges nowhere.csv",
-            "nowhere.csv cannot be read (No such file or directory)",
+            "nowhere.csv",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_conflicts_are_one_sentence_and_nothing_is_written(folder, files, arguments, message):
+def test_conflicts_are_one_line_and_nothing_is_written(folder, files, arguments, facts):
     for name, text in files.items():
         (folder / name).write_text(text)
     done = run(folder, *arguments.split(), "--output", "graph.json")
     assert done.returncode == 2
-    assert done.stderr.startswith(f"markhood: {message}")
-    assert done.stderr.count("\n") == 1
+    assert re.fullmatch(rf"markhood: .*{facts}.* \[[a-z-]+\]\n", done.stderr), done.stderr
     assert not (folder / "graph.json").exists()

@@ -78,7 +78,7 @@ def test_ordered_levels_are_learned_back_with_their_signs(tmp_path):
     done = run("simulate", "grid", *arguments, "-o", "d.csv", "--truth", "t.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     done = run("learn", "d.csv", "-o", "l.json", cwd=tmp_path)
-    assert "16 columns of 5 numbers are ordered" in done.stdout
+    assert re.search(r"assumed +16 columns", done.stdout)
     truth, learned = (markhood.read_graph(tmp_path / f"{name}.json") for name in "tl")
     assert learned.variables == truth.variables
     assert learned.edges.tolist() == truth.edges.tolist()
@@ -88,7 +88,7 @@ def test_ordered_levels_are_learned_back_with_their_signs(tmp_path):
 def test_simulated_categories_say_how_they_are_learned_from(tmp_path):
     done = run("simulate", "chain", "--variables", "4", "--samples", "20", "--levels", "2,3",
                "-o", tmp_path / "data.csv")  # fmt: skip
-    assert "learn with --kinds nominal" in done.stdout
+    assert "--kinds nominal" in done.stdout
 
 
 def test_convergence_where_a_level_never_occurs(tmp_path):
@@ -140,49 +140,49 @@ def test_compare_prints_and_writes_a_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "fact"),
     [
-        (["simulate", "grid", "--variables", "63", "--samples", "9", "-o", "d.csv"], "square.*49 or 64"),
-        (["simulate", "hub", "--variables", "60", "--samples", "9", "-o", "d.csv"], "multiple of 8"),
-        (["simulate", "hub", "--variables", "64", "--samples", "0", "-o", "d.csv"], "0.*at least 1"),
+        (["simulate", "grid", "--variables", "63", "--samples", "9", "-o", "d.csv"], "49.*64"),
+        (["simulate", "hub", "--variables", "60", "--samples", "9", "-o", "d.csv"], r"\b60\b"),
+        (["simulate", "hub", "--variables", "64", "--samples", "0", "-o", "d.csv"], r"\b0\b"),
         (["simulate", "hub", "--variables", "-8", "--samples", "9", "-o", "d.csv"], "-8"),
         (["simulate", "web", "--variables", "64", "--samples", "9", "-o", "d.csv"], "'web'.*grid"),
-        (["simulate", "hub", "--samples", "9", "-o", "d.csv"], "--variables"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.doc"], r"'\.doc'.*\.csv"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "x/d.csv"], "folder x"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--seed", "-1"], "seed"),
+        (["simulate", "hub", "--samples", "9", "-o", "d.csv"], r"--variables.*\[option-needed\]"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.doc"], r"d\.doc.*\.csv.*\[file-format\]"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "x/d.csv"], r"x/d\.csv.*\[file-not-writable\]"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--seed", "-1"], "--seed.*option-value"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--potentials", "p"], "'p'"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "1"], "2 to 256"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--kind", "steps"],
-         "Unknown --kind 'steps': choose nominal or ordinal"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "x"], "'x'"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", ""], "levels is empty"),
-        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "0"], "networks is empty"),
+         "--kind.*'steps'.*nominal.*ordinal"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", "x"], r"--levels.*'x'.*\[option-value\]"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--levels", ""], "levels"),
+        (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "0"], r"\[[a-z-]+\]"),
         (["simulate", "hub,web", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "2"], "'web'"),
         (["simulate", "hub", "--variables", "8", "--samples", "9", "-o", "d.csv", "--blocks", "2",
-          "--convergence"], "--blocks"),
-        (["compare", "a.json", "b.json"], "'b'.*names"),
-        (["compare", "a.json", "no.json"], r"no\.json"),
-        (["compare", "a.json", "a.json", "-o", "t.txt"], r"'\.txt'"),
-        (["paper", "tables"], "'tables'.*screening, cost"),
-        (["paper", "cost", "--variables", "65"], "65.*64, 128"),
-        (["paper", "cost", "--variables", "many"], "'many'"),
-        (["paper", "cost", "--replicates", "0"], "replicates.*1 or more"),
+          "--convergence"], r"--blocks.*\[option-conflict\]"),
+        (["compare", "a.json", "b.json"], "'b'"),
+        (["compare", "a.json", "no.json"], r"no\.json.*\[file-not-found\]"),
+        (["compare", "a.json", "a.json", "-o", "t.txt"], r"t\.txt.*\[file-format\]"),
+        (["paper", "tables"], r"'tables'.*screening.*\[option-unknown\]"),
+        (["paper", "cost", "--variables", "65"], r"65.*64, 128.*\[option-value\]"),
+        (["paper", "cost", "--variables", "many"], r"'many'.*\[option-value\]"),
+        (["paper", "cost", "--replicates", "0"], r"replicates.*\[option-value\]"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_sentence(arguments, sentence, tmp_path):
+def test_bad_input_is_one_line_with_a_code(arguments, fact, tmp_path):
     markhood.write_graph(markhood.Graph("ab", [(0, 1)]), tmp_path / "a.json")
     markhood.write_graph(markhood.Graph("ac", [(0, 1)]), tmp_path / "b.json")
     before = sorted(tmp_path.iterdir())
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert re.search(sentence, done.stderr), done.stderr
+    assert re.search(fact, done.stderr), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_networks_without_a_name_are_a_sentence(tmp_path):
+def test_networks_without_a_name_are_refused(tmp_path):
     done = run(
         "simulate",
         "",
@@ -196,7 +196,7 @@ def test_networks_without_a_name_are_a_sentence(tmp_path):
         tmp_path / "x.csv",
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("markhood: No network is named: give some")
+    assert re.fullmatch(r"markhood: .* \[[a-z-]+\]\n", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])

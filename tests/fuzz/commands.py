@@ -143,7 +143,7 @@ WORDS: dict[str, list[str]] = {
     "encoding": ["utf-8", "latin-1", "x"],
     "exclude": ["a", "b,c", "x", ""],
 }
-NEVER = {"help", "install_completion", "show_completion"}
+NEVER = {"help", "help_all", "install_completion", "show_completion"}
 
 
 def commands() -> dict[str, list[Any]]:

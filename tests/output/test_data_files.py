@@ -26,11 +26,10 @@ MODELS = {
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_property_packed_samples_are_written_as_others(model, ending, tmp_path, monkeypatch):
+def test_property_packed_samples_are_written_as_others(model, ending, tmp_path):
     whole, parts = tmp_path / f"whole.{ending}", tmp_path / f"parts.{ending}"
     write_data(model.sample(700, **SETTINGS), model.graph.nodes, whole)
-    monkeypatch.setattr("markhood.output.data_files._BLOCK_BYTES", 5000)
-    write_samples(model.sample_packed(700, **SETTINGS), parts)
+    write_samples(model.sample_packed(700, **SETTINGS), parts, block_bytes=5000)
     assert parts.read_bytes() == whole.read_bytes()
 
 

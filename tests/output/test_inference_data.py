@@ -7,6 +7,7 @@ import pytest
 
 import markhood
 from markhood.errors import InputError
+from messages import refuses
 from oracles.networks import network
 
 pytestmark = pytest.mark.filterwarnings("ignore:\nArviZ is undergoing:FutureWarning")
@@ -62,7 +63,7 @@ def test_example_every_edge_says_how_the_chains_agree(found):
 def test_example_draws_that_were_not_kept_are_asked_for(found, monkeypatch):
     usual = markhood.Bayes(n_jobs=1, sweeps=5).fit(VALUES)
     assert not hasattr(usual, "draws_")
-    with pytest.raises(InputError, match="keep_draws=True"):
+    with refuses("option-needed", "keep_draws"):
         usual.to_inference_data()
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(InputError, match=r"markhood\[arviz\]"):

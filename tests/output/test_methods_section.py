@@ -12,6 +12,7 @@ from markhood.graph.graph import Graph
 from markhood.learning.methods import METHODS
 from markhood.output.citation import PAPER
 from markhood.output.report.facts import citations
+from messages import refuses
 from oracles.networks import network
 from oracles.scoring import OwnCriterion
 
@@ -85,7 +86,7 @@ def test_example_what_was_done_to_the_data_is_said():
     rows = 300 - dropped.provenance["data"]["samples"]
     assert f"{rows} of 300 rows were left out for missing values." in dropped.describe_methods()
     assert "weight zero" not in dropped.describe_methods()
-    assert "1 edge was excluded beforehand." in dropped.describe_methods()
+    assert "1 edge was excluded in advance." in dropped.describe_methods()
     assert "With every column shuffled" in dropped.describe_methods()
     assert "were imputed in 2 completed data sets" in imputed.describe_methods()
     steps = VALUES.assign(a=VALUES["a"] + VALUES["b"])
@@ -123,7 +124,7 @@ def test_example_bins_merged_levels_and_codes_for_missing_are_said():
 
 
 def test_example_a_graph_of_unknown_origin_has_no_such_words():
-    with pytest.raises(markhood.InputError, match="does not say how it was learned"):
+    with refuses("no-provenance", "graph"):
         Graph("ab", [(0, 1)]).describe_methods()
     assert len(citations(Graph("ab", [(0, 1)]))) == 2
     assert len(citations(Graph("ab", [], provenance={"method": "plrhc", "references": [3]}))) == 2

@@ -1,9 +1,9 @@
-// The state of the view in the page's address, so that a link shows what its sender saw: selection, limits,
-// kinds that are switched off, measure of the width, and where the camera is.
+// The state of the view in the address of the page, so that a link restores it: selection, thresholds,
+// hidden kinds, measure of the width, and the camera.
 //
-// A notebook's frame has no address of its own; there nothing is kept.
+// In the frame of a notebook, which has no address, the state is not stored.
 
-const WAIT = 250; // milliseconds; browsers do not like an address that changes all the time
+const WAIT = 250; // milliseconds; browsers limit the number of address changes
 
 export function keepAddress(data, shown, selection, looks, network, legend) {
   read(data, shown, selection, network, legend);
@@ -41,8 +41,8 @@ function state(data, shown, selection, looks, network) {
   if (looks.measures.length && looks.name !== looks.measures[0]) kept.set("width", looks.name);
   if (network) {
     const { x, y, ratio } = network.camera.getState();
-    const places = [x, y, ratio].map((number) => +number.toFixed(3));
-    if (`${places}` !== "0.5,0.5,1") kept.set("view", places.join("_"));
+    const view = [x, y, ratio].map((number) => +number.toFixed(3));
+    if (`${view}` !== "0.5,0.5,1") kept.set("view", view.join("_"));
   }
   return kept;
 }

@@ -1,14 +1,14 @@
-// Edges as arcs, where Python says so (`bend`): quadratic curves whose control point stands beside the
-// middle of the chord, by so many of its lengths.
+// Curved edges: quadratic curves whose control point is at the distance `bend`, relative to the length of the
+// chord, from its middle.
 
-const STEPS = 12; // of a curve, to measure a distance from it
+const STEPS = 12; // line segments of a curve, to measure a distance from it
 
-// The control point in the picture, where y goes down: there "left" is the other way around.
+// The control point on the screen, where y points down, so that left and right are exchanged.
 export function control(a, b, bend) {
   return { x: (a.x + b.x) / 2 + bend * (b.y - a.y), y: (a.y + b.y) / 2 - bend * (b.x - a.x) };
 }
 
-// Points along an edge, the ends included.
+// Points along an edge, including the ends.
 export function pointsOf(a, b, bend) {
   if (!bend) return [a, b];
   const c = control(a, b, bend);

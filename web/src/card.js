@@ -1,4 +1,4 @@
-// The card beside the network: what is known about the selected variable or edge.
+// The card next to the network: details of the selected variable or edge.
 
 import { couplingCell, couplingMap, couplingWords } from "./coupling.js";
 import { across, counted, edgeName, spelled } from "./data.js";
@@ -6,8 +6,8 @@ import { byId, element, svgElement } from "./dom.js";
 import { heatMap, surprises } from "./heatmap.js";
 import { onThemeChange } from "./theme.js";
 
-const LEVELS = 12; // whose shares are drawn
-const BAR = 80; // pixels, of a share of one
+const MAX_LEVELS = 12; // with a bar
+const BAR = 80; // pixels, for a share of 100 %
 
 export class Card {
   constructor(data, shown, selection) {
@@ -91,8 +91,8 @@ function facts(data, k) {
   const interval = hasInterval ? ` (95 %: ${number("coupling_low")} to ${number("coupling_high")})` : "";
   rows.push(["coupling", `${number("coupling")}${interval}`]);
   if ("share" in edges) rows.push(["share of imputations", number("share")]);
-  const told = new Set(["probability", "coupling_low", "coupling_high", "share"]);
-  for (const column of annotations.filter((each) => !told.has(each))) {
+  const written = new Set(["probability", "coupling_low", "coupling_high", "share"]);
+  for (const column of annotations.filter((each) => !written.has(each))) {
     rows.push([column.replaceAll("_", " "), number(column)]);
   }
   return rows;
@@ -109,21 +109,21 @@ function countMap(data, k) {
   const texts = counts[k].map((row) => row.map((x) => x.toFixed(digits)));
   const caption =
     `Samples with both values; rows: ${name[source[k]]}, columns: ${name[target[k]]}. ` +
-    "Shaded by how far they are from independence.";
+    "Shading shows the deviation from independence.";
   return heatMap(data, k, caption, texts, surprises(counts[k]));
 }
 
-// The columns that a variable stands for besides its own, to be unfolded.
+// The other columns in the group of a variable.
 function drawMembers(members) {
   const details = byId("members");
   details.hidden = !members.length;
-  details.querySelector("summary").textContent = `stands for ${counted(members.length, "more column")}`;
+  details.querySelector("summary").textContent = `grouped with ${counted(members.length, "other column")}`;
   details.querySelector("ul").replaceChildren(...members.map((name) => element("li", {}, name)));
 }
 
-// One line a level: its name, a bar, and the share.
+// One row per level: its name, a bar, and the share.
 function shareRows(shares) {
-  const rows = shares.slice(0, LEVELS).map(([level, share]) => {
+  const rows = shares.slice(0, MAX_LEVELS).map(([level, share]) => {
     const bar = svgElement("rect", { class: "plain", width: Math.max(BAR * share, 0.5), height: 8 });
     const size = { class: "icon", viewBox: `0 0 ${BAR} 8`, width: BAR, height: 8, "aria-hidden": "true" };
     return element(

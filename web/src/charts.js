@@ -1,12 +1,12 @@
-// Two small bar charts of the edges shown: degrees of the variables, couplings by sign. Where any
-// coupling is a table, which has a size but no sign, the sizes of all are counted.
+// Two bar charts of the edges shown: degrees of the variables, and couplings by sign. If any
+// coupling is a table, which has no sign, the chart shows absolute couplings.
 
 import { byId, svgElement } from "./dom.js";
 
 const WIDTH = 360;
 const HEIGHT = 170;
 const FOOT = 34;
-const MOST_BARS = 30;
+const MAX_BARS = 30;
 const STEPS = [1, 2, 2.5, 5, 10];
 
 export function drawCharts(data, shown) {
@@ -19,14 +19,14 @@ export function drawCharts(data, shown) {
     const coupling = data.edges.coupling[k];
     if (Number.isFinite(coupling)) couplings.push(anyTable ? Math.abs(coupling) : coupling);
   }
-  draw("degree-chart", "neighbours of a variable", degreeBars(degrees));
-  const axis = anyTable ? "size of the coupling" : "coupling (log odds ratio)";
+  draw("degree-chart", "number of neighbours", degreeBars(degrees));
+  const axis = anyTable ? "|coupling|" : "coupling (log odds ratio)";
   draw("coupling-chart", axis, couplingBars(couplings, anyTable));
 }
 
 function degreeBars(degrees) {
   const most = degrees.reduce((a, b) => Math.max(a, b), 0);
-  const step = Math.ceil((most + 1) / MOST_BARS);
+  const step = Math.ceil((most + 1) / MAX_BARS);
   const bars = [];
   for (let low = 0; low <= most; low += step) {
     const label = step === 1 ? `${low}` : `${low}\u2013${low + step - 1}`;
@@ -39,7 +39,7 @@ function degreeBars(degrees) {
 function couplingBars(couplings, sizes) {
   if (!couplings.length) return [];
   const reach = couplings.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
-  const rough = ((sizes ? 1 : 2) * reach) / MOST_BARS;
+  const rough = ((sizes ? 1 : 2) * reach) / MAX_BARS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * STEPS.find((s) => s * power >= rough);
   const half = Math.ceil(reach / step);
@@ -85,7 +85,7 @@ function draw(id, axis, bars) {
   parts.push(
     svgElement("line", { x1: 0, x2: WIDTH, y1: HEIGHT - FOOT, y2: HEIGHT - FOOT }),
     svgElement("text", { x: WIDTH / 2, y: HEIGHT - 3, "text-anchor": "middle" }, axis),
-    svgElement("text", { x: 0, y: 10 }, bars.length ? `most: ${highest}` : "none known"),
+    svgElement("text", { x: 0, y: 10 }, bars.length ? `maximum: ${highest}` : "no data"),
   );
   byId(id).replaceChildren(...parts);
 }

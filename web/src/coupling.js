@@ -1,5 +1,5 @@
-// The coupling of an edge: in a table row a number, in the colour of its sign, and where it is a table a
-// button with the table's size that opens the table below the row; and in words.
+// The coupling of an edge: a number in the colour of its sign or, for a table, a button with its size that opens the
+// table below the row; and an explanation in words.
 
 import { spelled } from "./data.js";
 import { element } from "./dom.js";
@@ -36,21 +36,21 @@ export function couplingMap(data, k) {
   return heatMap(data, k, caption, texts, table[k]);
 }
 
-// What the coupling says, all other variables held fixed.
+// The coupling in words.
 export function couplingWords(data, k) {
   const { name, levels } = data.nodes;
   const { source, target, coupling, table } = data.edges;
   if (isInfinite(coupling[k])) {
-    return "Infinite: some combination of values never occurs in the data. Read no size into it.";
+    return "Infinite: some combination of values never occurs in the data. Do not interpret its size.";
   }
   if (Number.isNaN(coupling[k]) || table[k] !== null) return "";
   const [a, b] = [source[k], target[k]];
   const isBinary = levels[a]?.length === 2 && levels[b]?.length === 2;
   const [one, other] = isBinary
-    ? [`${name[a]} = ${levels[a][1]}`, `where ${name[b]} = ${levels[b][1]}`]
-    : [`a step up of ${name[a]}`, `with every step up of ${name[b]}`];
+    ? [`${name[a]} = ${levels[a][1]}`, `${name[b]} = ${levels[b][1]}`]
+    : [`a step up in ${name[a]}`, `each step up in ${name[b]}`];
   const times = Math.exp(Math.abs(coupling[k]));
   const factor = times < 100 ? times.toPrecision(2) : times > 1e4 ? "over 10 000" : Math.round(times);
-  const how = coupling[k] < 0 ? "divided by" : "multiplied by";
-  return `The odds of ${one} are ${how} ${factor} ${other}, all else equal.`;
+  const how = coupling[k] < 0 ? "divides" : "multiplies";
+  return `With all other variables fixed, ${other} ${how} the odds of ${one} by ${factor}.`;
 }

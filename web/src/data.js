@@ -1,9 +1,8 @@
-// The report's data: JSON in the page, unpacked to columns of numbers.
+// The data of the report: JSON in the page, unpacked to columns of numbers.
 //
-// JSON has no infinity and no NaN: an infinite number is the text "inf" or "-inf", an unknown one is
-// null. Everything known about edge k is at place k of a column. Evidence is the sum of both ends and coupling
-// their mean, here as in Python; where couplings are tables, whose number is a size and not a mean, that
-// comes from Python, and `signed` has no number for them.
+// JSON does not have infinity and NaN: an infinite number is the text "inf" or "-inf", an unknown one is null. Entry k of
+// a column belongs to edge k. Evidence is the sum of both ends and coupling their mean, as in Python; the size of
+// a coupling table is computed by Python, and is not in `signed`.
 
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
@@ -36,7 +35,7 @@ export function readData(text) {
   );
   return {
     ...raw,
-    nodes: { ...raw.nodes, members, label }, // the columns that each stands for, and a name that says so
+    nodes: { ...raw.nodes, members, label }, // grouped columns, and a label with their number
     edges: { source, target, table, counts, bend: raw.edges.bend ?? source.map(() => 0), ...columns },
     signed,
     kind: Array.from(signed, kindOf),
@@ -45,7 +44,7 @@ export function readData(text) {
   };
 }
 
-// What an edge is in the legend.
+// The kind of an edge in the legend.
 function kindOf(coupling) {
   return coupling > 0 ? "attraction" : coupling < 0 ? "repulsion" : "unknown";
 }

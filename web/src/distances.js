@@ -1,5 +1,5 @@
-// The edges shown by the distance of their ends along a genome, outliers marked: only where it is known where
-// variables lie. Edges between two chromosomes are in a strip at the right. A click selects an edge.
+// The evidence of the edges shown by the distance of their ends along a genome, with outliers, if variables have
+// positions. Edges between two chromosomes are in a strip on the right. A click selects an edge.
 
 import { edgeName } from "./data.js";
 import { byId, svgElement } from "./dom.js";
@@ -8,7 +8,7 @@ const WIDTH = 760;
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, FOOT] = [46, 10, 14, 34];
 const STRIP = 56; // for edges between chromosomes
-const MOST = 4000; // points: of more the strongest, and a sentence says so
+const MAX_POINTS = 4000; // the strongest are drawn
 const UNITS = [[1e6, "Mb"], [1e3, "kb"], [1, "bp"]];
 const STEPS = [1, 2, 5, 10];
 const KINDS = ["usual", "outlier", "extreme"];
@@ -23,7 +23,7 @@ function draw(data, shown, select) {
   const { of, outlier, extreme, least } = data.distances;
   const { evidence } = data.edges;
   const known = shown.edges.filter((k) => of[k] !== null && Number.isFinite(evidence[k]));
-  const strongest = known.sort((a, b) => evidence[b] - evidence[a]).slice(0, MOST);
+  const strongest = known.sort((a, b) => evidence[b] - evidence[a]).slice(0, MAX_POINTS);
   const finite = strongest.filter((k) => of[k] !== "inf").map((k) => of[k]);
   const longest = finite.reduce((a, b) => Math.max(a, b), 0) || 1;
   const highest = strongest.reduce((most, k) => Math.max(most, evidence[k]), 0) || 1;
@@ -42,22 +42,22 @@ function draw(data, shown, select) {
   }
   if (least) parts.push(line(along(least), along(least), TOP, HEIGHT - FOOT, "bound"));
   const counts = { usual: 0, outlier: 0, extreme: 0 };
-  // The strongest last, so that they lie on top.
+  // The strongest last, so that they are on top.
   strongest.reverse().forEach((k, place) => {
     const value = evidence[k];
     const kind = KINDS[data.distances.kind[k]];
     counts[kind] += 1;
-    const spread = (((place * 7) % 11) / 11 - 0.5) * 0.6 * strip; // so that points of one height are apart
+    const spread = (((place * 7) % 11) / 11 - 0.5) * 0.6 * strip; // separates points of the same height
     const cx = of[k] === "inf" ? WIDTH - RIGHT - strip / 2 + spread : along(of[k]);
     const title = svgElement("title", {}, `${edgeName(data, k)}: ${value.toFixed(1)}`);
     const r = kind === "usual" ? 2.2 : 3.2;
     parts.push(svgElement("circle", { class: kind, cx, cy: up(value), r, onclick: () => select({ edge: k }) }, title));
   });
   byId("distance-chart").replaceChildren(...parts);
-  byId("distance-count").textContent = said(counts, known.length);
+  byId("distance-count").textContent = summary(counts, known.length);
 }
 
-function said({ usual, outlier, extreme }, all) {
+function summary({ usual, outlier, extreme }, all) {
   const drawn = usual + outlier + extreme;
   const words = `${extreme} extreme outlier${extreme === 1 ? "" : "s"}, ${outlier} other${outlier === 1 ? "" : "s"}.`;
   return drawn < all ? `${words} Only the ${drawn} strongest of ${all} edges are drawn.` : words;

@@ -1,4 +1,4 @@
-// Elements made of names and texts. Text only ever goes in as text, never as markup.
+// Create elements. Text is always inserted as text, never as markup.
 
 export function byId(id) {
   return document.getElementById(id);

@@ -1,12 +1,12 @@
-// Files made in the page, of the edges that are shown: CSV and GraphML as `markhood` writes them (a CSV
-// alone has no coupling tables), SVG and PNG of the picture as it stands. The page cannot hold the files
-// that markhood would write, because what is shown changes; the browser tests hold both side by side.
+// Downloads of the edges shown: CSV and GraphML as `markhood` writes them (the CSV file without coupling
+// tables), SVG and PNG of the current view. They are made in the page because the edges shown change; the browser tests
+// compare them with the files of markhood.
 
 import { byId, element } from "./dom.js";
 import { picture } from "./picture.js";
 
 const CSV_QUOTED = /[,"\r\n]|^\s|\s$|^$/;
-// What no XML document can hold.
+// Characters that XML does not allow.
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const XML = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const BLANKS = { "\t": "&#9;", "\n": "&#10;", "\r": "&#13;" };
@@ -62,7 +62,7 @@ function graphml(data, edges) {
     ...(anyTable ? [key("table", "edge", "string")] : []),
     '<graph edgedefault="undirected">',
     ...Object.entries(data.about).map(
-      ([name, said]) => `<data key="${name}">${escaped(JSON.stringify(said))}</data>`,
+      ([name, value]) => `<data key="${name}">${escaped(JSON.stringify(value))}</data>`,
     ),
     ...names.map((name) => `<node id="${name}"><data key="label">${name}</data></node>`),
     ...edges.map((k) => {

@@ -1,9 +1,8 @@
-// Edges as WebGL draws them: solid or dashed, single or double, of a width in pixels.
+// WebGL program for edges: solid or dashed, single or double, with a width in pixels.
 //
-// Sigma's own program knows solid straight lines only. This one works in pixels of the screen: a rectangle around
-// the line, half a pixel wider for a smooth rim, in which every point knows how far along and how far
-// beside the line it is. Edges are found under the pointer by arithmetic (pointer.js), not by colour, so
-// there is no picking mode.
+// The program of sigma supports solid straight lines only. This one draws a rectangle around the line in screen
+// pixels, half a pixel wider for antialiasing, in which every point has its position along the line and its distance from
+// it. The edge under the pointer is computed (pointer.js), so there is no picking mode.
 
 import { EdgeProgram } from "sigma/rendering";
 import { floatColor } from "sigma/utils";
@@ -32,7 +31,7 @@ void main() {
   vec2 end = (u_matrix * vec3(a_end, 1)).xy * u_half;
   float far = max(distance(start, end), 0.001);
   vec2 chord = end - start;
-  // Y points up here, as where the bend was worked out.
+  // Y points up here, as in the computation of the bend.
   vec2 middle = 0.5 * (start + end) + a_bend * vec2(-chord.y, chord.x);
   float t = a_along;
   vec2 slope = (1.0 - t) * (middle - start) + t * (end - middle);
@@ -42,7 +41,7 @@ void main() {
   v_along = a_along * far;
   v_style = a_style;
   v_color = a_color;
-  v_color.a *= 255.0 / 254.0; // sigma packs colours into floats, at the cost of one bit
+  v_color.a *= 255.0 / 254.0; // sigma packs colours into floats and loses one bit
   vec2 on = (1.0 - t) * (1.0 - t) * start + 2.0 * t * (1.0 - t) * middle + t * t * end;
   vec2 place = on + vec2(-way.y, way.x) * v_beside;
   gl_Position = vec4(place / u_half, 0, 1);

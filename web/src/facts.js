@@ -1,4 +1,4 @@
-// What was run and on what, warnings, and how to cite: tables and lists of text.
+// The texts of the report: run, data, warnings and citations.
 
 import { byId, element } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// A slider and a number for every limit: the least evidence, coupling and probability of the edges shown.
+// A slider and a number for every threshold: minimum evidence, |coupling| and probability of the edges shown.
 
 import { counted } from "./data.js";
 import { byId, element } from "./dom.js";
@@ -29,12 +29,12 @@ class Row {
     const disabled = steps.length < 2 ? { disabled: "" } : {};
     const max = Math.max(steps.length - 1, 0);
     this.slider = element("input", { id: name, type: "range", min: 0, max, step: 1, value: 0, ...disabled });
-    const aria = { "aria-label": `Least ${words}, as a number` };
+    const aria = { "aria-label": `Minimum ${words}, as a number` };
     this.number = element("input", { id: `${name}-least`, type: "number", step: "any", ...aria, ...disabled });
     this.whole = element(
       "div",
       { class: "filter" },
-      element("label", { for: name }, `Least ${words}`),
+      element("label", { for: name }, `Minimum ${words}`),
       this.slider,
       this.number,
     );

@@ -1,4 +1,4 @@
-// The layer above sigma's nodes: what is lit up, and the names.
+// The layer above the nodes of sigma: highlighted edges and nodes, and labels.
 
 import { control } from "./arcs.js";
 import { placeLabels, shortName } from "./labels.js";
@@ -6,10 +6,10 @@ import { dashes } from "./looks.js";
 import { colours } from "./theme.js";
 
 export const FONT = "system-ui, sans-serif";
-const SIZE = 13; // pixels, of a name
-const PER_NAME = 14_000; // square pixels of the picture for a name, where there are many
-const FEW = 60; // nodes, all of which may be named
-const LIT = 2.4; // pixels, the least width of a lit edge
+const SIZE = 13; // pixels
+const PER_NAME = 14_000; // square pixels per label in a large graph
+const FEW = 60; // up to this number of nodes, all are labelled
+const LIT = 2.4; // pixels, minimum width of a highlighted edge
 
 export class Front {
   constructor(network) {
@@ -17,9 +17,9 @@ export class Front {
     const { renderer } = network;
     renderer.createCanvasContext("front", { afterLayer: "nodes" });
     this.context = renderer.getCanvases().front.getContext("2d");
-    this.widths = new Map(); // of names in pixels; measuring takes long
+    this.widths = new Map(); // of labels in pixels, because measuring is slow
     const { incident } = network.data;
-    // The most connected first; where not all can be named, isolated ones are not.
+    // Nodes with the most neighbours first; in a large graph, isolated nodes have no label.
     this.rank = incident
       .map((_, k) => k)
       .filter((k) => incident.length <= FEW || incident[k].length)
@@ -95,7 +95,7 @@ export class Front {
     context.stroke();
   }
 
-  // The names to be written, and where; the same for the screen and for pictures.
+  // The labels and their positions, for the screen and for downloads.
   names() {
     const { network, rank } = this;
     const { selection, matches, data } = network;
@@ -123,7 +123,7 @@ export class Front {
     names.forEach(({ x, y, text }) => write(this.context, text, x, y));
   }
 
-  // Sigma calls this for the node under the pointer, on a layer of its own.
+  // Called by sigma for the node under the pointer, on a separate layer.
   drawHover(context, { x, y, size, label }) {
     this.strokeRing(context, x, y, size);
     context.font = `bold ${SIZE}px ${FONT}`;

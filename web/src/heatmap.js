@@ -1,12 +1,12 @@
-// A table of two variables' levels as a heat map: more than expected in the colour of attraction, less in
-// that of repulsion. Shades stay pale enough for the numbers to be read.
+// A table of the levels of two variables as a heat map: positive values in the colour of positive couplings, negative
+// values in that of negative ones. Shades are pale enough for the numbers to be read.
 
 import { element } from "./dom.js";
 import { colours, paled } from "./theme.js";
 
-const DEEPEST = 0.45; // of the colour
+const DEEPEST = 0.45; // share of the colour
 
-// `shades` are numbers with a sign, drawn in proportion to the largest.
+// `shades` are signed numbers, scaled by the largest.
 export function heatMap(data, k, caption, texts, shades) {
   const { source, target } = data.edges;
   const firsts = levelNames(data, source[k], texts.length);
@@ -53,13 +53,13 @@ export function heatMap(data, k, caption, texts, shades) {
   );
 }
 
-// Levels of another program's provenance may not be those of the table.
+// Levels from the provenance of another program may not match the table.
 function levelNames({ nodes }, node, count) {
   const own = nodes.levels[node];
   return own?.length === count ? own : Array.from({ length: count }, (_, r) => `${r}`);
 }
 
-// Standardised differences from what independence would give: zero where nothing is expected.
+// Pearson residuals of independence; 0 where the expected count is 0.
 export function surprises(counts) {
   const rows = counts.map((row) => row.reduce((a, b) => a + b, 0));
   const columns = counts[0].map((_, c) => counts.reduce((sum, row) => sum + row[c], 0));

@@ -1,5 +1,5 @@
-// The keyboard on the network. Enter selects the variable in the middle; with a selection the arrows go to
-// the nearest variable in their direction, without one (or with Shift) they move the picture.
+// The keyboard on the network. Enter selects the variable in the middle; with a selection the arrows select
+// the nearest variable in their direction, without one (or with Shift) they pan.
 
 const PAN = 60; // pixels
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -31,7 +31,7 @@ function middle(network) {
   return nearest(network, ({ x, y }) => Math.hypot(x - width / 2, y - height / 2));
 }
 
-// What lies far to the side counts as further away.
+// Sideways distance counts more.
 function beside(network, node, right, down) {
   const from = network.at(node);
   return nearest(network, ({ x, y }, other) => {

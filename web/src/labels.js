@@ -1,17 +1,17 @@
-// Where names stand beside their nodes: those of the most connected first, none on another, none cut off
-// at the border. A name keeps off the discs of nodes as long as one of its four sides is free.
+// Positions of the labels next to their nodes: nodes with the most neighbours first, without overlaps, inside the
+// view. A label avoids nodes if one of the four sides of its node is free.
 
-const LONGEST = 26; // letters; the card has the whole name
-const CELL = 64; // pixels, of the grid in which boxes are looked up
+const MAX_LETTERS = 26; // the card has the whole name
+const CELL = 64; // pixels, cell size of the grid for looking up boxes
 const HEIGHT = 15;
 
 export function shortName(name) {
   const letters = [...name];
-  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}\u2026` : name;
+  return letters.length > MAX_LETTERS ? `${letters.slice(0, MAX_LETTERS - 1).join("")}\u2026` : name;
 }
 
-// `candidates` in order of rank: { node, x, y, r, text, must }. At most `most` names beside those that
-// must be there.
+// `candidates` by rank: { node, x, y, r, text, must }. At most `most` labels in addition to those with
+// `must`.
 export function placeLabels(candidates, discs, { width, height }, measure, most) {
   const obstacles = new Boxes();
   discs.forEach(({ x, y, r }) => obstacles.add([x - r, y - r, x + r, y + r]));

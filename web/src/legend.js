@@ -1,5 +1,5 @@
-// The legend: kinds of edges, each a switch that hides and shows them; what the width means, which the
-// reader chooses; and the communities, each a button that lights it up.
+// The legend: kinds of edges, each with a switch that hides them; the measure shown by the line width, which the
+// reader chooses; and the communities, each with a button that highlights it.
 
 import { counted, spelled } from "./data.js";
 import { byId, element, svgElement } from "./dom.js";
@@ -7,8 +7,8 @@ import { edgeLines } from "./lines.js";
 import { isInfinite } from "./shown.js";
 import { colours, communityColour, onThemeChange } from "./theme.js";
 
-const KINDS = { attraction: "attraction", repulsion: "repulsion", unknown: "without a sign" };
-const MOST = 12; // communities with a button
+const KINDS = { attraction: "positive", repulsion: "negative", unknown: "no sign" };
+const MAX_COMMUNITIES = 12; // with a button
 
 export function offerLegend(data, shown, selection, looks, network) {
   const draw = () => {
@@ -48,7 +48,7 @@ function choose(select, value) {
   select.dispatchEvent(new Event("change"));
 }
 
-// What a picture's legend says.
+// The legend of a download.
 export function legendEntries({ data, looks }, palette) {
   const entries = kinds(data)
     .filter((kind) => kind !== "infinite")
@@ -73,11 +73,11 @@ function kindLook(kind, palette) {
   };
 }
 
-// A thin and a wide line, with the numbers that they stand for.
+// A thin and a wide line with their values.
 function widthSamples(looks, palette) {
   if (!looks.measures.length || !looks.data.count) return [];
   const digits = looks.name === "probability" ? 2 : looks.widest < 10 ? 1 : 0;
-  const share = looks.name === "evidence" ? 0.25 : 0.5; // evidence is drawn by its root
+  const share = looks.name === "evidence" ? 0.25 : 0.5; // the width follows the square root of the evidence
   return [[0.5, looks.widest * share], [1, looks.widest]].map(([strength, value]) => ({
     words: `${looks.name} ${spelled(value, digits)}`,
     look: { width: looks.width(strength), colour: palette.quiet, dashed: false, double: false },
@@ -107,14 +107,14 @@ function toggle(data, shown, kind) {
       class: `switch ${kind}`,
       "data-kind": kind,
       "aria-pressed": !shown.switchedOff.has(kind),
-      title: kind === "infinite" ? "Some combination of values never occurs: no size, one width." : "",
+      title: kind === "infinite" ? "Some combination of values never occurs. The width is fixed." : "",
     },
     lineIcon(kindLook(kind, colours())),
     `${words} (${count})`,
   );
   button.addEventListener("click", () => {
     shown.toggle(kind);
-    // The buttons were made anew.
+    // The buttons were replaced.
     byId("kinds").querySelector(`[data-kind=${kind}]`).focus();
   });
   return button;
@@ -126,7 +126,7 @@ function communityButtons(data, selection) {
     if (number >= 0) sizes.set(number, (sizes.get(number) ?? 0) + 1);
   }
   const numbers = [...sizes.keys()].sort((a, b) => a - b);
-  const buttons = numbers.slice(0, MOST).map((number) => {
+  const buttons = numbers.slice(0, MAX_COMMUNITIES).map((number) => {
     const dot = svgElement("circle", { cx: 6, cy: 6, r: 5, fill: communityColour(number, colours()) });
     const size = { class: "icon", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" };
     const button = element(

@@ -1,5 +1,5 @@
-// An edge as lines of SVG, straight or bent: one, or for an infinite coupling a second one in the colour of
-// the ground on top.
+// An edge as SVG lines, straight or curved; an infinite coupling has a second line in the background colour
+// on top.
 
 import { control } from "./arcs.js";
 import { svgElement } from "./dom.js";

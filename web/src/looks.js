@@ -1,22 +1,22 @@
-// How an edge looks. Width is the measure that the reader chose; a weak edge is paler rather than
-// thinner, because a line of less than two pixels looks dotted. Repulsion is dashed, so that the signs
-// differ in greyscale too. An infinite coupling has no size: it is a double line of one width.
+// The appearance of edges. The width shows the chosen measure; weak edges are paler rather than thinner, because lines
+// of less than two pixels look dotted. Negative couplings are dashed, so that the signs differ in greyscale. An
+// infinite coupling is a double line of fixed width.
 
 import { isInfinite } from "./shown.js";
 import { paled } from "./theme.js";
 
-export const THINNEST = 1.7; // pixels; sigma's own least
+export const THINNEST = 1.7; // pixels, the minimum of sigma
 const WIDEST = 6;
 const DOUBLE = 4.5;
-const PALEST = 0.38; // of the colour, on the way from the ground
-const DOUBTFUL = 0.3; // of that, where the probability is nought
+const PALEST = 0.38; // share of the colour, mixed with the background
+const DOUBTFUL = 0.3; // factor for probability 0
 const MEASURES = ["coupling", "evidence", "probability"];
 
 export class Looks {
   constructor(data) {
     this.data = data;
     this.measures = MEASURES.filter((name) => data.edges[name]?.some((x) => !Number.isNaN(x)));
-    // Many lines on the same room are thinner, and the weak ones paler.
+    // In a graph with many edges, lines are thinner and weak ones paler.
     this.scale = Math.min(1, Math.max(0.5, Math.sqrt(300 / (data.count || 1))));
     this.measure(this.measures[0] ?? "coupling");
   }
@@ -27,7 +27,7 @@ export class Looks {
     const size = (x) => (name === "evidence" ? Math.max(x, 0) : Math.abs(x));
     const finite = column.filter(Number.isFinite).map(size);
     this.widest = name === "probability" ? 1 : finite.reduce((a, b) => Math.max(a, b), 0) || 1;
-    // Evidence is spread over orders of magnitude.
+    // Evidence extends over orders of magnitude.
     const share = (x) => (name === "evidence" ? Math.sqrt(x / this.widest) : x / this.widest);
     this.strength = column.map((x) => (Number.isNaN(x) ? 0 : Math.min(share(size(x)), 1)));
   }
@@ -53,7 +53,7 @@ export class Looks {
   }
 }
 
-// Long enough to be told from dots, whatever the width.
+// Dashes that are longer than wide.
 export function dashes(width) {
   return [3 + 2 * width, 2 + 1.5 * width];
 }

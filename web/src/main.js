@@ -1,4 +1,4 @@
-// The report's page: reads its data, and sets every part going.
+// The page of the report: read the data and start every part.
 
 import { keepAddress } from "./address.js";
 import { Card } from "./card.js";
@@ -37,7 +37,7 @@ offerDistances(data, shown, selectAndShow);
 offerDownloads(data, shown, network);
 preparePrint(network, table);
 keepAddress(data, shown, selection, looks, network, legend);
-// A link to a place would lose the state in the address, and in a notebook's frame lead to the notebook.
+// Following an anchor would lose the state in the address and, in the frame of a notebook, lead to the notebook.
 for (const link of document.querySelectorAll("nav a")) {
   link.addEventListener("click", (event) => {
     event.preventDefault();
@@ -46,11 +46,11 @@ for (const link of document.querySelectorAll("nav a")) {
 }
 document.documentElement.dataset.ready = Math.round(performance.now());
 
-// Without WebGL there is no picture, but all the rest.
+// Without WebGL, everything but the network is shown.
 function startNetwork() {
   const canvas = document.createElement("canvas");
   if (!(canvas.getContext("webgl2") ?? canvas.getContext("webgl"))) {
-    byId("network").textContent = "This browser cannot draw the network: it has no WebGL.";
+    byId("network").textContent = "This browser cannot draw the network because it has no WebGL.";
     return null;
   }
   const made = new Network(byId("network"), data, shown, selection, looks);

@@ -1,9 +1,9 @@
 // The interactive network: sigma draws a graphology graph with WebGL.
 //
-// Nodes and edges carry only their numbers; how they look is decided by the two reducers from what is
-// shown and selected, so that a change is one refresh and never a change of the graph. Names, and
-// whatever is lit up, are drawn on a layer of ours above sigma's nodes (front.js): there a faded
-// node cannot cover a lit edge, and names keep off each other.
+// Nodes and edges have only their numbers; two reducers compute their appearance from the filters and the selection, so
+// that a change needs a refresh and no change of the graph. Labels and highlighted edges are drawn on a separate
+// layer above the nodes of sigma (front.js), so that a faded node does not cover a highlighted edge and labels do not
+// overlap.
 
 import Graph from "graphology";
 import Sigma from "sigma";
@@ -12,8 +12,8 @@ import { Front } from "./front.js";
 import { THINNEST } from "./looks.js";
 import { colours, communityColour, onThemeChange } from "./theme.js";
 
-const MARGIN = 1.35; // around what is brought into view
-const CLOSEST = 0.12; // ratio of the camera; a lone pair of nodes does not fill the picture
+const MARGIN = 1.35; // around the nodes that are brought into view
+const CLOSEST = 0.12; // minimum ratio of the camera
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Network {
@@ -84,7 +84,7 @@ export class Network {
     this.note();
   }
 
-  // The state of the picture, for whoever cannot see it (assistive technology, tests).
+  // Describe the view for assistive technology and tests.
   note() {
     const { name } = this.data.nodes;
     const { node, edge } = this.selection;
@@ -95,12 +95,12 @@ export class Network {
       "aria-label",
       `Network of ${name.length} variables and ${this.shown.edges.length} edges` +
         (node === null ? "" : `; ${name[node]} is selected`) +
-        ". Enter selects a variable, arrow keys then go to the next one in their direction; without a " +
-        "selection, or with Shift, they move the picture. Plus and minus zoom, 0 shows all, Escape clears.",
+        ". Enter selects a variable, and the arrow keys then select the next one in their direction; without a " +
+        "selection, or with Shift, they pan. Plus and minus zoom, 0 shows all, Escape clears the selection.",
     );
   }
 
-  // After a change of the selection: bring what is lit into view.
+  // After a change of the selection: bring the highlighted nodes into view.
   follow(move) {
     this.refresh();
     if (this.selection.isEmpty || !this.selection.near.size) return;
@@ -113,8 +113,8 @@ export class Network {
   }
 
   fit(nodes) {
-    const places = nodes.map((node) => this.renderer.getNodeDisplayData(`${node}`));
-    const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+    const displayed = nodes.map((node) => this.renderer.getNodeDisplayData(`${node}`));
+    const [xs, ys] = [displayed.map(({ x }) => x), displayed.map(({ y }) => y)];
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [low, high] = [Math.min(...ys), Math.max(...ys)];
     const { width, height } = this.renderer.getDimensions();
@@ -129,7 +129,7 @@ export class Network {
     this.move({ x: (left + right) / 2, y: (low + high) / 2, ratio });
   }
 
-  // Where a node is in the picture, in pixels.
+  // The position of a node on the screen, in pixels.
   at(node) {
     return this.renderer.framedGraphToViewport(this.renderer.getNodeDisplayData(`${node}`));
   }
@@ -154,7 +154,7 @@ export class Network {
     this.move({ ratio: this.camera.getBoundedRatio(this.camera.ratio * by) });
   }
 
-  // Move the picture by so many pixels.
+  // Pan by a number of pixels.
   pan(dx, dy) {
     const { width, height } = this.renderer.getDimensions();
     const here = this.renderer.viewportToFramedGraph({ x: width / 2, y: height / 2 });
@@ -168,11 +168,11 @@ function makeGraph(data, { clientWidth, clientHeight }) {
   const graph = new Graph({ type: "undirected", multi: false, allowSelfLoops: false });
   const { x, y } = data.nodes;
   const { source, target } = data.edges;
-  // The more nodes on the less room, the smaller the marks.
+  // Nodes are smaller in a large graph or a small view.
   const room = Math.sqrt((clientWidth * clientHeight) / (x.length || 1));
   const scale = Math.min(1, Math.max(0.35, room / 90));
   x.forEach((_, number) => {
-    const grown = 1 + Math.log10(1 + data.nodes.members[number].length); // of a group
+    const grown = 1 + Math.log10(1 + data.nodes.members[number].length); // for grouped columns
     const size = scale * grown * (5 + 2 * Math.sqrt(data.incident[number].length));
     graph.addNode(number, { number, x: x[number], y: y[number], size });
   });

@@ -1,5 +1,5 @@
-// The picture as it stands, as an SVG element with its legend: for downloads and for print, so it is
-// always in light colours, and every name has a halo.
+// The current view as an SVG element with its legend, for downloads and printing, always in light
+// colours.
 
 import { svgElement } from "./dom.js";
 import { FONT } from "./front.js";
@@ -7,8 +7,8 @@ import { legendEntries } from "./legend.js";
 import { edgeLines, short } from "./lines.js";
 import { LIGHT } from "./theme.js";
 
-const LEGEND = 26; // pixels below the picture, a line of the legend
-const LETTER = 6.6; // pixels, about, of 12 pixels' type
+const LEGEND = 26; // pixels, height of a line of the legend
+const LETTER = 6.6; // pixels, average width of a letter at 12 pixels
 
 export function picture(network) {
   const { renderer, data, shown, selection, looks } = network;
@@ -39,7 +39,7 @@ export function picture(network) {
     svgElement("g", { class: "edges" }, ...strokes),
     svgElement("g", { class: "nodes" }, ...discs),
     svgElement("g", { class: "names", "font-family": FONT, "font-size": 13 }, ...names),
-    // What the picture cuts off must not run into the legend.
+    // Cover what extends below the network.
     svgElement("rect", { y: height, width, height: whole - height, fill: LIGHT.ground }),
     svgElement(
       "g",
@@ -57,7 +57,7 @@ function name(text, x, y) {
   return svgElement("text", { ...place, ...halo }, text);
 }
 
-// The entries of the legend in as many lines as they need.
+// Break the entries of the legend into lines.
 function legendLines(network, width) {
   const lines = [[]];
   let x = 10;

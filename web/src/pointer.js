@@ -1,9 +1,8 @@
-// Mouse and touch on the network: hover and click of edges, clicks on nodes, dragging, and a finger that
-// scrolls the page.
+// Mouse and touch on the network: hovering, clicking and dragging.
 //
-// An edge is found by its distance from the pointer, so that a thin one can be hit as well as a wide one;
-// a finger reaches further than a mouse. One finger is left to the page, else nobody could get past
-// the picture on a phone; two fingers move and zoom it, and in full screen one does.
+// The edge under the pointer is found by its distance, so that thin edges can be clicked as easily as wide
+// ones; the tolerance is larger for touch. One finger scrolls the page, so that the network can be passed on a
+// phone; two fingers pan and zoom, and in full screen one finger does.
 
 import { pointsOf } from "./arcs.js";
 import { edgeName, spelled } from "./data.js";
@@ -13,7 +12,7 @@ const REACH = { mouse: { node: 4, edge: 6 }, touch: { node: 14, edge: 14 } }; //
 
 export function letPoint(network, selection) {
   const { renderer, container } = network;
-  // The end of a drag is no click.
+  // The end of a drag is not a click.
   renderer.on("clickNode", ({ node }) => network.wasDragged || selection.choose({ node: +node }));
   renderer.on("clickStage", ({ event }) => {
     const reach = REACH[event.original.pointerType === "touch" ? "touch" : "mouse"];
@@ -23,7 +22,7 @@ export function letPoint(network, selection) {
   });
   letHover(network);
   letDrag(network);
-  // Before sigma, which would keep the touch for itself.
+  // Before sigma handles the touch.
   const leaveToPage = (event) => {
     if (event.touches.length === 1 && document.fullscreenElement === null) event.stopPropagation();
   };
@@ -75,7 +74,7 @@ function letDrag(network) {
   renderer.on("downNode", ({ node }) => {
     dragged = node;
     network.wasDragged = false;
-    // Without this the picture would be scaled anew whenever a node leaves its frame.
+    // Otherwise the view would be rescaled whenever a node leaves its frame.
     if (!renderer.getCustomBBox()) renderer.setCustomBBox(renderer.getBBox());
   });
   renderer.on("moveBody", ({ event }) => {
@@ -94,21 +93,21 @@ function letDrag(network) {
 function nodeAt(network, { x, y }, reach) {
   let [best, nearest] = [null, Infinity];
   network.data.nodes.name.forEach((_, node) => {
-    const place = network.at(node);
-    const away = Math.hypot(place.x - x, place.y - y) - network.radius(node);
+    const at = network.at(node);
+    const away = Math.hypot(at.x - x, at.y - y) - network.radius(node);
     if (away < Math.min(reach, nearest)) [best, nearest] = [node, away];
   });
   return best;
 }
 
-// The nearest of the edges that can be seen; with a selection, of those that are lit.
+// The nearest visible edge; with a selection, the nearest highlighted edge.
 function edgeAt(network, { x, y }, reach) {
   const { data, shown, selection } = network;
   const { source, target, bend } = data.edges;
-  const places = data.nodes.name.map((_, node) => network.at(node));
+  const at = data.nodes.name.map((_, node) => network.at(node));
   let [best, nearest] = [null, reach];
   for (const k of selection.isEmpty ? shown.edges : selection.lit) {
-    const points = pointsOf(places[source[k]], places[target[k]], bend[k]);
+    const points = pointsOf(at[source[k]], at[target[k]], bend[k]);
     let away = Infinity;
     for (let p = 1; p < points.length; p++) away = Math.min(away, distance(x, y, points[p - 1], points[p]));
     if (away < nearest) [best, nearest] = [k, away];

@@ -1,4 +1,4 @@
-// Print: WebGL leaves nothing on paper, so the picture goes in as SVG, and the table of edges whole.
+// Printing: WebGL is not printed, so the network is added as SVG, and the table has all edges.
 
 import { byId } from "./dom.js";
 import { picture } from "./picture.js";

@@ -1,10 +1,10 @@
-// Search by name: every variable that has the text in its name, or stands for a column that has, is marked; Enter goes from one to the
-// next, Shift and Enter back.
+// Search by name: variables whose name, or that of a grouped column, contains the text are marked. Enter goes to the
+// next one, Shift and Enter to the previous one.
 
 import { counted } from "./data.js";
 import { byId, element } from "./dom.js";
 
-const MARKED = 50; // more marks would hide the picture
+const MAX_MARKS = 50;
 
 export function offerSearch(data, selection, network) {
   const { name, members } = data.nodes;
@@ -15,7 +15,7 @@ export function offerSearch(data, selection, network) {
   const say = (text) => (byId("search-result").textContent = text);
   const mark = () => {
     if (!network) return;
-    network.matches = new Set(found.length <= MARKED ? found : []);
+    network.matches = new Set(found.length <= MAX_MARKS ? found : []);
     network.front.draw();
   };
   const look = () => {
@@ -23,16 +23,16 @@ export function offerSearch(data, selection, network) {
     at = -1;
     found = wanted ? lowered.flatMap((text, k) =>
       [text, ...within[k]].some((each) => each.includes(wanted)) ? [k] : []) : [];
-    // A name that is just this comes first, then those that begin with it.
+    // Exact matches first, then names that begin with the text.
     const rank = (k) => (lowered[k] === wanted ? 0 : lowered[k].startsWith(wanted) ? 1 : 2);
     found.sort((a, b) => rank(a) - rank(b) || a - b);
-    say(!wanted ? "" : found.length ? `found in ${counted(found.length, "name")}` : "no variable has this in its name");
+    say(!wanted ? "" : found.length ? `${counted(found.length, "variable")} found` : "no variable found");
     mark();
   };
   byId("names").replaceChildren(...name.map((value) => element("option", { value })));
   input.addEventListener("input", () => {
     look();
-    // A name picked from the list needs no Enter; one that is typed gets it all the same.
+    // A name picked from the list is selected without Enter.
     if (!name.includes(input.value)) return;
     go(0);
     at = -1;
@@ -42,7 +42,7 @@ export function offerSearch(data, selection, network) {
     say(found.length > 1 ? `${at + 1} of ${found.length} found` : "");
     selection.choose({ node: found[at] }, true);
   };
-  // Not a form: a notebook's frame does not let one be sent.
+  // Not a form, because the frame of a notebook does not allow forms.
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !found.length) return;
     go(at < 0 ? 0 : at + (event.shiftKey ? -1 : 1));

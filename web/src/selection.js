@@ -1,4 +1,4 @@
-// What the reader has chosen: a variable, an edge or a community, or nothing; and what lights up with it.
+// The selection: a variable, an edge, a community or nothing; and the nodes and edges to highlight.
 
 import { across } from "./data.js";
 
@@ -13,7 +13,7 @@ export class Selection {
     this.choose({});
   }
 
-  // `move` says whether the picture is to go there even if all can be seen.
+  // `move`: whether to move the camera even if everything is visible.
   choose({ node = null, edge = null, community = null }, move = false) {
     Object.assign(this, { node, edge, community });
     this.light();
@@ -24,7 +24,7 @@ export class Selection {
     return this.node === null && this.edge === null && this.community === null;
   }
 
-  // The nodes and edges that stay in colour while all others fade.
+  // The nodes and edges that keep their colour while all others fade.
   light() {
     const { data, node, edge, community } = this;
     const { source, target } = data.edges;

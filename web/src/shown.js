@@ -1,10 +1,10 @@
-// Which edges are shown: those that pass every limit and whose kind the legend has not switched off.
+// The edges shown: those above every threshold whose kind is not switched off in the legend.
 //
-// A limit is the least evidence, coupling (its size) or probability. A slider moves through the ranks of
-// the edges and not through the numbers: evidence is spread over orders of magnitude, and every step
-// should change something. Edges whose number is unknown are always shown.
+// A threshold is a minimum of evidence, |coupling| or probability. A slider moves through the ranks of the
+// edges, because evidence extends over orders of magnitude and every step should have an effect. Edges with an unknown
+// number are always shown.
 
-const LIMITED = { evidence: "evidence", coupling: "size of the coupling", probability: "probability" };
+const LIMITED = { evidence: "evidence", coupling: "|coupling|", probability: "probability" };
 
 export class Shown {
   constructor(data) {
@@ -26,7 +26,7 @@ export class Shown {
     return this.passes[edge];
   }
 
-  // Whether a kind is to be seen; infinite couplings are a kind beside their sign.
+  // Whether a kind is shown; infinite couplings are a kind in addition to their sign.
   toggle(kind) {
     if (!this.switchedOff.delete(kind)) this.switchedOff.add(kind);
     this.change();
@@ -72,7 +72,7 @@ class Limit {
     this.least = step === 0 ? -Infinity : this.steps[step];
   }
 
-  // The first step that passes, for a slider beside a number.
+  // The first step above the threshold, to update the slider.
   get step() {
     if (!this.isSet) return 0;
     const found = this.steps.findIndex((value) => value >= this.least);

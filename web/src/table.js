@@ -1,5 +1,5 @@
-// The table of edges: sortable by every column, searchable, a page at a time. A row under the pointer
-// lights its edge in the picture, and a click selects it.
+// The table of edges: sortable by every column, searchable, in pages. The row under the pointer highlights
+// its edge in the network, and a click selects it.
 
 import { couplingCell } from "./coupling.js";
 import { edgeName, spelled } from "./data.js";
@@ -8,7 +8,7 @@ import { byId, element } from "./dom.js";
 const PAGE = 25;
 
 export class EdgeTable {
-  // `select` takes what is to be selected, `hover` an edge or null.
+  // `select` takes a selection, `hover` an edge or null.
   constructor(data, shown, select, hover) {
     Object.assign(this, { data, shown, select, hover, page: 0, wanted: "" });
     this.sorting = { column: "evidence", direction: -1 };
@@ -68,14 +68,14 @@ export class EdgeTable {
     this.draw();
   }
 
-  // For print, all rows at once.
+  // All rows are drawn for printing.
   draw(rows = PAGE) {
     const first = rows === PAGE ? this.page * PAGE : 0;
     const last = Math.min(first + rows, this.rows.length);
     byId("edge-rows").replaceChildren(...this.rows.slice(first, last).map((k) => this.row(k)));
     byId("page").textContent = this.rows.length
       ? `${first + 1}\u2013${last} of ${this.rows.length}`
-      : "no edge";
+      : "no edges";
     byId("previous").disabled = first === 0;
     byId("next").disabled = last === this.rows.length;
   }
@@ -100,7 +100,7 @@ export class EdgeTable {
       const name = this.data.nodes.name[number];
       return element("td", { class: "name" }, button(name, { node: number }, { title: name }));
     };
-    const told = { "aria-label": `Edge ${edgeName(this.data, k)}, evidence ${spelled(edges.evidence[k], 2)}` };
+    const spoken = { "aria-label": `Edge ${edgeName(this.data, k)}, evidence ${spelled(edges.evidence[k], 2)}` };
     return element(
       "tr",
       {
@@ -110,7 +110,7 @@ export class EdgeTable {
       },
       node(edges.source[k]),
       node(edges.target[k]),
-      element("td", { class: "number" }, button(spelled(edges.evidence[k], 2), { edge: k }, told)),
+      element("td", { class: "number" }, button(spelled(edges.evidence[k], 2), { edge: k }, spoken)),
       couplingCell(this.data, k),
       ...annotations.map((name) => element("td", { class: "number" }, spelled(edges[name][k], 2))),
     );

@@ -1,9 +1,8 @@
-// Colours of what is drawn, for a light and for a dark page. Downloads and print are always light.
+// Colours for a light and a dark page. Downloads and print are always light.
 //
-// Signs are Okabe and Ito's blue and vermillion (lighter twins in the dark). Communities have other hues:
-// none is blue or orange, so that a colour has one meaning. The first nine were chosen to be told apart;
-// the others go around what is left of the circle of hues by the golden section, so that no two that
-// follow each other are alike, and none is grey.
+// Signs are blue and vermillion (Okabe and Ito; lighter on a dark page). Communities have other hues, neither blue nor
+// orange. The first nine are easy to distinguish; further ones go around the remaining hues by the golden section, so that
+// consecutive colours differ.
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -32,7 +31,7 @@ const DARK = {
 const COMMUNITIES = [
   "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5", "#8c5a3c", "#c2447e",
 ];
-// Degrees of the circle without orange and blue: yellow to turquoise, violet to red.
+// Ranges of hues in degrees, without orange and blue: yellow to turquoise, violet to red.
 const HUES = [[55, 180], [265, 350]];
 const GOLDEN = 0.618034;
 
@@ -44,7 +43,7 @@ export function onThemeChange(redraw) {
   dark.addEventListener("change", redraw);
 }
 
-// Communities are numbered from the largest; lone nodes are grey.
+// Communities are numbered by decreasing size; isolated nodes are grey.
 export function communityColour(community, palette) {
   if (community < 0) return palette.alone;
   return COMMUNITIES[community] ?? furtherColour(community - COMMUNITIES.length);
@@ -73,9 +72,9 @@ function fromHue(hue, saturation, lightness) {
   return hex([part(0), part(8), part(4)].map((x) => 255 * x));
 }
 
-const mixed = new Map(); // of thousands of edges, few differ to the eye
+const mixed = new Map(); // cache: thousands of edges have few different colours
 
-// A colour on its way to the ground: opaque, so that lines that cross do not add up.
+// A colour mixed with the background: opaque, so that crossing lines do not add up.
 export function paled(colour, share, ground) {
   const part = Math.round(100 * share) / 100;
   const key = `${colour}${part}${ground}`;

@@ -1,4 +1,4 @@
-// The buttons on the picture, and keys that work everywhere on the page.
+// The buttons of the network view, and keys that work on the whole page.
 
 import { byId } from "./dom.js";
 
@@ -21,7 +21,7 @@ export function offerView(selection, network, search) {
   byId("zoom-out").addEventListener("click", () => network.zoom(1.4));
   byId("show-all").addEventListener("click", () => network.showAll());
   offerFullScreen(network);
-  // The picture grows with its frame, not only with the window.
+  // Resize with the frame, not only with the window.
   new ResizeObserver(() => network.renderer.scheduleRefresh()).observe(network.container);
 }
 

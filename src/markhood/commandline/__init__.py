@@ -1,7 +1,7 @@
-"""The command line: a file a command.
+"""The command line: one file per command.
 
-`app` puts the commands together. Each parses, calls and prints: `learn` makes a request of what was
-typed. `options` and `reading` have the options that commands share, `terminal` what they all do
-(one sentence for an error, a progress bar), `summary` what is said of a result. typer and rich are
-imported in this room only; numbers are made elsewhere.
+`app` puts the commands together. Each parses, calls and prints. `options` makes options from their
+declarations, `help` formats the help, `terminal` has what all commands do (errors, progress bar,
+files to write), `summary` prints what was learned, `text_tables` prints tables that fit the
+terminal. typer and rich are imported in this package only.
 """

@@ -1,4 +1,4 @@
-"""`markhood bootstrap`: which edges would come out again, and between which bounds."""
+"""`markhood bootstrap`: the stability of edges, with intervals of their couplings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from markhood.commandline.options import Ask
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
-from markhood.errors import printable
+from markhood.commandline.text_tables import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from markhood.stability.bootstrap import Bootstrap
 
-SHOWN = 12
+EDGES_SHOWN = 12
 
 
 def bootstrap(
@@ -31,35 +31,38 @@ def bootstrap(
         ),
     ] = None,
     centrality: Annotated[
-        Path | None, typer.Option(help="Write the centrality of every variable: .csv.")
+        Path | None, typer.Option(help="Write the centralities of every variable: .csv.")
     ] = None,
     differences: Annotated[
-        Path | None, typer.Option(help="Write whether every two edges differ: .csv.")
+        Path | None,
+        typer.Option(help="Write the test of every pair of edges for a difference: .csv."),
     ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw the edges with their intervals: .png, .svg or .pdf."),
     ] = None,
-    replicates: Annotated[int, typer.Option(help="How many data sets are drawn.")] = 1000,
+    replicates: Annotated[int, typer.Option(help="Number of data sets to draw.")] = 1000,
     resample: Annotated[
         str,
         typer.Option(
-            help="rows (with replacement), halves (a bound on false edges), cases (stability of "
-            "centralities) or model (samples of the learned one)."
+            help="rows (with replacement), halves (for a bound on false edges), cases (for the "
+            "stability of centralities) or model (samples from the learned model)."
         ),
     ] = "rows",
     clusters: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Draw rows of one value together.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Draw the rows with the same value together."),
     ] = None,
     strata: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Draw within the rows of each value.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Draw separately within the rows of each value."),
     ] = None,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
 ) -> None:
-    """Learn from many data sets drawn from a table, to see which edges would come out again.
+    """Learn from many resampled data sets, to see which edges are stable.
 
-    Couplings in the tables are under a weak prior, and finite. With --checkpoint a run that was stopped goes on
-    where it was. The results are the same on any number of threads.
+    Couplings in the tables are estimated with a weak prior and are finite. With --checkpoint, a run
+    that was stopped continues. The results do not depend on the number of threads.
 
     [bold]Examples[/bold]
 
@@ -71,7 +74,7 @@ def bootstrap(
 
       markhood bootstrap pupils.csv --clusters school --checkpoint saved
     """
-    from markhood.output.tables import check_table_writable, write_table
+    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.stability.bootstrap import bootstrap_data
 
     tables = [path for path in (output, centrality, differences) if path is not None]
@@ -90,9 +93,9 @@ def bootstrap(
         labels = {"clusters": clusters, "strata": strata}
         found = bootstrap_data(ask(progress), data, replicates, resample, labels, level=level)
     edges = found.edges()
-    for place, rows in ((centrality, found.centrality), (differences, found.differences)):
-        if place is not None:
-            write_rows(rows(), place, write_table)
+    for file, rows in ((centrality, found.centrality), (differences, found.differences)):
+        if file is not None:
+            write_rows(rows(), file, write_table)
     if output is not None:
         write_rows(edges, output, write_table)
     if plot is not None:
@@ -105,26 +108,26 @@ def bootstrap(
 
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path, write: Any) -> None:
-    """Write a table and say so; one without rows is told of instead."""
+    """Write a table and print its name; print a note instead where there are no rows."""
     if not rows:
-        say(f"There is nothing to write to {path}: the table would have no rows.", err=True)
+        say(f"{path} was not written: the table has no rows.", err=True)
         return
     write(rows, path)
     say(f"Wrote {path}")
 
 
 def _print(found: Bootstrap, edges: list[dict[str, Any]], console: Console) -> None:
-    """Say what came out how often."""
+    """Print how often the edges of the graph are in the replicates."""
     graph, n = found.graph, found.replicates.n_replicates
     console.print(f"{n} replicates ({found.resample})", style="bold")
     mean = float(found.replicates.shares.sum())
     console.print(f"edges     {graph.n_edges} in the graph, {mean:.1f} in a replicate on average")
     often = int((found.frequency >= 0.9).sum())
-    console.print(f"stable    {often} of the graph's edges are in nine of ten replicates")
+    console.print(f"stable    {often} of the graph's edges are in at least 90 % of the replicates")
     if found.resample == "halves":
         console.print(
-            f"bound     at most {found.expected_false(0.9):.2g} edges are expected to be so by "
-            "chance (Shah and Samworth)"
+            f"bound     at most {found.expected_false(0.9):.2g} edges are expected to be in 90 % "
+            "by chance (Shah and Samworth)"
         )
     if found.resample == "cases":
         for row in found.stability():
@@ -132,19 +135,12 @@ def _print(found: Bootstrap, edges: list[dict[str, Any]], console: Console) -> N
         return
     if graph.n_edges:
         console.print()
-        console.print(_strongest([row for row in edges if row["in_graph"]]))
+        strongest = sorted(edges, key=lambda row: -abs(row["coupling"]))
+        rows = [_as_text(row) for row in strongest if row["in_graph"]][:EDGES_SHOWN]
+        print_table(rows, console, "Strongest edges")
 
 
-def _strongest(rows: list[dict[str, Any]]) -> Any:
-    from rich.table import Table
-
-    table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("source", "target"):
-        table.add_column(heading)
-    for heading in ("frequency", "coupling", "low", "high"):
-        table.add_column(heading, justify="right")
-    for row in sorted(rows, key=lambda row: -abs(row["coupling"]))[:SHOWN]:
-        numbers = (f"{row[name]:+.2f}" for name in ("coupling", "low", "high"))
-        ends = (printable(row["source"]), printable(row["target"]))
-        table.add_row(*ends, f"{row['frequency']:.2f}", *numbers)
-    return table
+def _as_text(row: dict[str, Any]) -> dict[str, str]:
+    numbers = {name: f"{row[name]:+.2f}" for name in ("coupling", "low", "high")}
+    ends = {"source": row["source"], "target": row["target"]}
+    return {**ends, "frequency": f"{row['frequency']:.2f}", **numbers}

@@ -1,4 +1,4 @@
-"""`markhood compare-groups`: whether groups have the same network."""
+"""`markhood compare-groups`: test whether groups have the same network."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
+from markhood.commandline.text_tables import NAMES, print_table
 from markhood.errors import printable
 
 if TYPE_CHECKING:
@@ -18,24 +19,26 @@ if TYPE_CHECKING:
     from markhood.stability.comparison import GroupComparison
 
 LEVEL = 0.05
-SHOWN = 10
-KEYS = ("source", "target", "first", "second")
+EDGES_SHOWN = 10
 
 
 def compare_groups(
     tables: Annotated[
-        list[Path], typer.Argument(help="Data of each group, or one table of all groups.")
+        list[Path], typer.Argument(help="A data file for each group, or one for all groups.")
     ],
     ask: Ask,
     by: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column with the groups, of one table."),
+        typer.Option(
+            metavar="COLUMN", help="Column with the group of each row, for one data file."
+        ),
     ] = None,
     pairs: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The column with the persons of paired samples: labels are permuted within a person.",
+            help="Column with the person of each row, for paired samples: labels are permuted "
+            "within a person.",
         ),
     ] = None,
     output: Annotated[
@@ -55,11 +58,12 @@ def compare_groups(
     relearn: Annotated[
         bool,
         typer.Option(
-            help="Learn all graphs again in each permutation; else keep one graph of all groups together."
+            help="Learn the graphs again in each permutation, or keep the graph of all groups "
+            "together."
         ),
     ] = True,
 ) -> None:
-    """Test whether groups have the same network: structure, strength, every edge, field and centrality.
+    """Test whether groups have the same network: structure, strength, edges, fields, centralities.
 
     [bold]Examples[/bold]
 
@@ -69,7 +73,7 @@ def compare_groups(
 
       markhood compare-groups visits.csv --by visit --pairs person --no-relearn
     """
-    from markhood.output.tables import check_table_writable, write_table
+    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.stability.grouped import read_groups
     from markhood.stability.groups import compare
 
@@ -95,13 +99,13 @@ def compare_groups(
             permutations,
             relearn,
         )
-    for place, rows in (
+    for path, rows in (
         (output, found.edge_rows),
         (fields, found.field_rows),
         (centrality, found.centrality_rows),
     ):
-        if place is not None:
-            write_rows(rows(), place, write_table)
+        if path is not None:
+            write_rows(rows(), path, write_table)
     if plot is not None:
         from markhood.output.pictures.figures import write_figure
         from markhood.output.pictures.groups import group_networks
@@ -119,33 +123,36 @@ def _print(found: GroupComparison, console: Console) -> None:
         style="bold",
     )
     console.print(
-        f"structure largest difference of a coupling {found.structure:.3g}, p = {found.p_structure:.3g}"
+        f"structure largest difference between couplings {found.structure:.3g}, "
+        f"p = {found.p_structure:.3g}"
     )
     console.print(
-        f"strength  difference of the sums of couplings {found.strength:+.3g}, p = {found.p_strength:.3g}"
+        f"strength  difference between the sums of couplings {found.strength:+.3g}, "
+        f"p = {found.p_strength:.3g}"
     )
     for name, rows in (("fields", found.field_rows()), ("centrality", found.centrality_rows())):
         n = sum(row["p_adjusted"] < LEVEL for row in rows)
         console.print(f"{name:<9} {n} of {len(rows)} differ (adjusted p < {LEVEL})")
     if len(found.names) > 2:
         console.print()
-        console.print(_table("Pairs of groups", found.pair_rows()))
+        print_table(_as_text(found.pair_rows()), console, "Pairs of groups")
     differing = [row for row in found.edge_rows() if row["p_adjusted"] < LEVEL]
     title = f"Edges that differ (adjusted p < {LEVEL})"
     console.print()
-    console.print(_table(title, differing[:SHOWN]) if differing else f"{title}: none")
-    if len(differing) > SHOWN:
-        console.print(f"and {len(differing) - SHOWN} more")
+    print_table(_as_text(differing[:EDGES_SHOWN]), console, title)
+    if not differing:
+        console.print(f"{title}: none")
+    if len(differing) > EDGES_SHOWN:
+        console.print(f"and {len(differing) - EDGES_SHOWN} more")
 
 
-def _table(title: str, rows: list[dict[str, Any]]) -> Any:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for name in rows[0]:
-        table.add_column(
-            printable(name.replace("_", " ")), justify="left" if name in KEYS else "right"
-        )
+def _as_text(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Return rows as text, with the couplings of the groups last, because they may not fit."""
+    texts = []
     for row in rows:
-        table.add_row(*(printable(v) if n in KEYS else f"{v:.3g}" for n, v in row.items()))
-    return table
+        text = {
+            printable(name.replace("_", " ")): str(value) if name in NAMES else f"{value:.3g}"
+            for name, value in row.items()
+        }
+        texts.append(dict(sorted(text.items(), key=lambda item: item[0].startswith("coupling "))))
+    return texts

@@ -30,8 +30,8 @@ def datasets(
       markhood learn votes.csv --missing impute
     """
     from markhood.datasets.catalogue import available, csv_text, describe
-    from markhood.output.places import replace_all
-    from markhood.output.tables import check_table_writable
+    from markhood.output.csv_tables import check_table_writable
+    from markhood.output.file_writing import replace_all
 
     if output is None:
         for dataset in [describe(name)] if name else available():

@@ -18,15 +18,15 @@ from markhood.commandline.terminal import (
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the graph.")
-    ] = Path("digits.graphml"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Graph file to write.")] = Path(
+        "digits.graphml"
+    ),
     report: Annotated[
         Path | None,
-        typer.Option(help="Write an interactive page too (.html), with the pixels on their grid."),
+        typer.Option(help="Also write an interactive page (.html), with the pixels on their grid."),
     ] = None,
 ) -> None:
-    """Learn which pixels of handwritten digits depend on each other, and draw the answer.
+    """Learn which pixels of handwritten digits depend on each other, and draw the network.
 
     [bold]Examples[/bold]
 
@@ -53,7 +53,7 @@ def demo(
     apart = abs(rows[:, 0] - rows[:, 1]).clip(abs(columns[:, 0] - columns[:, 1]))
     touching = int((apart == 1).sum())
     console.print(
-        f"\nThe 8 x 8 pixels, with the {touching} of {graph.n_edges} edges that join "
-        "pixels that touch:\n"
+        f"\nThe 8 x 8 pixels, with the {touching} of {graph.n_edges} edges between "
+        "adjacent pixels:\n"
     )
     console.print(draw_grid(graph, SIDE), highlight=False)

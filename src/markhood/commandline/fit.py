@@ -1,4 +1,4 @@
-"""`markhood fit`: the fields and couplings of a graph, from data."""
+"""`markhood fit`: fit the fields and couplings of a graph to data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import typer
 
 from markhood.commandline.options import AskReading
 from markhood.commandline.terminal import check_outputs, console_for, say, write_graphs
+from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
+
+EDGES_SHOWN = 10
 
 
 def fit(
@@ -22,25 +25,25 @@ def fit(
     edges: Annotated[
         list[str] | None,
         typer.Option(
-            help="Write its graph, with couplings, errors and intervals: .csv, .json, .graphml, .gexf, "
-            ".npz, or .matrix.csv for qgraph. May be repeated."
+            help="Write the graph with couplings, errors and intervals: .csv, .json, .graphml, "
+            ".gexf, .npz, or .matrix.csv for qgraph. May be repeated."
         ),
     ] = None,
     fields: Annotated[
-        Path | None, typer.Option(help="Write its fields (thresholds) with errors: .csv.")
+        Path | None, typer.Option(help="Write the fields (thresholds) with errors: .csv.")
     ] = None,
     tables: Annotated[
         Path | None,
-        typer.Option(help="Write its couplings, tables level by level, with errors: .csv."),
+        typer.Option(help="Write the couplings of all pairs of levels with errors: .csv."),
     ] = None,
     method: Annotated[
         str, typer.Option(help="pseudo-likelihood, likelihood or average.")
     ] = "pseudo-likelihood",
     prior: Annotated[
-        str, typer.Option(help="Standard deviation of couplings beforehand, or none.")
+        str, typer.Option(help="Prior standard deviation of the couplings, or none.")
     ] = "2.5",
     coding: Annotated[
-        str, typer.Option(help="01 or spins (-1/+1): of --fields and --tables.")
+        str, typer.Option(help="Coding of --fields and --tables: 01 or spins (-1/+1).")
     ] = "01",
 ) -> None:
     """Fit the fields and couplings of a graph to data, with standard errors.
@@ -56,9 +59,9 @@ def fit(
     from markhood.data.formats.files import read_file
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
+    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.model_files import check_model_writable, write_model
-    from markhood.output.tables import check_table_writable, write_table
 
     check_coding(coding)
     if output is not None:
@@ -73,7 +76,7 @@ def fit(
         others=others,
     )
     drawn = read_graph(graph)
-    samples = read_file(data, ask.reading(columns=drawn.nodes))  # others need not be readable
+    samples = read_file(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
     model = fit_model(drawn, samples, method=method, prior=_prior(prior))
     if output is not None:
         write_model(model, output)
@@ -92,34 +95,26 @@ def _prior(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--prior is a number above 0, or none, and not {text!r}.") from None
+        raise InputError(
+            "option-value", "prior", f"--prior must be a number above 0 or none, not {text!r}."
+        ) from None
 
 
 def _print_summary(model: Any) -> None:
     """Print the strongest couplings with their intervals."""
     import numpy as np
-    from rich.table import Table
-
-    from markhood.errors import printable
 
     console = console_for([])
     console.print(
         f"{len(model.variables)} variables, {model.graph.n_edges} couplings, fitted to "
         f"{model.n_samples} samples by {model.method}"
     )
-    if not model.graph.n_edges:
-        return
-    shown = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("edge", "", "coupling", "error", "95 % interval"):
-        shown.add_column(heading, justify="left" if heading in ("edge", "") else "right")
-    sizes = np.abs(model.couplings)
-    names, intervals = model.graph.edge_names(), model.intervals()
-    for k in np.argsort(-sizes, kind="stable")[:10].tolist():
+    names, intervals, rows = model.graph.edge_names(), model.intervals(), []
+    for k in np.argsort(-np.abs(model.couplings), kind="stable")[:EDGES_SHOWN].tolist():
         low, high = intervals[k]
-        shown.add_row(
-            *map(printable, names[k]),
-            f"{model.couplings[k]:.3g}",
-            f"{model.errors.couplings[k]:.2g}",
-            f"{low:.3g} to {high:.3g}",
-        )
-    console.print(shown)
+        row = dict(zip(("source", "target"), names[k], strict=True))
+        row["coupling"] = f"{model.couplings[k]:.3g}"
+        row["error"] = f"{model.errors.couplings[k]:.2g}"
+        row["95 % interval"] = f"{low:.3g} to {high:.3g}"
+        rows.append(row)
+    print_table(rows, console)

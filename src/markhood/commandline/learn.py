@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from markhood.commandline.help import MOST_USED
 from markhood.commandline.options import Ask, DryRun, EscapeFormulas, Outputs
-from markhood.commandline.summary import print_forecast, print_summary
+from markhood.commandline.summary import print_forecast, print_next_step, print_summary
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
@@ -25,11 +26,17 @@ def learn(
     output: Outputs = None,
     escape_formulas: EscapeFormulas = False,
     report: Annotated[
-        Path | None, typer.Option(help="Write an interactive page of the graph: .html.")
+        Path | None,
+        typer.Option(
+            help="Write an interactive page of the graph: .html.", rich_help_panel=MOST_USED
+        ),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(help="Fit the graph's fields and couplings too, and write them: .json."),
+        typer.Option(
+            help="Also fit the fields and couplings of the graph, and write them: .json.",
+            rich_help_panel=MOST_USED,
+        ),
     ] = None,
     dry_run: DryRun = False,
 ) -> None:
@@ -41,33 +48,9 @@ def learn(
 
       markhood learn symptoms.csv --output symptoms.json --model model.json
 
-      markhood learn votes.parquet --output votes.graphml --output edges.csv
-
-      markhood learn spins.npy --method hc --rule and --gamma 0.25 --n-jobs 4
-
-      markhood learn symptoms.csv --method l1lr --rule and --no-refit --standardize
-
-      markhood learn species.csv --method bayes --fdr 0.05 --output graph.json
-
-      markhood learn survey.tsv --columns sad,tired,anxious --output - > edges.csv
-
-      markhood learn survey.tsv --missing drop --missing-values=-9 --weights weight
-
-      markhood learn survey.tsv --missing impute --imputations 20 -o survey.json
-
-      markhood learn survey.tsv --forbidden-edges never.csv --groups questions.csv
-
       markhood learn survey.csv --adjust-for age,sex --report page.html
 
-      markhood learn family.a3m --method plm --weights similarity --output pairs.csv
-
-      markhood learn protein.fasta --method pairwise --ranking mi_apc --top 80
-
-      markhood learn genes.fasta --min-minor 0.01 --max-candidates 500 --dry-run
-
-      markhood learn variants.vcf.gz --min-distance 10000 --report variants.html
-
-      markhood learn variants --executor dask --scheduler tcp://head:8786
+      markhood learn survey.tsv --missing impute --kinds nominal -o edges.csv
     """
     from markhood.learning.checks.density import advice
     from markhood.model.fitting.fit import fit_model
@@ -90,8 +73,8 @@ def learn(
         samples = request.read(data)
         if dry_run:
             ready = request.prepared(samples)
-            said = request.forecast(ready)
-            print_forecast(said, ready, advice(request, ready, said))
+            forecast = request.forecast(ready)
+            print_forecast(forecast, ready, advice(request, ready, forecast))
             return
         graph = request.learn(samples).graph
     write_graphs(graph, outputs, escape_formulas)
@@ -100,4 +83,6 @@ def learn(
         say(f"Wrote {model}", err="-" in outputs)
     if report is not None:
         write_report_page(graph, report, samples, data.name, err="-" in outputs)
-    print_summary(graph, console_for(outputs))
+    console = console_for(outputs)
+    print_summary(graph, console)
+    print_next_step(graph, data, bool(ask.given), console)

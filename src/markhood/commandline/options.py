@@ -1,9 +1,10 @@
 """The options of the command line, made from their declarations.
 
-A command that learns has an argument ``ask: Ask``, one that reads data has ``ask: AskReading``. In its place the
-command gets one option for every declared field, with its help text, in the panel of its group; called as in Python,
-with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask`` makes the request. A command's own option goes before a declared one
-of the same name.
+A command that learns has an argument ``ask: Ask``, one that reads data has ``ask: AskReading``. The
+command gets one option for every declared field instead, with its help text, in the panel of its
+group, named as in Python with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask`` makes the request.
+A command's own option replaces a declared one of the same name. The declarations are imported when
+a command is built, not with this module.
 """
 
 from __future__ import annotations
@@ -18,45 +19,48 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 import typer
 
-from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
-from markhood.learning.knowledge import Knowledge
-from markhood.learning.methods import METHODS
-from markhood.learning.run import Run, RunOptions
-from markhood.options import Options, choices_of, declaration_of, parts_of
+from markhood.commandline.help import MOST_USED
 
 if TYPE_CHECKING:
+    from markhood.data.reading import Reading
     from markhood.execution.runner import Progress
     from markhood.learning.request import Request
+    from markhood.options import Options
 
 Command = Callable[..., None]
 METHOD = "Method"
-PANELS: dict[str, type[Options]] = {
-    "Columns": ColumnOptions,
-    "Table format": TableFormat,
-    "Genomes and alignments": Genome,
-    "Known beforehand": Knowledge,
-    "Run": Run,
-}
+OUTPUT = "Output"
+OF_MOST_USED = ("method", "gamma", "missing", "weights", "kinds", "bins", "adjust_for")
 SHORT = {"n_jobs": "-j"}
 
 
 class AskReading:
-    """What was typed about how data are read."""
+    """The options that were typed about reading data."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.given = given
 
     def reading(self, **defaults: Any) -> Reading:
-        """Return how data are to be read; defaults hold where nothing was typed."""
+        """Return the reading options; ``defaults`` apply to options that were not typed."""
+        from markhood.data.reading import Reading
+
         return Reading(**defaults | self.given)
 
     def files(self) -> list[Path]:
         """List the files that the options name, which no output may replace."""
-        return [Path(str(value)) for name, value in self.given.items() if name in FILES]
+        from markhood.data.reading import Reading
+        from markhood.learning.knowledge import Knowledge
+        from markhood.learning.methods import METHODS
+        from markhood.options import declaration_of
+
+        kinds: tuple[type[Options], ...] = (Reading, Knowledge, *METHODS.values())
+        declared = [one for kind in kinds for one in kind.declared()]
+        files = {one.name for one in declared if "FILE" in (declaration_of(one).metavar or "")}
+        return [Path(str(value)) for name, value in self.given.items() if name in files]
 
 
 class Ask(AskReading):
-    """What was typed about what to learn, and how."""
+    """The options that were typed about reading data and learning."""
 
     def __call__(self, progress: Progress) -> Request:
         """Return the request."""
@@ -67,12 +71,12 @@ class Ask(AskReading):
 
 
 def words_beginning(*words: str) -> Callable[[str], list[str]]:
-    """Return what a shell asks for the values of an option: those that begin as what is typed."""
+    """Return a completion function: the words that begin with the typed text."""
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def with_declared_options(command: Command) -> Command:
-    """Give a command the declared options in place of its argument ``ask``."""
+    """Replace the argument ``ask`` of a command by the declared options."""
     own = list(signature(command, eval_str=True).parameters.values())
     asks = [p for p in own if p.annotation in (Ask, AskReading)]
     if not asks:
@@ -97,39 +101,49 @@ def with_declared_options(command: Command) -> Command:
 
 
 def _parameters(learns: bool) -> list[Parameter]:
-    """List the declared options: all of them, or those of reading."""
-    groups = PANELS if learns else {p: g for p, g in PANELS.items() if issubclass(Reading, g)}
-    found = list(_of_methods()) if learns else []
-    for panel, kind in groups.items():
-        found += [_parameter(one, kind, panel) for one in kind.declared()]
-        if kind is ColumnOptions:
-            found += [
-                _parameter(one, Reading, panel)
-                for one in Reading.declared()
-                if one.name == "weights"
-            ]
-        if kind is Run:
-            found += [_parameter(one, RunOptions, panel) for one in RunOptions.declared()]
-    return found
+    """List the declared options, the most used first: all of them, or those of reading."""
+    from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
+    from markhood.learning.knowledge import Knowledge
+    from markhood.learning.run import Run, RunOptions
+
+    weights = [one for one in Reading.declared() if one.name == "weights"]
+    panels: dict[str, list[tuple[type[Options], list[Field[Any]]]]] = {
+        "Columns": [(ColumnOptions, ColumnOptions.declared()), (Reading, weights)],
+        "Table format": [(TableFormat, TableFormat.declared())],
+        "Genomes and alignments": [(Genome, Genome.declared())],
+    }
+    if learns:
+        panels["Prior knowledge"] = [(Knowledge, Knowledge.declared())]
+        panels["Run"] = [(Run, Run.declared()), (RunOptions, RunOptions.declared())]
+    found = {p.name: p for p in _of_methods()} if learns else {}
+    for panel, groups in panels.items():
+        for kind, fields in groups:
+            found |= {one.name: _parameter(one, kind, panel) for one in fields}
+    first = [name for name in OF_MOST_USED if name in found]
+    return [found[name] for name in dict.fromkeys((*first, *found))]
 
 
 def _of_methods() -> Iterable[Parameter]:
     """Yield the choice of the method, and the options of all methods."""
+    from markhood.learning.methods import METHODS
+
     shown = typer.Option(
-        help=f"{', '.join(METHODS)}.",
-        rich_help_panel=METHOD,
+        help=f"How the graph is learned: {', '.join(METHODS)}.",
+        rich_help_panel=MOST_USED,
         autocompletion=words_beginning(*METHODS),
         show_default="plrhc",
     )
     yield Parameter(
         "method", Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str, shown]
     )
+    from markhood.options import declaration_of
+
     takers: dict[str, list[str]] = {}
     for name, kind in METHODS.items():
         for one in kind.declared():
             takers.setdefault(one.name, []).append(name)
     for option, methods in takers.items():
-        # Where methods differ in what they take, the one that takes most describes the option.
+        # Where methods declare an option differently, the longest description is shown.
         kinds = [METHODS[name] for name in methods]
         kind = max(kinds, key=lambda kind: len(declaration_of(_field(kind, option)).help))
         yield _parameter(_field(kind, option), kind, METHOD, methods)
@@ -143,18 +157,20 @@ def _parameter(
     one: Field[Any], kind: type[Options], panel: str, methods: Iterable[str] = ()
 ) -> Parameter:
     """Return an option of a command for a declared field."""
+    from markhood.options import choices_of, declaration_of, parts_of
+
     hint, declared = kind.hints()[one.name], declaration_of(one)
     parts = [part for part in parts_of(hint) if part is not NoneType]
     names = [f"--{one.name.replace('_', '-')}"]
     if parts == [bool] and one.default is not False:
         no = f"/--no-{names[0][2:]}"
-        names = [f" {no}" if one.default else names[0] + no]  # what is so by default needs no flag
+        names = [f" {no}" if one.default else names[0] + no]  # no flag for the default
     names += [SHORT[one.name]] if one.name in SHORT else []
     choices = choices_of(hint)
     shown = typer.Option(
         *names,
         help=declared.help + (f" ({', '.join(methods)})" if methods else ""),
-        rich_help_panel=panel,
+        rich_help_panel=MOST_USED if one.name in OF_MOST_USED else panel,
         metavar=declared.metavar,
         parser=declared.parse,
         autocompletion=words_beginning(*choices) if choices else None,
@@ -180,31 +196,24 @@ def _typed(parts: list[Any], is_parsed: bool) -> Any:
 
 def _default_text(one: Field[Any]) -> str | bool:
     if one.name == "n_jobs":
-        return "-1"  # all threads: a command has the machine to itself
+        return "-1"  # all threads: a command usually runs alone
     is_shown = one.default is not None and one.default is not False and one.default != ()
     return str(one.default) if is_shown else False
 
-
-_WITH_FILES: tuple[type[Options], ...] = (Reading, Knowledge, *METHODS.values())
-FILES = [
-    one.name
-    for kind in _WITH_FILES
-    for one in kind.declared()
-    if "FILE" in (declaration_of(one).metavar or "")
-]
 
 EscapeFormulas = Annotated[
     bool,
     typer.Option(
         "--escape-formulas",
         help="In CSV, put an apostrophe before names that a spreadsheet would run as formulas.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Only forecast how long it will take, and how much memory.",
+        help="Only forecast running time and memory.",
         rich_help_panel="Run",
     ),
 ]
@@ -216,6 +225,7 @@ Outputs = Annotated[
         metavar="FILE",
         help="Write the graph: .csv, .json, .graphml, .gexf, .npz, or - for CSV on standard "
         "output. May be repeated.",
+        rich_help_panel=MOST_USED,
     ),
 ]
-Jobs = Annotated[int, typer.Option("--n-jobs", "-j", help="Number of threads; -1 for all.")]
+Jobs = Annotated[int, typer.Option("--n-jobs", "-j", help="Number of threads: -1 for all.")]

@@ -1,4 +1,4 @@
-"""`markhood pack`: a data file to a packed folder, and what that folder holds."""
+"""`markhood pack`: convert a data file into a packed folder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def pack(
     ask: AskReading,
     output: Annotated[Path, typer.Option("--output", "-o", help="A new folder.")],
 ) -> None:
-    """Pack data into a folder that takes an eighth of a byte a value, and no time to open.
+    """Pack data into a folder with one bit per binary value, which opens without being read.
 
-    The file is read in chunks, so it may be larger than the memory. Commands that read data take the
-    folder in place of a file.
+    The file is read in chunks, so it may be larger than the memory. Commands that read data accept
+    the folder instead of a file.
 
     [bold]Examples[/bold]
 

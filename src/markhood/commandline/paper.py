@@ -1,4 +1,4 @@
-"""`markhood paper`: the paper's tables, run again."""
+"""`markhood paper`: repeat the experiments of the paper."""
 
 from __future__ import annotations
 
@@ -21,26 +21,31 @@ def paper(
         str,
         typer.Argument(help="screening (Table 1), cost (Table 2) or comparison (Tables 3 and 4)."),
     ],
-    replicates: Annotated[int, typer.Option(help="Data sets of each cell.")] = 100,
-    methods: Annotated[str, typer.Option(help="Of the comparison, only these: plrhc,mpl.")] = "",
-    networks: Annotated[str, typer.Option(help="Only these: grid,hub.")] = "",
+    replicates: Annotated[int, typer.Option(help="Number of data sets per cell.")] = 100,
+    methods: Annotated[
+        str, typer.Option(help="Only these methods of the comparison: plrhc,mpl.")
+    ] = "",
+    networks: Annotated[str, typer.Option(help="Only these networks: grid,hub.")] = "",
     variables: Annotated[str, typer.Option(help="Only these numbers of variables: 64,144.")] = "",
     samples: Annotated[str, typer.Option(help="Only these numbers of samples: 250,500.")] = "",
     n_jobs: options.Jobs = -1,
     kernels: Annotated[str, typer.Option(help="Compute backend: native or cuda.")] = "native",
     executor: Annotated[
-        str | None, typer.Option(help="What runs the work: threads, dask or ray.")
+        str | None, typer.Option(help="Where the work runs: threads, dask or ray.")
     ] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of the cluster.")] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the results; a run goes on there.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="Folder for the results; an interrupted run continues from it."
+        ),
     ] = Path("paper"),
     burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 100_000,
     thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 100,
 ) -> None:
-    """Run an experiment of the paper again, beside the published numbers.
+    """Repeat an experiment of the paper, and compare with the published numbers.
 
-    Every replicate is written as it is done; after Ctrl-C or a kill the same command goes on.
+    Every replicate is saved when it is done. After Ctrl-C or a kill, the same command continues.
 
     [bold]Examples[/bold]
 
@@ -53,7 +58,7 @@ def paper(
     from markhood.learning.run import kernels_named
     from markhood.paper.experiment import Sampling, choose_cells
     from markhood.paper.experiments import experiment_named, repeat
-    from markhood.paper.tables import FAR
+    from markhood.paper.published_comparison import FAR
 
     parts = experiment_named(experiment, words(methods))
     cells = choose_cells(
@@ -68,7 +73,7 @@ def paper(
     far = [line for line in report.lines if line.is_far]
     typer.echo(
         f"{len(report.lines)} figures from {replicates} replicates; {len(far)} differ from the "
-        f"paper's by more than {FAR} standard errors of the difference"
+        f"published ones by more than {FAR} standard errors of the difference"
     )
     for path in report.files:
         say(f"Wrote {path}")

@@ -1,4 +1,4 @@
-"""`markhood predict`: some columns of a table given the others, by a fitted model."""
+"""`markhood predict`: predict columns of a table with a fitted model."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def predict(
         Path, typer.Option("--output", "-o", help="Write predictions and probabilities: .csv.")
     ],
     seed: Annotated[
-        int, typer.Option(help="For sums over so many unknown values that they are sampled.")
+        int, typer.Option(help="Random seed, where sums over many missing values are sampled.")
     ] = 0,
 ) -> None:
-    """Predict columns from all others: the most probable level, and the probability of each.
+    """Predict columns from all others: the most probable level, and the probability of each level.
 
-    Missing values in other columns are summed over.
+    Missing values in the other columns are summed over.
 
     [bold]Examples[/bold]
 
       markhood predict model.json new.csv --target coughs --output predicted.csv
     """
     from markhood.data.variables import level_text
+    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.output.model_files import read_model
-    from markhood.output.tables import check_table_writable, write_table
 
     if seed < 0:
-        raise InputError(f"The seed must be 0 or more, not {seed}.")
+        raise InputError("option-value", "seed", f"--seed must be 0 or more, not {seed}.")
     check_table_writable(output)
     check_outputs([], inputs=[model, data], others=[output])
     fitted = read_model(model)

@@ -1,4 +1,4 @@
-"""`markhood report`: a graph, or the graph of data, as an interactive page."""
+"""`markhood report`: write an interactive page of a graph, or of the graph of a data file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from markhood.commandline.terminal import check_outputs, progress_bar, write_rep
 
 def report(
     file: Annotated[
-        Path, typer.Argument(help="A graph file (a CSV or NPZ as markhood writes it), or data.")
+        Path,
+        typer.Argument(help="A graph file (CSV and NPZ as written by markhood), or a data file."),
     ],
     ask: AskReading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
@@ -22,22 +23,22 @@ def report(
     layout: Annotated[
         str,
         typer.Option(
-            help="Where the variables stand: auto, stress, grid, circle, arc, or a .csv or .tsv with "
-            "name, x, y or name, position.",
+            help="Positions of the variables: auto, stress, grid, circle, arc, or a .csv or .tsv "
+            "file with name, x, y or name, position.",
             autocompletion=words_beginning("auto", "stress", "grid", "circle", "arc"),
         ),
     ] = "auto",
     unfold: Annotated[
         bool,
         typer.Option(
-            "--unfold", help="Show every column of a group of copies as a variable of its own."
+            "--unfold", help="Show every column of a group of identical columns as a node."
         ),
     ] = False,
 ) -> None:
-    """Make an interactive page of a graph: one file, for any browser, offline.
+    """Write an interactive page of a graph: one HTML file that works offline in any browser.
 
-    The page shows the network, its edges, plots, the data and the run. Data are learned from with
-    the default method; for others there is markhood learn --report.
+    The page shows the network, its edges, plots, the data and the run. For a data file, the graph
+    is learned with the default method; use markhood learn --report for other methods.
 
     [bold]Examples[/bold]
 
@@ -51,11 +52,11 @@ def report(
     from markhood.learning.request import Request
     from markhood.learning.run import Execution
     from markhood.output.graphs.files import holds_graph, read_graph
-    from markhood.output.pictures.placing import check_layout, is_file
+    from markhood.output.pictures.named_layouts import check_layout, names_file
 
     check_layout(layout)
-    places = Path(layout) if is_file(layout) else None
-    check_outputs([], output, inputs=[file, *ask.files(), places])
+    positions = Path(layout) if names_file(layout) else None
+    check_outputs([], output, inputs=[file, *ask.files(), positions])
     if holds_graph(file):
         graph = read_graph(file)
         shown = graph.unfold() if unfold else graph

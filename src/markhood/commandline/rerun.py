@@ -1,4 +1,4 @@
-"""`markhood rerun`: the analysis that led to a graph, repeated on data."""
+"""`markhood rerun`: repeat the analysis that led to a graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rerun(
 ) -> None:
     """Learn again with the options that a graph was learned with.
 
-    A note says whether the data are those that the graph was learned from.
+    A warning is printed if the data are not those of the graph.
 
     [bold]Examples[/bold]
 

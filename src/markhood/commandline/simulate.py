@@ -1,4 +1,4 @@
-"""`markhood simulate`: data from a network whose graph is known."""
+"""`markhood simulate`: draw data from a network with a known graph."""
 
 from __future__ import annotations
 
@@ -33,59 +33,64 @@ def simulate(
         str,
         typer.Argument(
             help="grid, hub, chain, cycle, tree, erdos-renyi, barabasi-albert, watts-strogatz, "
-            "stochastic-block, or a file with a graph or a model; with --blocks also several in turn: grid,hub.",
+            "stochastic-block, or a file with a graph or a model; with --blocks also a list: "
+            "grid,hub.",
             autocompletion=words_beginning(*NETWORKS),
         ),
     ],
-    samples: Annotated[int, typer.Option(help="How many samples.")],
+    samples: Annotated[int, typer.Option(help="Number of samples.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Data: .csv, .tsv, .parquet, .arrow, .npy, .npz.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="Write the data: .csv, .tsv, .parquet, .arrow, .npy, .npz."
+        ),
     ],
     variables: Annotated[
-        int | None, typer.Option(help="How many variables; not for a graph from a file.")
+        int | None, typer.Option(help="Number of variables; not for a graph from a file.")
     ] = None,
     kind: Annotated[
-        str, typer.Option(help="Whether levels are categories or steps: nominal or ordinal.")
+        str, typer.Option(help="Whether the levels are ordered: nominal or ordinal.")
     ] = "nominal",
     levels: Annotated[
         str | None,
         typer.Option(
-            help="Levels of a variable; several numbers go round: 2,3,4.",
+            help="Number of levels per variable; a list such as 2,3,4 is repeated.",
             show_default="2; 5 if ordinal",
         ),
     ] = None,
     blocks: Annotated[
         int | None,
-        typer.Option(help="So many networks side by side, sampled one by one, for large data."),
+        typer.Option(help="Number of separate networks, sampled one by one, for large data."),
     ] = None,
     truth: Annotated[
-        Path | None, typer.Option(help="Graph: .csv, .json, .graphml, .gexf or .npz.")
+        Path | None,
+        typer.Option(help="Write the true graph: .csv, .json, .graphml, .gexf or .npz."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same data.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     potentials: Annotated[
-        str, typer.Option(help="uniform-tables (the paper's), normal, uniform or signs.")
+        str,
+        typer.Option(
+            help="Distribution of the potentials: uniform-tables (as in the paper), normal, "
+            "uniform or signs."
+        ),
     ] = "uniform-tables",
     burn_in: Annotated[int, typer.Option(help="Sweeps before the first sample.")] = 2000,
     thinning: Annotated[int, typer.Option(help="Sweeps between samples.")] = 10,
     convergence: Annotated[
-        bool, typer.Option("--convergence", help="Say how well the sampler's chains agree.")
+        bool, typer.Option("--convergence", help="Print how well the chains of the sampler agree.")
     ] = False,
 ) -> None:
-    """Make data from a network whose graph is known.
+    """Draw data from a network with a known graph.
 
     [bold]Examples[/bold]
 
-      markhood simulate hub --variables 64 -o data.csv --truth truth.graphml
+      markhood simulate hub --variables 64 --samples 500 -o d.csv --truth t.csv
 
-      markhood learn data.csv -o learned.graphml
-
-      markhood compare truth.graphml learned.graphml
-
-      markhood simulate grid --variables 64 --kind ordinal --levels 5 -o data.csv
+      markhood simulate grid --variables 64 --samples 500 --kind ordinal -o d.csv
 
       markhood simulate model.json --samples 1000 -o drawn.csv
 
-      markhood simulate grid,hub --variables 64 --blocks 100 -o large.npy
+      markhood simulate grid,hub --variables 64 --blocks 9 --samples 99 -o d.npy
     """
     from markhood.output.data_files import check_data_writable, write_data, write_samples
     from markhood.output.model_files import holds_model
@@ -100,7 +105,9 @@ def simulate(
         return
     check_outputs([str(truth)] if truth else [], inputs=inputs, others=[output])
     if convergence and blocks is not None:
-        raise InputError("--convergence is of one network: leave it or --blocks out.")
+        raise InputError(
+            "option-conflict", "convergence", "--convergence and --blocks exclude each other."
+        )
     for_network, for_potentials, for_samples = _three_seeds(seed)
     graph = _network(network, variables, blocks, for_network)
     usual = "5" if kind == "ordinal" else "2"
@@ -119,7 +126,7 @@ def simulate(
     say(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
     write_graphs(model.graph, [str(truth)] if truth else [])
     if kind == "nominal" and max(counts) > 2:
-        say("Levels are categories, and written as numbers: learn with --kinds nominal")
+        say("The levels are categories written as numbers: learn with --kinds nominal.")
     if agreement is not None:
         typer.echo(agreement.in_words(samples))
 
@@ -135,7 +142,7 @@ def _from_model(
     burn_in: int,
     thinning: int,
 ) -> None:
-    """Draw from a model that was fitted; its levels are written as the data had them."""
+    """Draw data from a fitted model, with the levels of its data."""
     import numpy as np
 
     from markhood.data.to_frame import level_array
@@ -144,7 +151,9 @@ def _from_model(
 
     if variables is not None or blocks is not None:
         raise InputError(
-            "--variables and --blocks are not for a model from a file: leave them out."
+            "option-conflict",
+            "variables" if blocks is None else "blocks",
+            "Leave out --variables and --blocks for a model from a file.",
         )
     model = read_model(path)
     drawn = model.distribution.sample(
@@ -158,17 +167,23 @@ def _from_model(
 
 
 def _network(network: str, variables: int | None, blocks: int | None, seed: Any) -> Graph:
-    """Make a network by its name, or read a graph from a file; or several of them side by side."""
+    """Make a network by its name or read a graph from a file, once or as separate blocks."""
     from markhood.output.graphs.files import read_graph
     from markhood.simulate.networks import disjoint, network_named, networks_in_turn
 
     if Path(network).suffix:
         if variables is not None:
-            raise InputError("--variables is not for a graph from a file: leave it out.")
+            raise InputError(
+                "option-conflict", "variables", "Leave out --variables for a graph from a file."
+            )
         graph = read_graph(network)
         return graph if blocks is None else disjoint([graph] * blocks)
     if variables is None:
-        raise InputError(f"Say how many variables the {network} network has: --variables 64, say.")
+        raise InputError(
+            "option-needed",
+            "variables",
+            f"Pass the number of variables of the {network} network, such as --variables 64.",
+        )
     if blocks is None:
         return network_named(network, variables, seed)
     return networks_in_turn(words(network), variables, blocks, seed)
@@ -178,5 +193,5 @@ def _three_seeds(seed: int) -> list[Any]:
     from numpy.random import SeedSequence
 
     if seed < 0:
-        raise InputError(f"The seed must be 0 or more, not {seed}.")
+        raise InputError("option-value", "seed", f"--seed must be 0 or more, not {seed}.")
     return SeedSequence(seed).spawn(3)

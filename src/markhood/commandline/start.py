@@ -1,9 +1,9 @@
-"""Where the command line begins, before anything large is imported, and where it ends.
+"""Entry point of the command line: signals, standard streams and exit codes of the process.
 
-Here is what concerns the process and no single command: signals, the standard streams, and the exit
-codes that go with them. Ctrl-C ends with 130, SIGTERM with 143, both by way of `KeyboardInterrupt`, so
-that drafts are removed on the way; a reader of standard output that has left, as `head` does, with
-141, as shells count it; standard output that is closed or full with 2 and a sentence.
+Nothing large is imported before this runs. Ctrl-C exits with 130 and SIGTERM with 143, both through
+`KeyboardInterrupt`, so that drafts are removed. If the reader of standard output has closed it, as
+`head` does, the exit code is 141, as in a shell; if standard output is closed or full, it is 2,
+with a message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from markhood.errors import printable
 
-BROKEN_PIPE = 128 + 13  # SIGPIPE, a signal that Windows has no name for
+BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows does not define
 
 _stopped_by: int | None = None
 
@@ -25,23 +25,23 @@ _stopped_by: int | None = None
 def main() -> None:
     """Run the command line."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup and shells' & set it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as set by nohup and by & in a shell
             signal.signal(number, _stop)
     try:
         _open_standard_streams()
         code = _exit_code_of_command()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one has nothing left to stop
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C
         code = stopped_code()
-        _say("stopped.")
+        _print_error("stopped.")
     except OSError as error:
         code = _refused(error)
     if code == 1:
-        # Nothing of ours leaves with 1; typer and rich do when nobody reads what they write.
+        # Only typer and rich exit with 1, when their output is closed.
         code = BROKEN_PIPE
     code = _flushed(code)
     if _stopped_by is not None:
-        # All is closed and said. The interpreter would wait for tiles that threads are still at.
+        # Exit without waiting for threads that still compute tiles.
         os._exit(code)
     raise SystemExit(code)
 
@@ -68,26 +68,25 @@ def _exit_code_of_command() -> int:
 
 
 def _open_standard_streams() -> None:
-    """Put something in place of closed streams, or the next file opened would take their numbers.
+    """Replace closed streams, because the next file opened would get their descriptors.
 
-    What is written to a closed standard output must be missed, so it is opened for reading only:
-    the system then refuses to write. Names in bytes that are no text, or that the terminal has no
-    letters for, are shown as escapes.
+    A closed standard output is opened for reading only, so that writing to it fails. Names that are
+    not valid text, or that the terminal cannot show, are escaped.
     """
     for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, mode)  # takes the lowest number that is free
+            os.open(os.devnull, mode)  # takes the lowest free descriptor
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # not where a test has put another in its place
+        if hasattr(stream, "reconfigure"):  # a test may have replaced it
             stream.reconfigure(errors="backslashreplace")
 
 
 def _flushed(code: int) -> int:
-    """Write what is still held back, and return the exit code after that."""
+    """Flush standard output, and return the exit code."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -96,21 +95,22 @@ def _flushed(code: int) -> int:
         code = code or _refused(error)
     else:
         return code
-    # The stream is flushed again when it goes, and would complain: what it holds goes nowhere now.
+    # The stream is flushed again at exit: discard what it still holds.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
 def _refused(error: OSError) -> int:
-    """Say what the system refused, where no one nearer to it did, and return the exit code.
+    """Print an error of the system that was not handled before, and return the exit code.
 
-    Those who write files answer for them; an error without a name comes from a stream.
+    An error without a file name comes from standard output: files are handled where they are
+    written.
     """
     where = "Cannot write to standard output" if error.filename is None else error.filename
-    _say(f"{printable(where)}: {error.strerror or error}.")
+    _print_error(f"{printable(where)}: {error.strerror or error}. [file-not-writable]")
     return 2
 
 
-def _say(sentence: str) -> None:
-    with suppress(OSError):  # then there is nowhere left to say it
+def _print_error(sentence: str) -> None:
+    with suppress(OSError):  # standard error is closed
         print(f"markhood: {sentence}", file=sys.stderr, flush=True)

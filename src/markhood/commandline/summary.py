@@ -1,43 +1,58 @@
-"""What the command line says of a result: in a few lines, what was learned from what."""
+"""The summary of a result: what was read, what was assumed, what was found, and the next step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from markhood.commandline.text_tables import print_table
 from markhood.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from markhood.data.samples import Samples
     from markhood.graph.graph import Graph
     from markhood.learning.forecast.forecast import Forecast
 
-STRONGEST_SHOWN = 8
+EDGES_SHOWN = 8
 LEVELS_SHOWN = 8
+NAMES_SHOWN = 4
 COLUMNS_SHOWN = 6
+# Columns of the table of edges, after evidence and coupling, in the order in which they are kept.
+FURTHER_COLUMNS = (
+    "probability",
+    "coupling_low",
+    "coupling_high",
+    "distance",
+    "share",
+    "standardized",
+    "evidence_variance",
+)
+HEADINGS = {"coupling_low": "low", "coupling_high": "high"}
 
 
-def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ()) -> None:
-    """Say how long learning will take and how much memory, as far as a second or two can tell."""
+def print_forecast(forecast: Forecast, samples: Samples, advice: Sequence[str] = ()) -> None:
+    """Print the estimated running time and memory of learning."""
     from markhood.data.storage.memory import available_memory, readable
 
     available = available_memory()
     of = "" if available is None else f" of {readable(available)} available"
-    phases = ", ".join(f"{phase} {s:.2g}" for phase, s in said.seconds.items())
+    phases = ", ".join(f"{phase} {s:.2g}" for phase, s in forecast.seconds.items())
     shape = f"{counted(samples.n_samples, 'sample')}, {counted(samples.n_variables, 'variable')}"
     typer.echo(f"{shape}: a forecast")
-    size = "at least" if said.is_lower_bound else "about"
-    typer.echo(f"seconds   {size} {sum(said.seconds.values()):.2g} ({phases})")
-    typer.echo(f"memory    about {readable(said.memory)}{of}")
-    if said.pairs:
-        typer.echo(f"pairs     about {said.pairs:.2g} pass the screen")
-    if said.candidates is not None:
-        typer.echo(f"search    among {said.candidates:.2g} others for a variable, on average")
+    size = "at least" if forecast.is_lower_bound else "about"
+    typer.echo(f"seconds   {size} {sum(forecast.seconds.values()):.2g} ({phases})")
+    typer.echo(f"memory    about {readable(forecast.memory)}{of}")
+    if forecast.pairs:
+        typer.echo(f"pairs     about {forecast.pairs:.2g} pass the screen")
+    if forecast.candidates is not None:
+        typer.echo(
+            f"search    {forecast.candidates:.2g} candidate neighbours per variable on average"
+        )
     if n_members := samples.variables.n_members:
         typer.echo(f"grouped   {n_members} columns are copies of these variables")
     for sentence in advice:
@@ -45,138 +60,185 @@ def print_forecast(said: Forecast, samples: Samples, advice: Sequence[str] = ())
 
 
 def print_summary(graph: Graph, console: Console) -> None:
-    """Say what was learned, from what, and how long it took."""
-    from markhood.data.genome.loci import describe_loci
-
-    about = graph.provenance
-    data, seconds = about["data"], about["seconds"]
-    degree = graph.degree
-    options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
-    phases = ", ".join(f"{phase} {s:.3g}" for phase, s in seconds.items())
-    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
-    shape = (
-        f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
-    )
-    console.print(shape, style="bold")
-    for line in understood_lines(graph):
+    """Print what was read, assumed and found, and the edges with the most evidence."""
+    first, *lines = (*_read(graph), *_assumed(graph), *_method(graph), *_found(graph))
+    console.print(first, style="bold")
+    for line in lines:
         console.print(printable(line))
-    if grouped := about.get("identical"):
-        alike = grouped["how"] if grouped["how"] == "group" else f"agreement {grouped['how']:g}"
-        console.print(
-            f"grouped   {grouped['columns']} columns into {grouped['nodes']} nodes, "
-            f"{grouped['largest_group']} in the largest group ({alike})"
-        )
-    if n_copies := about.get("copies"):
-        are = "column is a copy of another" if n_copies == 1 else "columns are copies of others"
-        console.print(f"copies    {n_copies} {are}: --identical group")
-    console.print(f"method    {about['method']} ({printable(options)})")
-    if graph.variables.loci is not None:
-        places = describe_loci(graph.variables.loci, graph.variables.genome_length)
-        console.print(printable(f"positions {places}"))
-    if adjusted := about.get("adjusted_for"):
-        console.print(printable(f"adjusted  for {', '.join(adjusted)}"))
-    if (factors := graph.factors) is not None:
-        for k, share in enumerate(factors.explained):
-            leading = ", ".join(factors.leading(k))
-            console.print(printable(f"factor {k + 1}  {share:.0%} of the variance: {leading}"))
-    if known := about.get("known"):
-        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
-        console.print(f"known     {printable(facts)}")
-    if imputed := about.get("imputation"):
-        sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
-        console.print(f"imputed   {imputed['missing']} missing values in {sets}")
-    console.print(
-        f"edges     {graph.n_edges}; degree {degree.mean():.2f} on average, "
-        f"{degree.max()} at most, {counted((degree == 0).sum(), 'variable')} without an edge"
-    )
-    if (near := about.get("near_edges_left_out")) is not None:
-        console.print(
-            f"near      {counted(near, 'edge')} nearer than {about['min_distance']:g} left out"
-        )
-    if (screened := about.get("screened_pairs")) is not None:
-        largest = f"the largest blanket has {counted(about['largest_blanket'], 'variable')}"
-        console.print(f"search    {counted(screened, 'pair')} passed the screen; {largest}")
-    if by_chance := about.get("edges_by_chance"):
-        mean = sum(by_chance) / len(by_chance)
-        times = counted(len(by_chance), "time")
-        console.print(f"by chance {mean:.3g} edges with every column shuffled ({times})")
-    console.print(f"seconds   {sum(seconds.values()):.3g} ({phases})")
     if graph.n_edges:
         console.print()
-        console.print(_strongest(graph))
+        print_table(_edge_rows(graph), console, "Edges with the most evidence")
+        console.print(
+            "A larger evidence means a more certain edge. A positive coupling means that high "
+            "values go together."
+        )
+
+
+def print_next_step(graph: Graph, data: Path, has_options: bool, console: Console) -> None:
+    """Suggest the command to run next."""
+    same = " with the same options" if has_options else ""
+    if graph.n_edges:
+        command, purpose = "bootstrap", "to see which edges are stable"
+    elif "gamma" in graph.provenance["parameters"]:
+        command, purpose = "choose-gamma", "to see which edges a smaller gamma adds"
+    else:
+        return
+    console.print()
+    console.print(printable(f"Next: markhood {command} {data}{same} {purpose}."))
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural but for one."""
+    """Return a number with its noun in the singular or plural."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def understood_lines(graph: Graph) -> Iterator[str]:
-    """Say how the data were understood."""
-    from markhood.data.variables import level_text
+def _read(graph: Graph) -> Iterator[str]:
+    """Describe the data: samples, variables and levels."""
+    from markhood.data.genome.loci import describe_loci
     from markhood.errors import listed
 
     data = graph.provenance["data"]
     about = data["understood"]
+    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
+    yield f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
+    for text in _notes(graph, is_about_file=True):
+        yield f"file      {text}"
     read = [f"{about['rows']} rows"] if about["rows"] != data["samples"] else []
     if about["left_out"]:
         columns = [f"{name} ({reason})" for name, reason in about["left_out"].items()]
         read.append(f"left out {listed(columns)}")
     if about["missing"]:
         read.append(f"{about['missing']} missing values")
-    notes = [one for one in about["findings"] if one["severity"] == "note"]
-    for one in notes:
-        if one["code"] == "file-content":
-            yield f"file      {one['text']}"
     if read:
         yield f"read      {'; '.join(read)}"
-    for one in notes:
-        if one["code"] != "file-content":
-            yield f"kinds     {one['text']}"
-    levels = [list(map(level_text, own)) for own in graph.variables.levels or ()]
-    if len({tuple(own) for own in levels}) == 1:
-        # That 0 is 0 goes without saying.
-        numbered = [
-            level if level == str(k) else f"{k} is {level}" for k, level in enumerate(levels[0])
-        ]
-        yield f"values    {_first_few(numbered, LEVELS_SHOWN)}"
+    yield from _answers(graph)
+    if graph.variables.loci is not None:
+        yield f"positions {describe_loci(graph.variables.loci, graph.variables.genome_length)}"
+
+
+def _notes(graph: Graph, is_about_file: bool) -> list[str]:
+    """Return what was noted about the file, or assumed about its columns."""
+    from markhood.output.methods_section import findings_in
+
+    return [
+        one["text"]
+        for one in findings_in(graph.provenance["data"], "note")
+        if (one["code"] == "file-content") == is_about_file
+    ]
+
+
+def _answers(graph: Graph) -> Iterator[str]:
+    """List the levels of the columns, those with the same levels together."""
+    from markhood.data.variables import level_text
+    from markhood.errors import listed
+
+    names_of: dict[tuple[str, ...], list[str]] = {}
+    for name, levels in zip(graph.nodes, graph.variables.levels or (), strict=False):
+        names_of.setdefault(tuple(map(level_text, levels)), []).append(name)
+    if len(names_of) == 1:
+        yield f"answers   {levels_in_words(next(iter(names_of)))} in all columns"
         return
     kinds = (
         f"{number} {'' if kind in ('binary', 'constant', 'ordered') else 'of '}{kind}"
-        for kind, number in about["kinds"].items()
+        for kind, number in graph.provenance["data"]["understood"]["kinds"].items()
     )
     yield f"columns   {', '.join(kinds)}"
-    for name, own in list(zip(graph.nodes, levels, strict=True))[:COLUMNS_SHOWN]:
-        more = f" ({len(own)})" if len(own) > LEVELS_SHOWN else ""
-        yield f"          {name}: {_first_few(own, LEVELS_SHOWN)}{more}"
-    if len(levels) > COLUMNS_SHOWN:
-        yield f"          and {len(levels) - COLUMNS_SHOWN} more"
+    for own, names in list(names_of.items())[:COLUMNS_SHOWN]:
+        yield f"          {listed(names, NAMES_SHOWN)}: {levels_in_words(own)}"
+    if len(names_of) > COLUMNS_SHOWN:
+        rest = sum(map(len, list(names_of.values())[COLUMNS_SHOWN:]))
+        yield f"          and {counted(rest, 'more column')}"
 
 
-def _first_few(items: list[str], shown: int) -> str:
-    return ", ".join(items[:shown] + (["..."] if len(items) > shown else []))
+def levels_in_words(levels: Sequence[str]) -> str:
+    """Return consecutive whole numbers as a range, and any other levels as a list.
+
+    Examples
+    --------
+    >>> levels_in_words("123456"), levels_in_words("01"), levels_in_words(["a", "b", "c"])
+    ('1 to 6', '0, 1', 'a, b, c')
+    """
+    if len(levels) > 2 and levels[0].removeprefix("-").isdecimal():
+        first = int(levels[0])
+        if list(levels) == [str(first + k) for k in range(len(levels))]:
+            return f"{levels[0]} to {levels[-1]}"
+    more = [f"... ({len(levels)})"] if len(levels) > LEVELS_SHOWN else []
+    return ", ".join([*levels[:LEVELS_SHOWN], *more])
 
 
-def _strongest(graph: Graph) -> Table:
-    """Return the table of the edges with the most evidence."""
-    from rich.table import Table
+def _assumed(graph: Graph) -> Iterator[str]:
+    """Describe the choices that were made for the user, and those that the user made."""
+    about = graph.provenance
+    for text in _notes(graph, is_about_file=False):
+        yield f"assumed   {text}"
+    if grouped := about.get("identical"):
+        how = grouped["how"] if grouped["how"] == "group" else f"agreement {grouped['how']:g}"
+        yield (
+            f"grouped   {grouped['columns']} columns into {grouped['nodes']} nodes, "
+            f"{grouped['largest_group']} in the largest group ({how})"
+        )
+    if n_copies := about.get("copies"):
+        are = "column is a copy of another" if n_copies == 1 else "columns are copies of others"
+        yield f"copies    {n_copies} {are}; group them with --identical group"
+    if adjusted := about.get("adjusted_for"):
+        yield f"adjusted  for {', '.join(adjusted)}"
+    if (factors := graph.factors) is not None:
+        for k, share in enumerate(factors.explained):
+            leading = ", ".join(factors.leading(k))
+            yield f"factor {k + 1}  {share:.0%} of the variance: {leading}"
+    if known := about.get("known"):
+        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items())
+        yield f"known     {facts}"
+    if imputed := about.get("imputation"):
+        sets = f"{imputed['sets']} completed data sets, seed {imputed['seed']}"
+        yield f"imputed   {imputed['missing']} missing values in {sets}"
 
+
+def _method(graph: Graph) -> Iterator[str]:
+    about = graph.provenance
+    options = ", ".join(f"{name} {value}" for name, value in about["parameters"].items())
+    phases = ", ".join(f"{phase} {s:.3g}" for phase, s in about["seconds"].items())
+    yield f"method    {about['method']} ({options})"
+    yield f"seconds   {sum(about['seconds'].values()):.3g} ({phases})"
+    if (screened := about.get("screened_pairs")) is not None:
+        largest = f"the largest blanket has {counted(about['largest_blanket'], 'variable')}"
+        yield f"search    {counted(screened, 'pair')} passed the screen; {largest}"
+
+
+def _found(graph: Graph) -> Iterator[str]:
+    """Describe the graph in plain words."""
+    about, degree = graph.provenance, graph.degree
+    alone = counted((degree == 0).sum(), "variable")
+    edges = counted(graph.n_edges, "edge")
+    yield f"found     {edges}: pairs of variables that help to predict each other"
+    yield (
+        f"          {degree.mean():.2f} neighbours per variable on average, {degree.max()} at "
+        f"most; {alone} without neighbours"
+    )
+    if (near := about.get("near_edges_left_out")) is not None:
+        yield f"near      {counted(near, 'edge')} nearer than {about['min_distance']:g} left out"
+    if by_chance := about.get("edges_by_chance"):
+        mean = sum(by_chance) / len(by_chance)
+        times = counted(len(by_chance), "time")
+        yield f"by chance {mean:.3g} edges with every column shuffled ({times})"
+
+
+def _edge_rows(graph: Graph) -> list[dict[str, str]]:
+    """Return the edges with the most evidence, as text."""
     from markhood.graph.columns import DISTANCE
     from markhood.graph.edge_table import has_sign, number_columns
 
-    table = Table(title="Strongest edges", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("source", "target"):
-        table.add_column(heading)
     numbers = number_columns(graph)
     further = [name for name in (*graph.annotations, DISTANCE) if name in numbers]
-    for heading in ("evidence", "coupling", *further):
-        table.add_column(printable(heading.replace("_", " ")), justify="right", overflow="fold")
-    names, signed = graph.edge_names(), has_sign(graph)
-    for k in graph.strongest(STRONGEST_SHOWN):
-        table.add_row(
-            *map(printable, names[k]),
-            f"{graph.evidence[k]:.2f}",
-            format(graph.coupling[k], "+.2f" if signed[k] else ".2f"),
-            *(format(numbers[name][k], ".0f" if name == DISTANCE else ".3g") for name in further),
-        )
-    return table
+    ordered = [name for name in FURTHER_COLUMNS if name in further]
+    ordered += [name for name in further if name not in FURTHER_COLUMNS]
+    names, signed, rows = graph.edge_names(), has_sign(graph), []
+    for k in graph.strongest(EDGES_SHOWN):
+        row = dict(zip(("source", "target"), names[k], strict=True))
+        row["evidence"] = f"{graph.evidence[k]:.2f}"
+        row["coupling"] = format(graph.coupling[k], "+.2f" if signed[k] else ".2f")
+        for name in ordered:
+            number = format(numbers[name][k], ".0f" if name == DISTANCE else ".3g")
+            row[HEADINGS.get(name, name.replace("_", " "))] = number
+        rows.append(row)
+    return rows

@@ -1,4 +1,4 @@
-"""What every command does with a terminal: one sentence for an error, a bar, files told of."""
+"""What all commands share: error messages, progress bar, checks of outputs, and writing graphs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markhood.commandline.help import HELP_ALL
 from markhood.commandline.start import stopped_code
 from markhood.errors import (
     ConvergenceWarning,
@@ -45,18 +46,18 @@ _FILTERS = {
         rich_help_panel="Messages",
     ),
 }
-A_MOMENT = 0.7  # seconds; shorter work shows no progress bar
-PLINK = (".bim", ".fam")  # beside the .bed
+PROGRESS_DELAY = 0.7  # seconds
+PLINK = (".bim", ".fam")  # read together with a .bed
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn unusable input into one sentence and exit code 2, and Ctrl-C into 130.
+    """Turn an `InputError` into a message and exit code 2, and Ctrl-C into 130.
 
-    What the system refuses, whatever was asked of it, is said by `start`.
+    Errors of the system are handled by `start`.
     """
 
     @wraps(command)
-    def with_guard(*, ignore: str = "", fail_on: str = "", **given: Any) -> None:
+    def with_guard(*, ignore: str = "", fail_on: str = "", help_all: bool, **given: Any) -> None:
         try:
             with (
                 warnings.catch_warnings(),
@@ -74,7 +75,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             say("markhood: stopped.", err=True)
             raise typer.Exit(stopped_code()) from None
         except MemoryError:
-            say("markhood: There is not enough memory: take fewer columns or rows.", err=True)
+            say(
+                "markhood: There is not enough memory: use fewer columns or rows. [memory]",
+                err=True,
+            )
             raise typer.Exit(2) from None
 
     own = signature(command, eval_str=True).parameters.values()
@@ -83,6 +87,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=Annotated[str, option])
         for name, option in _FILTERS.items()
     ]
+    shown.append(HELP_ALL)
     with_guard.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
     with_guard.__annotations__ = {p.name: p.annotation for p in shown}
     return with_guard
@@ -94,14 +99,14 @@ def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print a line, with nothing in it that a terminal would obey."""
+    """Print a line with its control characters escaped."""
     typer.echo(printable(text), err=err)
 
 
 def console_for(outputs: list[str]) -> Console:
-    """Print to standard error where standard output is for the graph.
+    """Return a console on standard output, or on standard error if the graph is written there.
 
-    Whatever it is given is text: `[red]` and `:cow:` may be names of variables.
+    Markup is switched off: `[red]` and `:cow:` may be names of variables.
     """
     from rich.console import Console
 
@@ -110,7 +115,7 @@ def console_for(outputs: list[str]) -> Console:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar on a terminal, once the work has taken more than a moment."""
+    """Show a progress bar on a terminal, after a short delay."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -126,7 +131,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     tasks: dict[str, Any] = {}
 
     def show(phase: str, done: int, total: int) -> None:
-        if not bars.console.is_terminal or monotonic() - start < A_MOMENT:
+        if not bars.console.is_terminal or monotonic() - start < PROGRESS_DELAY:
             return
         bars.start()
         if phase not in tasks:
@@ -136,7 +141,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     try:
         yield show
     finally:
-        if tasks:  # stopping what was never shown would still print a line
+        if tasks:  # stop() would print an empty line otherwise
             bars.stop()
 
 
@@ -147,29 +152,33 @@ def runner_on(
     n_jobs: int = -1,
     kernels: str = "native",
 ) -> Iterator[Runner]:
-    """Open the executor that the options name, with a bar that shows its progress."""
+    """Open the named executor, with a progress bar."""
     from markhood.execution.executors import executor_named
     from markhood.execution.runner import Runner
 
-    cards = int(kernels == "cuda")
+    n_gpus = int(kernels == "cuda")
     with (
-        executor_named(executor, scheduler, n_jobs, cards) as where,
+        executor_named(executor, scheduler, n_jobs, n_gpus) as opened,
         progress_bar() as progress,
     ):
-        yield Runner(n_jobs, progress, where)
+        yield Runner(n_jobs, progress, opened)
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a list with commas."""
+    """Split a list at its commas."""
     return [word for word in text.split(",") if word]
 
 
 def whole_numbers(option: str, text: str) -> list[int]:
-    """Return the numbers of a list with commas."""
+    """Return the numbers of a list that is separated by commas."""
     try:
         return [int(number) for number in words(text)]
     except ValueError:
-        raise InputError(f"{option} must be whole numbers with commas, not {text!r}.") from None
+        raise InputError(
+            "option-value",
+            option.removeprefix("--"),
+            f"{option} must be whole numbers separated by commas, not {text!r}.",
+        ) from None
 
 
 def check_outputs(
@@ -178,43 +187,48 @@ def check_outputs(
     inputs: Iterable[str | Path | None] = (),
     others: Iterable[Path] = (),
 ) -> None:
-    """Refuse what could not or must not be written, before the work rather than after it.
+    """Raise `InputError` for an output that cannot be written, or that would replace an input.
 
     Parameters
     ----------
     outputs : list of str
-        Graphs, or a dash.
+        Graph files; a dash for standard output.
     report : Path, optional
     inputs : iterable of path
-        All that is read; None is passed over. Of a folder, that is everything in it.
+        Files and folders that are read; None is skipped.
     others : iterable of Path
-        What else is written, and has been checked.
+        Further outputs, which were checked to be writable.
     """
     if report is not None:
         from markhood.output.report.page import check_report_writable
 
         check_report_writable(report)
+    from markhood.output.file_writing import check_distinct
     from markhood.output.graphs.files import check_writable, files_of
-    from markhood.output.places import check_apart
 
     files = [output for output in outputs if output != "-"]
     for output in files:
         check_writable(output)
     written = [*chain.from_iterable(map(files_of, files)), *([report] if report else []), *others]
-    check_apart(written, chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None))
+    check_distinct(
+        written, chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None)
+    )
 
 
 def _files_read(path: Path) -> list[Path]:
-    """List the files that are read with a file or folder, whatever its kind."""
-    beside = [path.parent / f"{path.name}.json", *(path.parent / f"{path.stem}{e}" for e in PLINK)]
+    """List the files that are read together with a file, or that a folder contains."""
+    siblings = [
+        path.parent / f"{path.name}.json",
+        *(path.parent / f"{path.stem}{e}" for e in PLINK),
+    ]
     try:
-        return [path, *beside, *(path.iterdir() if path.is_dir() else ())]
+        return [path, *siblings, *(path.iterdir() if path.is_dir() else ())]
     except OSError:
         return [path]
 
 
 def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False) -> None:
-    """Write a graph to files, and to standard output for a dash."""
+    """Write a graph to files, or to standard output for a dash."""
     from markhood.output.graphs.files import write_csv, write_graph
 
     for output in outputs:
@@ -233,7 +247,7 @@ def write_report_page(
     err: bool = False,
     layout: str = "auto",
 ) -> None:
-    """Write the interactive page of a graph, and say so."""
+    """Write the interactive page of a graph, and print its name."""
     from markhood.output.report.page import write_report
 
     write_report(graph, path, samples, title, layout=layout)

@@ -1,6 +1,6 @@
-"""scikit-learn estimators around the methods.
+"""scikit-learn estimators.
 
-`structure` has what all share: parameters are the options of a request, `fit` makes one and keeps what
-it learned. `methods` has one class for each method, `blanket_selector` selects features. scikit-learn
-is imported in this package only.
+`structure` has the base class: the parameters are the options of a request, and `fit` runs the
+request and stores the result. `methods` has one class per method, `blanket_selector` selects
+features. scikit-learn is imported in this package only.
 """

@@ -25,33 +25,33 @@ _TARGET = "target"
 
 @dataclass(eq=False, repr=False)
 class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Keep the features that a target depends on given all others: its Markov blanket.
+    """Select the features in the Markov blanket of a target.
 
     Parameters
     ----------
     gamma : float, default=0.5
-        Weight of the number of possible blankets; larger, fewer features.
+        Weight of the model-space penalty in BIC_gamma; larger gives fewer features.
     depth : int, default=1
-        Candidates are the features within so many steps of the screened graph.
+        Search among the features within this many steps of the target in the screened graph.
     max_levels : int, default=64
-        How many distinct values a column may have.
+        Maximum number of distinct values in a column.
     kinds : {"auto", "nominal", "ordinal"} or mapping of str to str, default="auto"
         Whether the levels of features are ordered.
     bins : int, "auto" or mapping of str to int, optional
         Number of equal-frequency bins for numeric features with more than 12 distinct values.
     missing : {"error", "drop", "level"}, default="error"
-        What to do about missing values of features and target: refuse them, leave out samples that
-        have any, or make them a level of their own.
+        Missing values of features and target: raise an error, leave out samples that
+        have any, or treat them as a separate level.
     n_jobs : int or None, default=None
-        Threads.
+        Number of threads; -1 for all.
 
     Attributes
     ----------
     evidence_ : ndarray of shape (n_features,)
-        What each feature adds to the score of the target's regression; 0 for those not kept.
+        Gain of each feature in the score of the regression of the target; 0 if not selected.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Where ``X`` has column names that are all strings.
+        Column names of ``X``, if all are strings.
 
     Examples
     --------
@@ -76,13 +76,15 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            The target: classes, or numbers of which there are few.
+            The target: classes, or numbers with few distinct values.
         sample_weight : array-like of shape (n_samples,), optional
-            How often each sample counts.
+            Weight of each sample.
         """
         if y is None:
             raise InputError(
-                "This BlanketSelector estimator requires y to be passed, but the target y is None."
+                "option-needed",
+                "y",
+                "This BlanketSelector estimator requires y to be passed, but the target y is None.",
             )
         validate_data(self, X, skip_check_array=True)
         weights = None if sample_weight is None else np.asarray(sample_weight)
@@ -91,7 +93,11 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         wanted = column_or_1d(y, warn=True)
         n_rows = features.n_samples if features.account is None else features.account.n_rows
         if len(wanted) != n_rows:
-            raise InputError(f"X has {n_rows} samples and y {len(wanted)}: give as many of both.")
+            raise InputError(
+                "model-data",
+                "y",
+                f"X has {n_rows} samples and y has {len(wanted)}: pass the same number of both.",
+            )
         together = _joined(features, self._target(wanted, weights))
         found = blanket_in(request, together, features.n_variables, self.gamma, self.depth)
         self.evidence_: NDArray[np.float64] = np.zeros(features.n_variables)
@@ -105,8 +111,10 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         n_distinct = len({value for value in values.tolist() if value == value})  # noqa: PLR0124
         if n_distinct > self.max_levels:
             raise InputError(
-                f"The target has {n_distinct} distinct values, and at most {self.max_levels} can be "
-                "levels: cut it into classes, or raise max_levels."
+                "too-many-levels",
+                "y",
+                f"The target has {n_distinct} distinct values, and max_levels is "
+                f"{self.max_levels}: cut it into classes, or raise max_levels.",
             )
         table = np.empty((len(values), 1), object)
         table[:, 0] = values.tolist()
@@ -114,7 +122,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             missing=self.missing, max_levels=self.max_levels, weights=weights, min_columns=1
         )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # the features gave the same ones
+            warnings.simplefilter("ignore", DataWarning)  # the same as for the features
             return encode_table(table, reading, [_TARGET])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -122,7 +130,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self._is_kept
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what kind of data this takes."""
+        """Declare the supported data to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.string = True
@@ -133,7 +141,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _joined(features: Samples, target: Samples) -> Samples:
-    """Return the samples of the rows that both have, with the target as their last variable."""
+    """Join features and target on their common rows, with the target as the last variable."""
     if features.rows is not None or target.rows is not None:
         both = np.intersect1d(_rows(features), _rows(target))
         features = features.take(np.searchsorted(_rows(features), both))

@@ -1,6 +1,7 @@
-"""Every method as a scikit-learn estimator: its options, and what it keeps beyond the graph.
+"""One scikit-learn estimator per method.
 
-`StructureEstimator` explains how they work. Parameter sections are made from the options' declarations.
+They derive from `StructureEstimator`. Parameter sections are generated from the declarations of the
+options.
 """
 
 from __future__ import annotations
@@ -53,15 +54,15 @@ class HillClimbing(StructureEstimator, HillClimbingOptions):
     score_ : float
         Their sum.
     regressions_ : Regressions
-        Of every variable on its neighbours in ``graph_``.
+        Regressions of every variable on its neighbours in ``graph_``.
     model_ : FittedModel
-        The distribution on ``graph_``, fitted when it is first used; see `fit_model`.
+        The distribution on ``graph_``, fitted on first access; see `fit_model`.
     evaluations_ : dict of str to ndarray
-        Phase -> how many blankets of each size were scored.
+        Number of blankets of each size that were scored, by phase.
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : ndarray of str
-        Where ``X`` has column names that are all strings.
+        Column names of ``X``, if all are strings.
 
     Examples
     --------
@@ -77,10 +78,11 @@ class HillClimbing(StructureEstimator, HillClimbingOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PLRHC(StructureEstimator, PlrhcOptions):
-    """Learn a graph by hill climbing near the pairs that pass a screen (PLRHC).
+    """Learn a graph by hill climbing within a screened graph (PLRHC).
 
     Every pair of variables is tested first; the blanket of a variable is then searched within
-    ``depth`` steps of it in the graph of the pairs that passed. The screen's criterion is always BIC_gamma.
+    ``depth`` steps of it in the graph of the pairs that passed. The screen's criterion is always
+    BIC_gamma.
 
     Parameters
     ----------
@@ -143,7 +145,7 @@ class L1Logistic(StructureEstimator, L1LogisticOptions):
     graph_, or_graph_, adjacency_, blanket_scores_, score_
         As for `HillClimbing`.
     evaluations_ : dict of str to ndarray
-        How many supports of each size were scored.
+        Number of supports of each size that were scored.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class L1Logistic(StructureEstimator, L1LogisticOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
-    """Learn the graph whose independence assertions are most probable together (BJP).
+    """Learn the graph whose independence assertions have the largest joint posterior (BJP).
 
     Parameters
     ----------
@@ -170,7 +172,7 @@ class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
     graph_, or_graph_, adjacency_, blanket_scores_, score_
         As for `HillClimbing`; ``or_graph_`` has the edges of ``graph_``, and scores are BIC_gamma.
     evaluations_ : dict of str to ndarray
-        Tests of independence by the number of conditioning variables.
+        Number of independence tests by the number of conditioning variables.
 
     Examples
     --------
@@ -186,7 +188,7 @@ class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Pairwise(StructureEstimator, PairwiseOptions):
-    """Join all pairs of variables that pass the screen: those that depend, directly or not.
+    """Join all pairs of variables that pass the screen; dependences may be indirect.
 
     Parameters
     ----------
@@ -195,8 +197,8 @@ class Pairwise(StructureEstimator, PairwiseOptions):
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; where all pairs are ranked there is no screened graph. Evidence and coupling of an edge are
-        those of the pair alone, so there is no model of a variable given all others, and no score.
+        As for `PLRHC`; there is no screened graph if all pairs are ranked. Evidence and coupling of
+        an edge are those of the pair alone, so there are no regressions and no score.
 
     Examples
     --------
@@ -238,9 +240,9 @@ class ChowLiu(StructureEstimator, ChowLiuOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
-    """Rank all pairs by the couplings of the whole Potts model, and join the best (plmDCA).
+    """Rank all pairs by the couplings of the full Potts model, and join the best (plmDCA).
 
-    Missing values are not imputed: they contribute nothing.
+    Missing values are not imputed; they do not contribute.
 
     Parameters
     ----------
@@ -249,13 +251,14 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
     Attributes
     ----------
     graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; the two graphs are the same. The evidence of an edge is its score, which is not a
-        likelihood ratio: it ranks pairs of one data set. Its coupling is that of the whole model.
+        As for `PLRHC`; the two graphs are equal. The evidence of an edge is its score, which ranks
+        the pairs of one data set and is not a likelihood ratio. Its coupling is that of the full
+        model.
     pairs_ : ndarray of shape (n_pairs, 2)
         All pairs of variables that vary, i < j.
     scores_ : ndarray of shape (n_pairs,)
-        How strong each is: the Frobenius norm of its zero-sum table, gaps left out, less the average
-        product; where all variables are binary, the absolute log odds ratio.
+        Score of each pair: the Frobenius norm of its zero-sum table without gaps, minus the average
+        product; the absolute log odds ratio if all variables are binary.
 
     Examples
     --------
@@ -278,7 +281,7 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Bayes(StructureEstimator, BayesOptions):
-    """Learn how probable every edge is, by chains over graphs.
+    """Estimate the posterior probability of every edge by Markov chains over graphs.
 
     Parameters
     ----------
@@ -287,11 +290,11 @@ class Bayes(StructureEstimator, BayesOptions):
     Attributes
     ----------
     graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the mean
-        given that the edge is present, with a 95 % interval among the annotations. ``rhat`` and ``ess`` among them
-        are the R-hat and the effective sample size of the edge in the chains.
+        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the
+        mean given that the edge is present. The annotations have its 95 % interval, and ``rhat``
+        and ``ess``, the R-hat and the effective sample size of the edge in the chains.
     pairs_ : ndarray of shape (n_pairs, 2)
-        All pairs that were candidates, i < j; the probability of any other pair is close to 0.
+        Candidate pairs, i < j; the probability of all other pairs is close to 0.
     probabilities_ : ndarray of shape (n_pairs,)
         Probability that each pair is an edge; a small one is evidence of absence.
     edge_density_ : float
@@ -299,11 +302,10 @@ class Bayes(StructureEstimator, BayesOptions):
     coupling_scale_ : float
         The standard deviation of couplings.
     coupling_deviations_ : list of ndarray
-        For every edge of ``graph_`` the standard deviation of its coupling, given that the edge is present: of
-        shape (1, 1), or one for each cell of a table of more levels.
+        Standard deviation of the coupling of every edge of ``graph_``, given that the edge is
+        present: of shape (1, 1), or with one value for each cell of a coupling table.
     draws_ : Draws
-        Which pairs were edges after each averaged sweep, and their probabilities then; with
-        ``keep_draws``.
+        Edges after each averaged sweep, and their probabilities, with ``keep_draws=True``.
     model_ : FittedModel
         As for `HillClimbing`, with ``coupling_scale_`` as its prior.
 
@@ -330,20 +332,24 @@ class Bayes(StructureEstimator, BayesOptions):
             self.draws_: Draws = found.draws
         self.coupling_scale_ = found.scale
         levels = learned.graph.variables.levels
-        assert levels is not None  # of data they are known
+        assert levels is not None
         n_levels = np.array([max(2, len(values)) for values in levels], dtype=np.int64)
         self.coupling_deviations_ = found.deviations_of(learned.graph.edges, n_levels)
 
     def to_inference_data(self) -> Any:
         """Return the draws as `arviz.InferenceData` (extra ``arviz``), with ``keep_draws=True``.
 
-        The posterior has ``edge``, 1 where a pair was an edge after a sweep, and ``probability``, that
-        of the pair given all other edges, by chain, draw and pair; and ``density`` by chain and draw. The mean of
-        ``probability`` is ``probabilities_``.
+        The posterior has, by chain, draw and pair, ``edge`` (1 if the pair was an edge after a
+        sweep) and ``probability`` (of the pair given all other edges), and ``density`` by chain and
+        draw. The mean of ``probability`` is ``probabilities_``.
         """
         check_is_fitted(self)
         if not self.keep_draws:
-            raise InputError("The draws were not kept: fit Bayes(keep_draws=True).")
+            raise InputError(
+                "option-needed",
+                "keep_draws",
+                "The draws were not kept: fit Bayes(keep_draws=True).",
+            )
         return to_inference_data(self.draws_, self.pairs_, self.graph_.nodes)
 
     def _coupling_scale(self) -> float:

@@ -1,9 +1,9 @@
-"""What all estimators share: fit a method, keep what it found, score new samples.
+"""Base class of the estimators: fit a method, store the result, score new samples.
 
-The parameters of an estimator are declared elsewhere: those of its method, and those that all methods share. The
-work is done by the request that they make (`markhood.learning.request`); here are only scikit-learn's conventions.
-Estimators are dataclasses that inherit the options, so that scikit-learn and type checkers find all parameters
-in the `__init__` that is made for them.
+The parameters of an estimator are the options of its method and those that all methods share, which
+are declared with the methods. A request (`markhood.learning.request`) does the work; this module
+has the conventions of scikit-learn. Estimators are dataclasses that inherit the options, so that
+scikit-learn and type checkers find all parameters in the generated `__init__`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ from markhood.model.fitting.prior import SCALE
 from markhood.model.regressions import Regressions
 from markhood.options import documented
 
-if (
-    TYPE_CHECKING
-):  # scikit-learn is untyped, and below an untyped base a type checker accepts any keyword
+# scikit-learn is untyped, and a type checker accepts any keyword of a class with an untyped base.
+if TYPE_CHECKING:
 
     class BaseEstimator:
-        """What a type checker sees of scikit-learn's base class."""
+        """The base class of scikit-learn, for type checkers."""
 
         def get_params(self, deep: bool = True) -> dict[str, Any]:
             """Return the parameters."""
@@ -60,16 +59,16 @@ class StructureEstimator(BaseEstimator, SharedOptions):
     """A scikit-learn estimator around a method."""
 
     _method: ClassVar[type[Method]]
-    _is_conditional: ClassVar[bool] = True  # whether edges are given the other neighbours
+    _is_conditional: ClassVar[bool] = True  # whether edges are conditional on other neighbours
 
     def __init_subclass__(cls) -> None:
-        """Write the options into the docstring."""
+        """Add the options to the docstring."""
         super().__init_subclass__()
         if "_method" in cls.__dict__:
             documented(cls._method, SharedOptions)(cls)
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
-        """Return the name of the method, and all options as `markhood.learning.request.Request.of` takes them."""
+        """Return the name of the method and all options, for `Request.of`."""
         return self._method.name, flattened(self.get_params(deep=False))
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
@@ -78,12 +77,12 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features), Samples, or path
-            A path is read as by `read_samples`; one that `pack` made is mapped into memory.
+            A path is read by `read_samples`; a folder made by `pack` is memory-mapped.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), optional
-            How often each sample counts, the `weights` of `learn`. Whole numbers are frequencies;
-            others are scaled to mean 1 and rounded to a 1024th.
+            Weights of the samples, as in `learn`. Whole numbers are frequencies;
+            other weights are scaled to mean 1 and rounded to multiples of 1/1024.
         """
         is_table = _is_table(X)
         if is_table:
@@ -102,7 +101,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         return self
 
     def _keep(self, learned: Learned) -> None:
-        """Keep what was found, as attributes."""
+        """Store the result as attributes."""
         self.graph_: Graph = learned.graph
         self.or_graph_: Graph = learned.or_graph
         if learned.screened_graph is not None:
@@ -116,9 +115,9 @@ class StructureEstimator(BaseEstimator, SharedOptions):
 
     @property
     def model_(self) -> FittedModel:
-        """The distribution on ``graph_``: fields and couplings, fitted when it is first asked for.
+        """The distribution on ``graph_``, fitted by `fit_model` on first access.
 
-        By `fit_model` with its defaults. Until then an estimator keeps its data, packed.
+        Until then, the estimator keeps the packed data.
         """
         check_is_fitted(self)
         if self._model is None:
@@ -128,22 +127,22 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         return self._model
 
     def _coupling_scale(self) -> float:
-        """Return the standard deviation of couplings beforehand."""
+        """Return the prior standard deviation of couplings."""
         return SCALE
 
     @available_if(_has_regressions)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:
         """Return the mean log pseudo-likelihood of samples.
 
-        Each variable is predicted from its neighbours by its own regression, with probabilities
-        kept off 0 and 1 by 1/(2N) where N is the number of samples it was fitted to. Where missing
-        values are imputed, samples that have some are left out here. A level that did not occur in the fitted data
-        has the probability 1/(2N).
+        Each variable is predicted from its neighbours by its regression, with probabilities bounded
+        away from 0 and 1 by 1/(2N), where N is the number of samples of the fit. With
+        ``missing="impute"``, samples with missing values are left out. A level that did not occur
+        in the fitted data has the probability 1/(2N).
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features), Samples, or path
-            Read as the fitted data were; columns of data frames and files are matched by name.
+            Read with the options of the fit; columns of data frames and files are matched by name.
         y : None
             Not used.
         """
@@ -175,11 +174,11 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         return bundle
 
     def _graph_html(self) -> str:
-        """Return the graph as a notebook shows it, below scikit-learn's diagram; once fitted."""
+        """Return the HTML of the graph, shown below the diagram of scikit-learn after fitting."""
         return self.graph_._repr_html_() if hasattr(self, "graph_") else ""
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what kind of data this takes."""
+        """Declare the supported data to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.string = True
@@ -189,5 +188,5 @@ class StructureEstimator(BaseEstimator, SharedOptions):
 
 
 def _is_table(X: Any) -> bool:
-    """Whether data are what scikit-learn knows, and no file nor packed already."""
+    """Return whether data are a table, not a file or packed samples."""
     return not isinstance(X, (str, os.PathLike, Samples))

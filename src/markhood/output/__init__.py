@@ -1,6 +1,5 @@
-"""Graphs and data for people and other programs: files, pictures, the report.
+"""Write and draw graphs and data: files, figures and the report.
 
-`graphs` writes and reads files of graphs, `pictures` draws with matplotlib, which is used here only,
-`report` makes the interactive page; `data_files` writes simulated data. `places` puts every file in
-place whole or not at all. Nothing is computed here that a graph does not say.
+`graphs` reads and writes graph files, `pictures` draws with matplotlib, `report` makes the interactive
+page, `data_files` writes simulated data. `file_writing` writes every file completely or not at all.
 """

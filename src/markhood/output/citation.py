@@ -1,4 +1,4 @@
-"""What to cite: publications, and the software."""
+"""References to cite: publications and the software."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Reference(NamedTuple):
 
 PAPER = Reference(
     "Kuronen, Corander and Pensar, 2025",
-    "J. Kuronen, J. Corander and J. Pensar (2025). Learning pairwise Markov network structures using "
-    "correlation neighborhoods. Communications in Statistics - Simulation and Computation, 1-13. "
-    "https://doi.org/10.1080/03610918.2025.2602032.",
+    "J. Kuronen, J. Corander and J. Pensar (2025). Learning pairwise Markov network structures "
+    "using correlation neighborhoods. Communications in Statistics - Simulation and Computation, "
+    "1-13. https://doi.org/10.1080/03610918.2025.2602032.",
 )
 SOFTWARE = (
     "The markhood developers. markhood: learn the graph of a pairwise Markov network from data"

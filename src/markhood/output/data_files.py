@@ -1,4 +1,4 @@
-"""Simulated data in files that the learner, and everyone else, can read."""
+"""Write simulated data to files."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.errors import InputError
-from markhood.output.places import check_place, known_ending, replace_all
-from markhood.output.tables import as_csv_text
+from markhood.output.csv_tables import as_csv_text
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 
 Data = NDArray[Any]
 
-_BLOCK_BYTES = 1 << 26
+BLOCK_BYTES = 1 << 26
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
-    """Write a table of level numbers, or of levels, in the format that the ending names.
+    """Write a table of level numbers or levels, in the format of the suffix.
 
     Parameters
     ----------
     samples : ndarray of shape (n_samples, n_variables), dtype uint8 or object
     names : sequence of str
-        Names of the variables; NPY and NPZ files have no place for them.
+        Names of the variables, which NPY and NPZ files do not store.
     path : Path
         A name that ends in .csv, .tsv, .parquet, .arrow, .feather, .npy or .npz.
     """
@@ -37,17 +37,19 @@ def write_data(samples: Data, names: Sequence[str], path: Path) -> None:
     replace_all({path: _FORMATS[path.suffix.lower()](samples, names)})
 
 
-def write_samples(samples: Samples, path: Path) -> None:
-    """Write samples whose levels are numbers below 256; CSV, TSV and NPY some rows at a time.
+def write_samples(samples: Samples, path: Path, block_bytes: int = BLOCK_BYTES) -> None:
+    """Write samples whose levels are numbers below 256; CSV, TSV and NPY in blocks of rows.
 
     Parameters
     ----------
     samples : Samples
     path : Path
         As for `write_data`.
+    block_bytes : int
+        Size of the blocks.
     """
     check_data_writable(path)
-    ending, blocks = path.suffix.lower(), _rows(samples)
+    ending, blocks = path.suffix.lower(), _rows(samples, block_bytes)
     if ending == ".npy":
         replace_all({path: _npy_parts(blocks, (samples.n_samples, samples.n_variables))})
     elif ending in _DELIMITERS:
@@ -56,14 +58,14 @@ def write_samples(samples: Samples, path: Path) -> None:
         write_data(np.concatenate(list(blocks)), samples.names, path)
 
 
-def _rows(samples: Samples) -> Iterator[Data]:
-    """Unpack some samples at a time."""
+def _rows(samples: Samples, block_bytes: int) -> Iterator[Data]:
+    """Unpack the samples in blocks."""
     owners = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
     firsts = np.array([levels[0] for levels in samples.levels], np.uint8)
-    # What the bit of each row adds to the first level; nothing for a constant.
+    # What the bit of each row adds to the first level; 0 for a constant.
     rises = [[level - levels[0] for level in levels[1:]] or [0] for levels in samples.levels]
     rise = np.concatenate([np.array(levels, np.uint8) for levels in rises])
-    step = 8 * max(1, _BLOCK_BYTES // (8 * len(owners)))
+    step = 8 * max(1, block_bytes // (8 * len(owners)))
     packed = samples.words.astype("<u8", copy=False).view(np.uint8)
     for start in range(0, samples.n_samples, step):
         n = min(step, samples.n_samples - start)
@@ -89,9 +91,9 @@ def _text_parts(blocks: Iterator[Data], names: Sequence[str], delimiter: str) ->
 
 
 def check_data_writable(path: Path) -> None:
-    """Raise `InputError` if data cannot be written there; to be asked before the simulation."""
-    known_ending(path, _FORMATS)
-    check_place(path)
+    """Raise `InputError` if data cannot be written to this file; call this before long work."""
+    checked_suffix(path, _FORMATS)
+    check_writable_file(path)
 
 
 def _lines(samples: Data, delimiter: str) -> bytes:
@@ -100,7 +102,7 @@ def _lines(samples: Data, delimiter: str) -> bytes:
         return as_csv_text(texts, delimiter).encode()
     if samples.max() > 9:
         return b"".join((delimiter.join(map(str, row)) + "\n").encode() for row in samples.tolist())
-    # Every value is one character: digits and separators in two bytes a value.
+    # Every value is one digit: fill digits and separators in one array.
     lines = np.full((len(samples), 2 * samples.shape[1]), ord(delimiter), dtype=np.uint8)
     lines[:, ::2] = samples + ord("0")
     lines[:, -1] = ord("\n")
@@ -113,7 +115,9 @@ def _to_arrow(samples: Data, names: Sequence[str], write: str) -> bytes:
         from pyarrow import feather, parquet
     except ImportError:
         raise InputError(
-            "Writing Parquet and Arrow files needs pyarrow: pip install 'markhood[arrow]'."
+            "library-missing",
+            "pyarrow",
+            "Writing Parquet and Arrow files needs pyarrow: pip install 'markhood[arrow]'.",
         ) from None
     columns = {name: samples[:, k] for k, name in enumerate(names)}
     if samples.dtype == object:
@@ -129,7 +133,9 @@ def _to_arrow(samples: Data, names: Sequence[str], write: str) -> bytes:
 def _to_numpy(save: Callable[..., Any], samples: Data) -> bytes:
     if samples.dtype == object:
         raise InputError(
-            "Levels of a model may be text, which .npy and .npz have no place for: choose .csv."
+            "not-supported",
+            "output",
+            "The levels of a model may be text, which .npy and .npz cannot store: choose .csv.",
         )
     stream = io.BytesIO()
     save(stream, samples)

@@ -1,4 +1,4 @@
-"""Draws of graphs as ArviZ's `InferenceData` (extra ``arviz``)."""
+"""Convert draws of graphs to `arviz.InferenceData` (extra ``arviz``)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def to_inference_data(draws: Draws, pairs: NDArray[np.int64], names: Sequence[str]) -> Any:
-    """Return draws as `arviz.InferenceData`, a draw for each averaged sweep.
+    """Return draws as `arviz.InferenceData`, one draw for each averaged sweep.
 
     Parameters
     ----------
     draws : Draws
-        Of every sweep.
+        Draws of every sweep.
     pairs : ndarray of shape (n_pairs, 2)
     names : sequence of str
-        Of the variables.
+        Names of the variables.
     """
     arviz = installed_library("arviz")
     posterior = {

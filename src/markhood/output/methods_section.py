@@ -1,7 +1,7 @@
-"""A paragraph for a methods section, true to the run: written from a graph's provenance, and nothing else.
+"""A paragraph for a methods section, written from the provenance of a graph.
 
-What the provenance does not tell is not said: a graph from another program, or from a file that lost it, gives a
-shorter paragraph. Sentences describe what was done, in the order in which it was.
+Facts that the provenance lacks are left out, so a graph from another program gives a shorter
+paragraph. Sentences are in the order of the steps.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ TREATMENTS = ("binned-columns", "merged-levels", "missing-codes")  # codes of no
 
 
 def methods_section(graph: Graph) -> str:
-    """Return a paragraph that says how a graph was learned, from what, and what to cite.
+    """Return a paragraph on how a graph was learned, from which data, with citations.
 
     Examples
     --------
-    >>> about = {"version": "0.1.0", "method": "tree", "sentences": ["The graph is the likeliest tree."]}
+    >>> about = {"version": "0.1.0", "method": "tree", "sentences": ["It is the likeliest tree."]}
     >>> print(methods_section(Graph("abc", [(0, 1)], provenance=about)))
-    The network of 3 variables was learned with markhood 0.1.0, method tree. The graph is the likeliest \
+    The network of 3 variables was learned with markhood 0.1.0, method tree. It is the likeliest \
 tree. The network has 1 edge.
     """
     about = graph.provenance
     if "method" not in about:
         raise InputError(
-            "The graph does not say how it was learned: only what markhood learned can be described."
+            "no-provenance",
+            "graph",
+            "The graph does not record how it was learned: learn it again with markhood.",
         )
     sentences = [
         *_sample(graph, about),
@@ -65,21 +67,21 @@ def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterator[str]:
-    """Say what became of rows and missing values."""
+    """Describe the treatment of rows and missing values."""
     understood = _part(data, "understood")
     for reason, n in _part(understood, "rows_left_out").items():
         verb = "row was" if n == 1 else "rows were"
         yield f"{n} of {understood.get('rows')} {verb} left out for {reason}."
     if imputation:
         yield (
-            f"{imputation['missing']} missing values were imputed in {imputation['sets']} completed "
-            "data sets, and edges kept that most of these have."
+            f"{imputation['missing']} missing values were imputed in {imputation['sets']} "
+            "completed data sets, and edges in the majority of these were kept."
         )
     for one in findings_in(data, "note"):
         if one["code"] in TREATMENTS:
             yield one["text"]
     if left_out := understood.get("left_out"):
-        yield f"Columns that were left out: {', '.join(sorted(left_out))}."
+        yield f"These columns were left out: {', '.join(sorted(left_out))}."
 
 
 def findings_in(data: Mapping[str, Any], severity: str) -> list[Mapping[str, str]]:
@@ -94,11 +96,14 @@ def findings_in(data: Mapping[str, Any], severity: str) -> list[Mapping[str, str
 
 def _steps(graph: Graph) -> Iterator[str]:
     if any(graph.variables.is_ordered):
-        yield "The levels of ordinal variables were steps, so that an edge of two is one parameter."
+        yield (
+            "The levels of ordinal variables were treated as ordered, with one parameter for an "
+            "edge between two of them."
+        )
 
 
 def _search(about: Mapping[str, Any]) -> Iterator[str]:
-    """Say how the edges were found, in the words of the method."""
+    """Describe the search, with the sentences of the method."""
     sentences = about.get("sentences")
     if isinstance(sentences, list) and sentences:
         yield from map(str, sentences)
@@ -107,7 +112,7 @@ def _search(about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def references(graph: Graph) -> list[Reference]:
-    """Return the publications that describe the method of a graph, as its provenance has them."""
+    """Return the publications on the method of a graph, from its provenance."""
     listed = graph.provenance.get("references")
     if not isinstance(listed, list):
         return []
@@ -118,11 +123,12 @@ def _beforehand(known: Mapping[str, Any], adjusted: Any) -> Iterator[str]:
     if adjusted:
         yield f"All regressions were adjusted for {' and '.join(map(str, adjusted))}."
     if n := known.get("required_edges"):
-        yield f"{_edges(n)} required beforehand."
+        yield f"{_edges(n)} required in advance."
     if n := known.get("forbidden_edges"):
-        yield f"{_edges(n)} excluded beforehand."
+        yield f"{_edges(n)} excluded in advance."
     if "groups" in known:
-        yield f"Only edges {known['group_rule']} the {known['groups']} groups of variables were allowed."
+        rule, groups = known["group_rule"], known["groups"]
+        yield f"Only edges {rule} the {groups} groups of variables were allowed."
 
 
 def _factors(graph: Graph) -> Iterator[str]:
@@ -143,7 +149,10 @@ def _result(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
     chance = about.get("edges_by_chance")
     if chance:
         mean = sum(chance) / len(chance)
-        yield f"With every column shuffled {mean:.3g} edges were found on average ({len(chance)} times)."
+        yield (
+            f"With every column shuffled, {mean:.3g} edges were found on average over "
+            f"{len(chance)} repetition{'s'[: len(chance) != 1]}."
+        )
 
 
 def _part(about: Mapping[str, Any], name: str) -> Mapping[str, Any]:

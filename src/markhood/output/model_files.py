@@ -1,9 +1,9 @@
-"""Fitted models in files: JSON, with a version, read back by this version of markhood and later ones.
+"""Read and write fitted models as JSON files with a version number.
 
-The file has the graph in node-link layout, as graph files do, and beside it the numbers of the model. Couplings and
-fields are those of the distribution (0/1 coding for binary variables, zero-sum tables and fields for others),
-each with its standard error; the graph's own couplings are for other programs. Numbers are written so that they
-are read back bit for bit. Nothing in a file is ever run.
+A file has the graph in node-link layout and the parameters of the model. Couplings and fields are
+those of the distribution (0/1 coding for binary variables, zero-sum tables and fields for others),
+each with its standard error; the couplings of the graph itself are for other programs. Numbers are
+read back bit for bit, and reading a file never runs code.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from markhood.model.fitted.model import FittedModel
 from markhood.model.fitted.parameters import Covariate, Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.graphs import node_link
-from markhood.output.places import check_place, known_ending, replace_all
 
 FORMAT = "markhood model"
 VERSION = 1
 
 
 def write_model(model: FittedModel, path: str | os.PathLike[str]) -> None:
-    """Write a fitted model to a JSON file; it appears whole or not at all.
+    """Write a fitted model to a JSON file, completely or not at all.
 
     Parameters
     ----------
@@ -64,58 +64,68 @@ def read_model(path: str | os.PathLike[str]) -> FittedModel:
     FittedModel
         With the same numbers, bit for bit.
     """
-    place = Path(path)
-    known_ending(place, (".json",))
+    file = Path(path)
+    checked_suffix(file, (".json",))
     try:
-        document = json.loads(place.read_bytes())
+        document = json.loads(file.read_bytes())
     except FileNotFoundError:
-        raise InputError(f"There is no file {place}.") from None
+        raise InputError("file-not-found", str(path), f"There is no file {path}.") from None
     except OSError as error:
-        raise InputError(f"Cannot read {place}: {error.strerror or error}.") from None
+        raise InputError(
+            "file-unreadable", str(path), f"Cannot read {path}: {error.strerror or error}."
+        ) from None
     except ValueError:
         raise InputError(
-            f"Cannot read {place}, it is damaged or no model: write it anew."
+            "file-damaged", str(path), f"{path} is not valid JSON: write the model again."
         ) from None
     if not is_model(document):
         raise InputError(
-            f"{place} has no model: make one with markhood.fit_model, or with markhood fit."
+            "file-format",
+            str(path),
+            f"{path} is not a model: fit one with markhood.fit_model or markhood fit.",
         )
     if document.get("version") != VERSION:
         raise InputError(
-            f"{place} is of version {document.get('version')} of the model format, and this markhood "
-            f"reads version {VERSION}: use the markhood that wrote it, or a later one."
+            "file-format",
+            str(path),
+            f"{path} has version {document.get('version')} of the model format, and this markhood "
+            f"reads version {VERSION}: read it with the markhood that wrote it, or a later one.",
         )
     try:
         return _model(document)
     except InputError as error:
-        raise InputError(f"Cannot read the model in {place}: {error}") from None
+        raise InputError(
+            "file-damaged", str(path), f"Cannot read the model in {path}: {error}"
+        ) from None
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"Cannot read {place}, its model is damaged ({type(error).__name__}): write it anew."
+            "file-damaged",
+            str(path),
+            f"The model in {path} is damaged ({type(error).__name__}): write it again.",
         ) from error
 
 
 def holds_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file holds a model and not a graph."""
-    place = Path(path)
-    if place.suffix.lower() != ".json":
+    """Return whether a file contains a model rather than a graph."""
+    file = Path(path)
+    if file.suffix.lower() != ".json":
         return False
     try:
-        with place.open("rb") as file:
-            return file.read(len(FORMAT) + 32).find(FORMAT.encode()) > 0
+        with file.open("rb") as stream:
+            return stream.read(len(FORMAT) + 32).find(FORMAT.encode()) > 0
     except OSError:
         return False
 
 
 def is_model(document: Any) -> bool:
-    """Whether a JSON document is one of ours."""
+    """Return whether a JSON document is a model."""
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def check_model_writable(path: str | os.PathLike[str]) -> None:
-    """Raise `InputError` if a model cannot be written to `path`; to be asked before long work."""
-    known_ending(Path(path), (".json",))
-    check_place(Path(path))
+    """Raise `InputError` if a model cannot be written to this file; call this before long work."""
+    checked_suffix(Path(path), (".json",))
+    check_writable_file(Path(path))
 
 
 def _document(model: FittedModel) -> dict[str, Any]:
@@ -123,7 +133,7 @@ def _document(model: FittedModel) -> dict[str, Any]:
     binary = isinstance(own, IsingModel)
     numbers = own.couplings if isinstance(own, IsingModel) else own.tables
     return {
-        "format": FORMAT,  # first, so that a file says at its beginning what it is
+        "format": FORMAT,  # first, so that `holds_model` needs to read the beginning only
         "version": VERSION,
         "kind": "ising" if binary else "potts",
         "coding": "01" if binary else "zero-sum",
@@ -156,7 +166,7 @@ def _listed(numbers: Any) -> list[Any]:
 def _model(document: dict[str, Any]) -> FittedModel:
     graph = node_link.from_bytes(json.dumps(document["graph"]).encode())
     if graph.variables.levels is None:
-        raise InputError("its variables have no levels.")
+        raise InputError("model-invalid", "", "its variables have no levels.")
     bare = Graph(graph.variables, graph.edges)
     binary = document["kind"] == "ising"
     distribution: IsingModel | PottsModel
@@ -173,7 +183,7 @@ def _model(document: dict[str, Any]) -> FittedModel:
         np.array(document["spin_field_errors"]) if binary else None,
     )
     if len(errors.couplings) != graph.n_edges or len(tables) != graph.n_edges:
-        raise InputError("it has not an error for each of its couplings.")
+        raise InputError("model-invalid", "", "some couplings have no standard error.")
     infinite_couplings = np.zeros(graph.n_edges, np.bool_)
     infinite_couplings[document["infinite_couplings"]] = True
     infinite_fields = np.zeros(graph.n_nodes, np.bool_)
@@ -202,7 +212,7 @@ def _covariate(own: dict[str, Any], variables: Variables) -> Covariate:
     numbers = [np.array(own[name], np.float64) for name in ("effects", "errors")]
     n_columns = sum(max(2, len(levels)) for levels in variables.levels or ())
     if any(part.shape != (n_columns,) or not np.isfinite(part).all() for part in numbers):
-        raise InputError("a covariate has not an effect for each level.")
+        raise InputError("model-invalid", "", "a covariate lacks the effects on some levels.")
     return Covariate(str(own["name"]), float(own["mean"]), float(own["sd"]), *numbers)
 
 

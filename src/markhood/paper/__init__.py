@@ -1,6 +1,6 @@
-"""The paper's tables and figures, run again beside the published numbers.
+"""Repeat the experiments of the paper, and compare with the published numbers.
 
-`experiments` has one experiment from start to picture; an experiment (`screening`, `cost`, `comparison`)
-is a list of cells and a function that measures one data set. `results` keeps every replicate in a
-file that survives a kill, `tables` sets our means beside the published ones.
+`experiments` runs one experiment from data to figure. An experiment (`screening`, `cost`,
+`comparison`) is a list of cells and a function that measures one data set. `results` saves every
+replicate to a file, `published_comparison` compares the means with the published ones.
 """

@@ -1,8 +1,8 @@
 """Tables 3 and 4: wrong edges of every method, on the same data.
 
-Each method is a part of the experiment with a file of its own, so that fast ones need not wait for
-slow ones; the data sets depend on the cell and the replicate only, so all methods see the
-same. HC is not in the paper's tables, and is run beside PLRHC. L1LR searches once: OR and AND join the
+Each method has a separate file of results, so that fast methods need not wait for slow ones. Data
+sets depend on the cell and the replicate only, so all methods see the same data. HC is not in the
+tables of the paper; it is run for comparison with PLRHC. L1LR searches once: OR and AND join the
 same blankets.
 """
 
@@ -45,7 +45,7 @@ class Comparison:
         return measured
 
     def figures(self) -> Sequence[Figure]:
-        """List the published figures; not a number for a method that the paper does not have."""
+        """List the published figures; NaN for a method that is not in the paper."""
         printed = {
             (Cell(r["network"], int(r["variables"]), int(r["samples"])), r["method"]): r
             for r in published("comparison")

@@ -1,9 +1,9 @@
-"""Table 2: what the screen saves, and what it costs in accuracy.
+"""Table 2: the evaluations that the screen saves, and its effect on accuracy.
 
-An evaluation is one call of the score in the authors' published sources, repeated ones counted each
-time; with another count the shares do not fit. Our search makes the same steps, but not all of their
-calls, nor only these: `calls_of_authors` says what differs. The hub network printed as 128 variables has 144
-by its counts; both are run and compared with that column.
+An evaluation is one call of the score in the published sources of the authors, including repeated
+calls. This search takes the same steps with different calls; `calls_of_authors` converts the
+counts. The hub network printed with 128 variables has 144 by its counts; both are run and compared
+with that column.
 """
 
 from __future__ import annotations
@@ -63,12 +63,13 @@ class Cost:
 
 
 def calls_of_authors(found: Found, n_variables: int) -> NDArray[np.int64]:
-    """Count, by the size of the blanket, what the authors' sources score in a search that found this.
+    """Count the scores that the sources of the authors compute, by the size of the blanket.
 
-    They also score the empty blanket of every variable before its search, and in the screen; the blankets where
-    the climb begins; and, where a search space is empty, all other variables, which with the screen's own penalty finds
-    nothing. They do not test a pair from its other end once it has passed, nor score an edge anew that was just flipped. (As
-    if none came back: where one does, we take off too little.)
+    In addition to the scores of this search, they score the empty blanket of every variable before
+    its search and in the screen, the blankets at the start of the climb and, if a search space is
+    empty, all other variables. They do not test a pair from its other end after it has passed, and
+    do not score an edge again that was just flipped. (An edge that is flipped back is subtracted
+    once too few.)
     """
     before, after = (_degrees(edges, n_variables) for edges in (found.or_edges, found.edges))
     sizes = np.arange(before.max(initial=0) + 1)[:, np.newaxis]

@@ -1,9 +1,8 @@
-"""What all experiments share: cells, replicates, data sets, and a run that can be resumed.
+"""The common parts of the experiments: cells, replicates, data sets, and a resumable run.
 
-An experiment is a list of cells (a network, its size, a number of samples) and a function
-that measures one data set. Every replicate draws new potentials, from a seed made of its cell
-and its number alone; so the results do not depend on what else ran, in what order, or on how many
-threads.
+An experiment is a list of cells (a network, its size, a number of samples) and a function that
+measures one data set. Every replicate draws new potentials with a seed that depends on its cell and
+number only, so the results do not depend on other cells, the order or the number of threads.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Cell(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A published figure: which of our measures of which cell it is about."""
+    """A published figure, with its cell and measure."""
 
     cell: Cell
     measure: str
@@ -53,9 +52,9 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How data are drawn and counted: sweeps of the Gibbs sampler, and where pairs are screened.
+    """Sweeps of the Gibbs sampler, and the kernels that screen pairs.
 
-    Trees are sampled exactly, whatever this says.
+    Trees are sampled exactly, without sweeps.
     """
 
     burn_in: int = 100_000
@@ -65,22 +64,22 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Search:
-    """A data set, in which methods search on one thread; nobody asks what their edges mean."""
+    """A data set in which methods search on one thread, without describing the edges."""
 
     samples: Samples
     kernels: Kernels = field(default_factory=NativeKernels)
 
     def job(self, method: Method) -> Job:
-        """Return what a method is given."""
+        """Return the job of a method."""
         scorer = scorer_for(self.samples, method.scored_by, self.kernels)
         return Job(self.samples, scorer, Runner(1))
 
     def by(self, method: Method) -> Found:
-        """Let a method search."""
+        """Run a method."""
         return method.search(self.job(method))
 
     def graph(self, edges: NDArray[np.int64]) -> Graph:
-        """Return edges as a graph of the data's variables."""
+        """Return edges as a graph on the variables of the data."""
         return Graph(self.samples.variables, edges)
 
 
@@ -89,7 +88,7 @@ class Experiment(Protocol):
 
     @property
     def name(self) -> str:
-        """What the command line calls it."""
+        """Name on the command line."""
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -97,17 +96,17 @@ class Experiment(Protocol):
 
     @property
     def measures(self) -> Sequence[str]:
-        """What is measured, in the order of the paper's table."""
+        """Names of the measures, in the order of the table in the paper."""
 
     def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
-        """Measure one data set, with what the methods find in it."""
+        """Run the methods on one data set, and measure their results."""
 
     def figures(self) -> Sequence[Figure]:
         """List the published figures."""
 
 
 def draw(cell: Cell, replicate: int, sampling: Sampling) -> tuple[Samples, Graph]:
-    """Make one data set and return it with the graph it came from."""
+    """Draw one data set, and return it with its true graph."""
     truth = NETWORKS[cell.network](cell.variables)
     name = zlib.crc32(cell.network.encode())
     seed = np.random.SeedSequence([name, cell.variables, cell.samples, replicate])
@@ -125,15 +124,17 @@ def choose_cells(
     variables: Sequence[int] = (),
     samples: Sequence[int] = (),
 ) -> list[Cell]:
-    """Return the cells that a user asked for; nothing asked for is all of them."""
+    """Return the requested cells; by default all."""
     wanted = {"network": networks, "variables": variables, "samples": samples}
     for part, values in wanted.items():
         known = sorted({getattr(cell, part) for cell in experiment.cells})
         for value in values:
             if value not in known:
                 raise InputError(
+                    "option-value",
+                    part,
                     f"The {experiment.name} experiment has no cell with {part} {value}: choose "
-                    f"among {', '.join(map(str, known))}."
+                    f"among {', '.join(map(str, known))}.",
                 )
     chosen = [
         cell
@@ -141,7 +142,11 @@ def choose_cells(
         if all(not values or getattr(cell, part) in values for part, values in wanted.items())
     ]
     if not chosen:
-        raise InputError(f"The {experiment.name} experiment has no cell with all of these.")
+        raise InputError(
+            "option-conflict",
+            experiment.name,
+            f"The {experiment.name} experiment has no cell with all of these values.",
+        )
     return chosen
 
 
@@ -160,18 +165,19 @@ def run(
     experiment : Experiment
     cells : sequence of Cell
     replicates : int
-        How many of each cell.
+        Number of replicates per cell.
     path : Path
-        CSV file to which every replicate is added when it is done; what it has already is not
-        run again.
+        CSV file to which every replicate is appended; replicates in it are not run again.
     runner : Runner
     sampling : Sampling
     """
     if replicates < 1:
-        raise InputError(f"The number of replicates must be 1 or more, not {replicates}.")
+        raise InputError(
+            "option-value", "replicates", f"replicates must be 1 or more, not {replicates}."
+        )
     settings = f"{experiment.name}, burn-in {sampling.burn_in}, thinning {sampling.thinning}"
     results = Results(path, settings, [*Cell._fields, "replicate"], experiment.measures)
-    # A replicate of every cell before the next of any: a run that is stopped is a smaller run.
+    # One replicate of every cell before the next, so that a stopped run is a smaller run.
     todo = [(c, r) for r, c in product(range(replicates), cells) if (*c, r) not in results]
 
     def measure_one(task: tuple[Cell, int]) -> Mapping[str, float]:

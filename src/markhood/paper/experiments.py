@@ -1,4 +1,4 @@
-"""The experiments by the names that people type, and one of them from start to picture."""
+"""The experiments by name, and how one is run from data to figure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
+from markhood.output.file_writing import replace_all
 from markhood.output.pictures.panels import Panel, draw_panels
-from markhood.output.places import replace_all
 from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Experiment, Sampling, run
 from markhood.paper.figures import comparison_panels, cost_panels, screening_panels
+from markhood.paper.published_comparison import Line, as_csv, as_markdown, compare_with_paper
 from markhood.paper.screening import Screening
-from markhood.paper.tables import Line, as_csv, as_markdown, compare_with_paper
 
 EXPERIMENTS: Mapping[str, Sequence[Experiment]] = {
     "screening": [Screening()],
@@ -31,22 +31,28 @@ PANELS: Mapping[str, Callable[[Sequence[Line]], list[Panel]]] = {
 
 
 def experiment_named(name: str, methods: Sequence[str] = ()) -> list[Experiment]:
-    """Return the parts of the experiment of that name; of the comparison, those methods' alone."""
+    """Return the parts of an experiment; for the comparison, those of the given methods."""
     if name not in EXPERIMENTS:
-        raise InputError(f"Unknown experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}.")
+        raise InputError(
+            "option-unknown",
+            name,
+            f"Unknown experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}.",
+        )
     parts = {part.name.removeprefix(f"{name}-"): part for part in EXPERIMENTS[name]}
     for method in methods:
         if method not in parts:
             raise InputError(
+                "option-unknown",
+                method,
                 f"The {name} experiment has no method {method!r}: choose among "
-                f"{', '.join(parts) if name == 'comparison' else 'none'}."
+                f"{', '.join(parts) if name == 'comparison' else 'none'}.",
             )
     return [parts[method] for method in methods] or list(parts.values())
 
 
 @dataclass(frozen=True)
 class Report:
-    """Where an experiment's results are, and how they compare."""
+    """The files of an experiment, and its comparison with the paper."""
 
     lines: Sequence[Line]
     files: Sequence[Path]
@@ -61,10 +67,10 @@ def repeat(
     runner: Runner,
     sampling: Sampling,
 ) -> Report:
-    """Run an experiment, or what is left of it, and write its tables and its plot.
+    """Run the remaining replicates of an experiment, and write its tables and plot.
 
     The folder gets a CSV file with every replicate for each part, ``NAME-table.csv`` and
-    ``NAME-table.md`` (ours beside the paper's) and ``NAME.png``.
+    ``NAME-table.md`` (compared with the paper) and ``NAME.png``.
     """
     lines: list[Line] = []
     files = [folder / f"{part.name}.csv" for part in parts]
@@ -72,7 +78,9 @@ def repeat(
     for made in (table, text, picture):
         if made.exists() and not any(file.exists() for file in files):
             raise InputError(
-                f"{made} is there, but not the results it would be from: move it away."
+                "file-exists",
+                str(made),
+                f"{made} exists without the results that it was made from: move it away.",
             )
     for part, file in zip(parts, files, strict=True):
         results = run(part, cells, replicates, file, runner, sampling)

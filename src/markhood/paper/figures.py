@@ -1,4 +1,4 @@
-"""Plots of the experiments, ours beside the paper's."""
+"""Plots of the experiments, with the published values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markhood.output.pictures.panels import Curve, Panel
 from markhood.paper.experiment import NETWORKS
-from markhood.paper.tables import Line
+from markhood.paper.published_comparison import Line
 
 SCREENING_LABELS = {
     "hc_or_recall": "recall of HC's OR graph",

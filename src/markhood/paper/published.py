@@ -1,4 +1,4 @@
-"""The figures that the paper prints, shipped as CSV files."""
+"""The published figures, shipped as CSV files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Results of replicates, in a CSV file that grows line by line and survives a kill.
+"""Results of replicates in a CSV file that is appended line by line.
 
-A line is written whole, flushed to the disk, and only then counts. A file that was cut off in
-the middle of a line loses that line, which is run again.
+Every line is flushed to the disk. If a run is killed in the middle of a line, the line is removed
+and the replicate is run again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Key = tuple[Any, ...]
 
 
 class Results:
-    """A table from keys (a cell and a replicate) to measured numbers, kept in a file.
+    """Measured numbers by key (a cell and a replicate), stored in a file.
 
     Parameters
     ----------
     path : Path
-        Read if it exists.
+        CSV file, read if it exists.
     settings : str
-        What must be the same for two runs to share a file; its first line, after a ``#``.
+        First line of the file, after a ``#``; two runs with different settings cannot share a file.
     keys, measures : sequence of str
         Names of the columns.
     """
@@ -47,35 +47,41 @@ class Results:
         return key in self._rows
 
     def append(self, key: Key, measured: Mapping[str, float]) -> None:
-        """Keep the result of one replicate."""
+        """Append the result of one replicate."""
         values = [float(measured[name]) for name in self.measures]
         line = ",".join(map(str, [*key, *(repr(v) for v in values)])) + "\n"
         with self._lock:
-            with _in_a_sentence(self._path), self._path.open("a", encoding="utf-8") as file:
+            with _as_input_error(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
             self._rows[key] = values
 
     def of(self, cell: Key, measure: str, replicates: int) -> list[float]:
-        """Return one measure of a cell's first replicates, in their order."""
+        """Return one measure of the first replicates of a cell."""
         at = self.measures.index(measure)
         found = (self._rows.get((*cell, replicate)) for replicate in range(replicates))
         return [row[at] for row in found if row is not None]
 
     def _load(self) -> None:
-        with _in_a_sentence(self._path):
+        with _as_input_error(self._path):
             if not os.path.lexists(self._path):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._path.write_text(self._head, encoding="utf-8")
                 return
             if not self._path.is_file():
-                raise InputError(f"{self._path} is no file: name another folder.")
+                raise InputError(
+                    "file-unreadable",
+                    str(self._path),
+                    f"{self._path} is not a regular file: choose another folder.",
+                )
             content = self._path.read_bytes()
             if not content.startswith(self._head.encode()):
                 raise InputError(
-                    f"{self._path} holds results of other settings: name another folder with "
-                    f"{option('output')}, or move that file away."
+                    "file-exists",
+                    str(self._path),
+                    f"{self._path} has results of other settings: choose another folder with "
+                    f"{option('output')}, or move that file away.",
                 )
             whole, _, cut_off = content.rpartition(b"\n")
             if cut_off:
@@ -95,16 +101,21 @@ class Results:
             values, key = [], ()
         if len(key) != self._n_keys or len(values) != len(self.measures):
             raise InputError(
-                f"Line {number} of {self._path} is no result: take it out, and it is run again."
+                "file-damaged",
+                str(self._path),
+                f"Line {number} of {self._path} is damaged: remove it, and the replicate is run "
+                "again.",
             )
         return key, values
 
 
 @contextmanager
-def _in_a_sentence(path: Path) -> Iterator[None]:
+def _as_input_error(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"Results cannot be kept in {path} ({reason(error)}): name another folder."
+            "file-not-writable",
+            str(path),
+            f"Results cannot be stored in {path} ({reason(error)}): choose another folder.",
         ) from None

@@ -1,8 +1,8 @@
-"""Table 1: how reliable the screen is.
+"""Table 1: the reliability of the screen.
 
-On data from a grid and a hub network, the share of pairs that pass the screen by their distance
-in the true graph, beside the recall of HC's OR graph, and the number of (ordered) pairs that pass.
-Rates are in percent, as printed.
+On data from a grid and a hub network: the share of pairs that pass the screen by their distance
+in the true graph, the recall of the OR graph of HC, and the number of (ordered) pairs that pass.
+Rates are in percent, as published.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Screening:
     measures = ("hc_or_recall", *RATES, "candidate_edges")
 
     def measure(self, search: Search, truth: Graph) -> Mapping[str, float]:
-        """Screen all pairs, and search without a screen."""
+        """Screen all pairs, and run HC without a screen."""
         screened = search.graph(search.by(Pairwise(gamma=GAMMA)).edges)
         or_graph = search.graph(search.by(HillClimbing(gamma=GAMMA, rule="or")).edges)
         shares = inclusion_by_distance(truth, screened, longest=len(RATES)).shares

@@ -9,7 +9,8 @@ from markhood.data.variables import Variables
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.distance import ByDistance, bounds
 from markhood.output.pictures.genome import marks_along, shares_along
-from markhood.output.pictures.placing import placed
+from markhood.output.pictures.named_layouts import node_coordinates
+from messages import refuses
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -74,21 +75,22 @@ def test_example_without_places_variables_stand_in_their_order():
 
 def test_example_known_places_are_the_default_layout():
     graph = along([Locus("1", p) for p in (0, 10, 20, 1000, 2000)], [(0, 3)])
-    assert np.array_equal(placed(graph, "auto"), placed(graph, "circle"))
+    assert np.array_equal(node_coordinates(graph, "auto"), node_coordinates(graph, "circle"))
     assert np.array_equal(
-        placed(markhood.Graph("ab", []), "auto"), placed(markhood.Graph("ab", []), "stress")
+        node_coordinates(markhood.Graph("ab", []), "auto"),
+        node_coordinates(markhood.Graph("ab", []), "stress"),
     )
-    line = placed(graph, "arc")
+    line = node_coordinates(graph, "arc")
     assert not line[:, 1].any()
     assert (np.diff(line[:, 0]) > 0).all()
 
 
 def test_property_edges_of_a_row_go_over_it_and_those_of_a_circle_inwards():
     graph = along([Locus("1", p) for p in (30, 0, 10, 20, 500)], [(0, 1), (1, 4), (2, 3)])
-    bent = bends(placed(graph, "arc"), graph.edges)
-    x = placed(graph, "arc")[:, 0]
+    bent = bends(node_coordinates(graph, "arc"), graph.edges)
+    x = node_coordinates(graph, "arc")[:, 0]
     assert np.array_equal(np.sign(bent), np.sign(x[graph.edges[:, 1]] - x[graph.edges[:, 0]]))
-    circle = placed(graph, "circle")
+    circle = node_coordinates(graph, "circle")
     ends, bent = circle[graph.edges], bends(circle, graph.edges)
     chord = ends[:, 1] - ends[:, 0]
     middle = ends.mean(1) + bent[:, None] * np.column_stack([-chord[:, 1], chord[:, 0]])
@@ -144,10 +146,10 @@ def test_example_the_picture_marks_outliers_bounds_and_other_chromosomes():
     assert len(markhood.plot.by_distance(learned).lines) == 1
 
 
-def test_example_what_has_no_places_or_numbers_is_said():
-    with pytest.raises(markhood.InputError, match="does not know where its variables lie"):
+def test_example_graphs_without_positions_or_values_are_refused():
+    with refuses("positions", "graph"):
         markhood.plot.by_distance(markhood.Graph("ab", [(0, 1)]))
-    with pytest.raises(markhood.InputError, match="Edges have no 'mi'"):
+    with refuses("option-value", "value"):
         markhood.plot.by_distance(many(), value="mi")
     assert markhood.plot.by_distance(along(TWO)).get_ylabel() == "evidence"
 

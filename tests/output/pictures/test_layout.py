@@ -7,8 +7,8 @@ from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import grid_positions, positions
 
 
-def lengths(places, graph):
-    return np.linalg.norm(places[graph.edges[:, 0]] - places[graph.edges[:, 1]], axis=1)
+def lengths(coordinates, graph):
+    return np.linalg.norm(coordinates[graph.edges[:, 0]] - coordinates[graph.edges[:, 1]], axis=1)
 
 
 def test_a_grid_is_laid_out_as_a_grid():
@@ -20,10 +20,10 @@ def test_a_grid_is_laid_out_as_a_grid():
 @pytest.mark.parametrize("n", [2, 3, 30])
 def test_a_chain_is_stretched_out(n):
     graph = Graph(map(str, range(n)), [(k, k + 1) for k in range(n - 1)])
-    places = positions(graph)
-    ends = np.linalg.norm(places[0] - places[-1])
-    assert ends > 0.9 * np.ptp(places, axis=0).max()
-    assert np.isfinite(places).all()
+    coordinates = positions(graph)
+    ends = np.linalg.norm(coordinates[0] - coordinates[-1])
+    assert ends > 0.9 * np.ptp(coordinates, axis=0).max()
+    assert np.isfinite(coordinates).all()
 
 
 @pytest.mark.parametrize(
@@ -31,46 +31,46 @@ def test_a_chain_is_stretched_out(n):
     [simulate.hub(504), simulate.chain(100)],
 )
 def test_what_is_long_and_thin_is_rolled_up(graph):
-    places = positions(graph)
-    wide, tall = np.ptp(places, axis=0)
+    coordinates = positions(graph)
+    wide, tall = np.ptp(coordinates, axis=0)
     assert 0.5 < wide / tall < 2
-    apart = np.linalg.norm(places[:, None] - places, axis=2) + 9 * np.eye(graph.n_nodes)
-    assert apart.min() > 0.1 * np.median(lengths(places, graph))
+    apart = np.linalg.norm(coordinates[:, None] - coordinates, axis=2) + 9 * np.eye(graph.n_nodes)
+    assert apart.min() > 0.1 * np.median(lengths(coordinates, graph))
 
 
 def test_components_do_not_overlap_and_the_largest_is_first():
     graph = Graph("abcdefgh", [(0, 1), (1, 2), (0, 2), (4, 5), (5, 6), (6, 7)])
-    places = positions(graph)
+    coordinates = positions(graph)
     for one, other in (([4, 5, 6, 7], [0, 1, 2]), ([0, 1, 2], [3]), ([4, 5, 6, 7], [3])):
-        a, b = places[one], places[other]
+        a, b = coordinates[one], coordinates[other]
         apart = np.maximum(a.min(0) - b.max(0), b.min(0) - a.max(0)).max()
         assert apart > 0.5
-    assert places[[4, 5, 6, 7], 1].max() == pytest.approx(places[:, 1].max())
+    assert coordinates[[4, 5, 6, 7], 1].max() == pytest.approx(coordinates[:, 1].max())
 
 
 def test_neighbours_are_near_in_a_large_component():
     graph = simulate.grid(900)
-    places = positions(graph)
-    near = lengths(places, graph).mean()
+    coordinates = positions(graph)
+    near = lengths(coordinates, graph).mean()
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, 900, size=(2000, 2))
-    far = np.linalg.norm(places[pairs[:, 0]] - places[pairs[:, 1]], axis=1).mean()
+    far = np.linalg.norm(coordinates[pairs[:, 0]] - coordinates[pairs[:, 1]], axis=1).mean()
     assert near < far / 8
 
 
 def test_same_seed_same_places_and_no_two_nodes_in_one_place():
     star = Graph(map(str, range(30)), [(0, k) for k in range(1, 30)])
-    places = positions(star, seed=3)
-    assert np.array_equal(places, positions(star, seed=3))
-    apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(30)
+    coordinates = positions(star, seed=3)
+    assert np.array_equal(coordinates, positions(star, seed=3))
+    apart = np.linalg.norm(coordinates[:, None] - coordinates, axis=2) + np.eye(30)
     assert apart.min() > 0.1
 
 
 @pytest.mark.parametrize("graph", [Graph([], []), Graph("a", []), Graph("abc", [])])
 def test_without_edges(graph):
-    places = positions(graph)
-    assert places.shape == (graph.n_nodes, 2)
-    assert len(np.unique(places, axis=0)) == graph.n_nodes
+    coordinates = positions(graph)
+    assert coordinates.shape == (graph.n_nodes, 2)
+    assert len(np.unique(coordinates, axis=0)) == graph.n_nodes
     assert (communities(graph) == -1).all()
 
 

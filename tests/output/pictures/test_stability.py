@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import markhood
+from messages import refuses
 from oracles.networks import network
 
 matplotlib.use("Agg")
@@ -38,7 +39,7 @@ def test_example_centralities_with_their_intervals(found):
     values = ax.lines[2].get_xdata()
     assert len(values) == 6
     assert (np.diff(values) >= 0).all()
-    with pytest.raises(markhood.InputError, match="Unknown measure"):
+    with refuses("option-value", "measure"):
         markhood.plot.centrality_intervals(found, measure="x")
 
 

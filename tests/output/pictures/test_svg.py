@@ -5,7 +5,7 @@ import pytest
 
 from markhood import Graph, simulate
 from markhood.output.pictures.marks import ATTRACTION, REPULSION
-from markhood.output.pictures.svg import MOST_NODES, network_svg
+from markhood.output.pictures.svg import MAX_NODES, network_svg
 
 
 def parsed(graph):
@@ -36,6 +36,6 @@ def test_signs_and_hostile_names():
     assert "<svg" in graph._repr_html_()
 
 
-@pytest.mark.parametrize("graph", [Graph([], []), Graph("ab", []), simulate.chain(MOST_NODES + 1)])
+@pytest.mark.parametrize("graph", [Graph([], []), Graph("ab", []), simulate.chain(MAX_NODES + 1)])
 def test_nothing_to_see_is_no_picture(graph):
     assert network_svg(graph) == ""

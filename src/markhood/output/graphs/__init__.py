@@ -1,1 +1,1 @@
-"""Graphs as files: a module a format, and `files`, which chooses by the ending of the name."""
+"""Graph files: one module per format, and `files`, which chooses the format by the suffix."""

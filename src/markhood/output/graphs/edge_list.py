@@ -1,16 +1,16 @@
-"""CSV edge lists: one line for each edge, and what a line cannot say in a JSON beside it.
+"""CSV edge lists: one line per edge, with a JSON file for everything else.
 
     source,target,evidence,coupling,evidence_source,evidence_target,coupling_source,coupling_target
 
-and annotations after these, and the distance of the ends where they lie along a genome. A line has no room for a coupling table: it has its size, and the table
-is in the JSON. An unknown number is an empty field; an infinite one is inf or -inf. Fields are quoted here and not
-by the csv module, which before Python 3.13 leaves a carriage return bare where lines end in a
-newline, and could then not read its own file.
+followed by the annotations, and by the distance of the ends where variables have positions along a
+genome. A coupling table is stored in the JSON file, and its size in the line. An unknown number is
+an empty field; an infinite one is inf or -inf. Fields are not quoted by the csv module, because
+before Python 3.13 it leaves a carriage return unquoted where lines end in a newline, and then
+cannot read its own file.
 
-A spreadsheet takes a field that begins with = + - or @ for a formula, quoted or not, and a formula can fetch
-and send. Names are names, so they are written as they are; who opens files of others' names in a spreadsheet
-asks for ``escape_formulas``, which puts an apostrophe before such names. The JSON beside says so, and
-reading takes it off again.
+A spreadsheet runs a field that begins with = + - or @ as a formula, quoted or not, and a formula
+can send data. Names are written unchanged by default. ``escape_formulas`` puts an apostrophe before
+such names; the JSON file records this, and reading removes the apostrophe.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 def write_csv(graph: Graph, stream: TextIO, escape_formulas: bool = False) -> None:
     """Write the edge list of a graph to a text stream, such as standard output.
 
-    Of a coupling table there is only the size. Names that a spreadsheet would take for formulas get an
-    apostrophe in front where that is asked for.
+    A coupling table is represented by its size. ``escape_formulas`` puts an apostrophe before names
+    that a spreadsheet would run as formulas.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def write_csv(graph: Graph, stream: TextIO, escape_formulas: bool = False) -> No
 
 
 def to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
-    """Return the edge list as a file holds it, in UTF-8.
+    """Return the edge list in UTF-8.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
 
 
 def about_to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
-    """Return what the edge list leaves out as JSON: nodes, provenance, and coupling tables if any.
+    """Return the rest of the graph as JSON: nodes, provenance and coupling tables.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def about_to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
     if escape_formulas:
         about["escaped_formulas"] = True
     if graph.coupling_tables:
-        # With the names of the ends: an edge list is easily sorted or cut by others.
+        # With the names of the ends, because users sort and filter edge lists.
         ends_and_tables = zip(graph.edge_names(), table_column(graph), strict=True)
         about["tables"] = [
             {"source": a, "target": b, TABLE: table}
@@ -88,7 +88,7 @@ def about_to_bytes(graph: Graph, escape_formulas: bool = False) -> bytes:
 
 
 def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
-    r"""Return the graph of an edge list, and of the JSON beside it if there is one.
+    r"""Return the graph of an edge list, and of its JSON file if there is one.
 
     Examples
     --------
@@ -100,14 +100,20 @@ def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
     header = next(rows, [])
     for name in COLUMNS[:2]:
         if header.count(name) != 1:
-            raise InputError(f"an edge list needs one column {name!r}, and the header is {header}.")
+            raise InputError(
+                "file-damaged",
+                name,
+                f"an edge list needs one column {name!r}; the header is {header}.",
+            )
     columns: dict[str, list[Any]] = {name: [] for name in header}
     for row in rows:
         if not row:
             continue
         if len(row) != len(header):
             raise InputError(
-                f"line {rows.line_num} has {len(row)} fields, and the header has {len(header)}."
+                "file-damaged",
+                f"line {rows.line_num}",
+                f"line {rows.line_num} has {len(row)} fields and the header has {len(header)}.",
             )
         for name, field in zip(header, row, strict=True):
             columns[name].append(field)
@@ -125,7 +131,7 @@ def from_bytes(content: bytes, about: bytes | None = None) -> Graph:
 
 
 def is_ours(stream: BinaryIO) -> bool:
-    r"""Whether a file is an edge list that begins with all the columns that `to_bytes` writes.
+    r"""Return whether a file is an edge list with the columns that `to_bytes` writes.
 
     Examples
     --------
@@ -154,7 +160,7 @@ def _lines(graph: Graph, escape_formulas: bool) -> Iterator[str]:
 
 
 def _with_apostrophe(name: str) -> str:
-    # A name that has one already gets another, so that taking one off is always right.
+    # A name with an apostrophe gets another one, so that removing one is always correct.
     return f"'{name}" if _FORMULA.match(name) else name
 
 

@@ -1,9 +1,9 @@
-"""Graphs in files: CSV, JSON, GraphML, GEXF, NPZ and square tables, chosen by the ending of the name.
+"""Read and write graphs: CSV, JSON, GraphML, GEXF, NPZ and matrices, chosen by the suffix.
 
-Whatever is written is read back to an equal graph, isolated nodes, infinities and provenance
-included; but a square table (`square`) has couplings only. A format is a pair of functions between a graph and bytes (`edge_list`, `node_link`,
-`xml_graphs`, `numpy_archive`): a file is made whole in memory before any of it is on the disk. Edge
-lists of a million edges are a hundred megabytes; a half-written file after Ctrl-C would cost more.
+A graph that is written and read again is equal, including isolated nodes, infinite values and
+provenance; only a matrix (`matrix`) is restricted to couplings. A format is a pair of functions
+between a graph and bytes (`edge_list`, `node_link`, `xml_graphs`, `numpy_archive`): a file is
+complete in memory before it is written.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import BinaryIO, NamedTuple
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
-from markhood.output.graphs import edge_list, node_link, numpy_archive, square
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
+from markhood.output.graphs import edge_list, matrix, node_link, numpy_archive
 from markhood.output.graphs import xml as xml_graphs
 from markhood.output.graphs.edge_list import write_csv
-from markhood.output.places import check_place, known_ending, replace_all
 
 __all__ = ["check_writable", "files_of", "holds_graph", "read_graph", "write_csv", "write_graph"]
 
@@ -36,28 +36,28 @@ _FORMATS = {
     ".graphml": _Format(xml_graphs.to_graphml, xml_graphs.from_graphml),
     ".gexf": _Format(xml_graphs.to_gexf, xml_graphs.from_gexf),
     ".npz": _Format(numpy_archive.to_bytes, numpy_archive.from_bytes),
-    square.ENDING: _Format(square.to_bytes, square.from_bytes),
+    matrix.ENDING: _Format(matrix.to_bytes, matrix.from_bytes),
 }
 
 
 def write_graph(
     graph: GraphLike, path: str | os.PathLike[str], *, escape_formulas: bool = False
 ) -> None:
-    """Write a graph to a file, in the format that its ending names.
+    """Write a graph to a file, in the format of its suffix.
 
-    The file appears whole or not at all. A `.csv` gets a small `.csv.json` beside it, with the
-    nodes, the provenance, and the coupling tables, of which the edge list has only the sizes.
+    The file is written completely or not at all. A `.csv` file comes with a small `.csv.json` file
+    that has the nodes, the provenance and the coupling tables.
 
     Parameters
     ----------
     graph : Graph or fitted estimator
         The graph.
     path : str or path
-        A name that ends in .csv, .json, .graphml, .gexf, .npz, or .matrix.csv for a square table of
+        A name that ends in .csv, .json, .graphml, .gexf, .npz, or .matrix.csv for a matrix of
         couplings; an existing file is replaced.
     escape_formulas : bool, default=False
         For .csv, put an apostrophe before names that begin with = + - or @, which a spreadsheet
-        would take for formulas; `read_graph` takes it off again.
+        would run as formulas; `read_graph` removes it.
 
     Examples
     --------
@@ -70,20 +70,21 @@ def write_graph(
     """
     graph = as_graph(graph)
     check_writable(path)
-    place = Path(path)
-    if _ending(place) == ".csv":
+    file = Path(path)
+    if _suffix(file) == ".csv":
         about = edge_list.about_to_bytes(graph, escape_formulas)
-        replace_all({_beside(place): about, place: edge_list.to_bytes(graph, escape_formulas)})
+        replace_all({_json_of(file): about, file: edge_list.to_bytes(graph, escape_formulas)})
     else:
-        replace_all({place: _FORMATS[_ending(place)].write(graph)})
+        replace_all({file: _FORMATS[_suffix(file)].write(graph)})
 
 
 def read_graph(path: str | os.PathLike[str]) -> Graph:
     r"""Read a graph from a file in one of the formats of `write_graph`.
 
-    Files of other programs work too, as far as they hold a simple undirected graph: evidence and
-    couplings are then unknown, further numbers of edges are passed over, and the nodes of a CSV are
-    those of its edges. In a file with all of our columns, further numbers are annotations.
+    Files of other programs can be read if they contain a simple undirected graph: evidence and
+    couplings are then unknown, other numbers of edges are ignored, and the nodes of a CSV file are
+    those of its edges. In a file with all columns that markhood writes, other numbers are
+    annotations.
 
     Parameters
     ----------
@@ -99,30 +100,34 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = pathlib.Path(folder, "edges.csv")
-    ...     _ = place.write_text("source,target\nrain,wet\n")
-    ...     read_graph(place).nodes
+    ...     file = pathlib.Path(folder, "edges.csv")
+    ...     _ = file.write_text("source,target\nrain,wet\n")
+    ...     read_graph(file).nodes
     ('rain', 'wet')
     """
-    place = Path(path)
-    read = _FORMATS[_ending(place)].read
-    content = _content(place)
+    file = Path(path)
+    read = _FORMATS[_suffix(file)].read
+    content = _content(file)
     if not content:
-        raise InputError(f"The file {place} is empty.")
+        raise InputError("file-damaged", str(path), f"The file {path} is empty.")
     try:
-        if _ending(place) == ".csv" and _beside(place).exists():
-            return edge_list.from_bytes(content, _content(_beside(place)))
+        if _suffix(file) == ".csv" and _json_of(file).exists():
+            return edge_list.from_bytes(content, _content(_json_of(file)))
         return read(content)
     except InputError as error:
-        raise InputError(f"Cannot read the graph in {place}: {error}") from None
+        raise InputError(
+            "file-damaged", str(path), f"Cannot read the graph in {path}: {error}"
+        ) from None
     except Exception as error:  # a damaged file can make a parser raise anything
-        said = str(error).partition("\n")[0].rstrip(".")
-        reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        raise InputError(f"Cannot read {place}, it is damaged or no graph: {reason}.") from error
+        detail = str(error).partition("\n")[0].rstrip(".")
+        reason = f"{type(error).__name__}: {detail}" if detail else type(error).__name__
+        raise InputError(
+            "file-damaged", str(path), f"{path} is damaged or not a graph ({reason})."
+        ) from error
 
 
 def holds_graph(path: str | os.PathLike[str]) -> bool:
-    """Whether a file holds a graph and not data; of CSV and NPZ, only those written here do.
+    """Return whether a file contains a graph rather than data; CSV and NPZ as markhood writes them.
 
     Examples
     --------
@@ -134,49 +139,49 @@ def holds_graph(path: str | os.PathLike[str]) -> bool:
     ...     holds_graph(f"{folder}/data.csv")
     False
     """
-    place = Path(path)
-    ending = place.suffix.lower()
-    if place.name.lower().endswith(square.ENDING):
+    file = Path(path)
+    ending = file.suffix.lower()
+    if file.name.lower().endswith(matrix.ENDING):
         return True
     recognise = {".csv": edge_list.is_ours, ".npz": numpy_archive.is_ours}.get(ending)
     if recognise is None:
-        return ending in _FORMATS  # no data come in the others
-    with _opened(place) as stream:
+        return ending in _FORMATS  # the other formats cannot contain data
+    with _opened(file) as stream:
         return recognise(stream)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise `InputError` if a graph cannot be written to `path`; to be asked before long work.
+    """Raise `InputError` if a graph cannot be written to this file; call this before long work.
 
     Examples
     --------
-    >>> check_writable("graph.xyz")
+    >>> check_writable("graph.xyz")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    markhood.errors.InputError: graph.xyz: unknown ending '.xyz'; known are .csv, .json, .graphml, .gexf, .npz and .matrix.csv.
+    markhood.errors.InputError: The name of graph.xyz must end in .csv, .json, ...
     """
-    for file in files_of(path):
-        check_place(file)
+    for one in files_of(path):
+        check_writable_file(one)
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
-    """List the files that a graph in `path` consists of: an edge list has a second.
+    """List the files that a graph is written to: two for an edge list.
 
     Examples
     --------
     >>> [file.name for file in files_of("graph.csv")]
     ['graph.csv', 'graph.csv.json']
     """
-    place = Path(path)
-    return [place, _beside(place)] if _ending(place) == ".csv" else [place]
+    file = Path(path)
+    return [file, _json_of(file)] if _suffix(file) == ".csv" else [file]
 
 
-def _ending(path: Path) -> str:
-    if path.name.lower().endswith(square.ENDING):
-        return square.ENDING
-    return known_ending(path, _FORMATS)
+def _suffix(path: Path) -> str:
+    if path.name.lower().endswith(matrix.ENDING):
+        return matrix.ENDING
+    return checked_suffix(path, _FORMATS)
 
 
-def _beside(path: Path) -> Path:
+def _json_of(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
@@ -191,6 +196,8 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         with path.open("rb") as stream:
             yield stream
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}.") from None
+        raise InputError("file-not-found", str(path), f"There is no file {path}.") from None
     except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror or error}.") from None
+        raise InputError(
+            "file-unreadable", str(path), f"Cannot read {path}: {error.strerror or error}."
+        ) from None

@@ -1,9 +1,9 @@
 """JSON in the node-link layout, which networkx and D3 read.
 
-Strict JSON has no infinity and no NaN: both become null. So that an infinite end comes back, an
-edge that has one carries its signs in one more field: `"infinite": {"coupling_source": -1}`.
-Annotations are fields of edges, and the graph lists them; a coupling table is the field `table`,
-nested lists with a row for each level of the source.
+Strict JSON does not have infinity and NaN: both become null. An edge with an infinite end has
+the signs in another field: `"infinite": {"coupling_source": -1}`. Annotations are fields of edges,
+and the graph lists them; a coupling table is the field `table`, nested lists with a row for each
+level of the source.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def to_bytes(graph: Graph) -> bytes:
 
 
 def from_bytes(content: bytes) -> Graph:
-    """Return the graph of node-link JSON, ours or another program's.
+    """Return the graph of node-link JSON, written by markhood or another program.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def from_bytes(content: bytes) -> Graph:
     if isinstance(document, dict) and "format" in document:  # a model: see output.model_files
         document = document.get("graph")
     if not isinstance(document, dict) or "nodes" not in document:
-        raise InputError("it is not a graph in node-link layout.")
+        raise InputError("file-format", "", "it is not a graph in node-link layout.")
     if document.get("directed") or document.get("multigraph"):
-        raise InputError("it holds a directed graph or a multigraph.")
-    # networkx called the edges "links" before version 3.4, as D3 does.
+        raise InputError("not-supported", "", "it is a directed graph or a multigraph.")
+    # D3 calls the edges "links", and so did networkx before version 3.4.
     edges = document["edges"] if "edges" in document else document["links"]
     about = document.get("graph", {})
     further = annotation_names(about.get("annotations"))
@@ -79,7 +79,7 @@ def from_bytes(content: bytes) -> Graph:
 
 
 def _node(name: str, members: tuple[str, ...] | None) -> dict[str, Any]:
-    """Return a node, with the columns that it stands for besides its own; what is read is in `variables`."""
+    """Return a node with the other columns of its group; these are read from `variables`."""
     return {"id": name, "members": list(members)} if members else {"id": name}
 
 

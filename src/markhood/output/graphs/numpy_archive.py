@@ -1,9 +1,9 @@
 """NPZ: the arrays of a graph, and a JSON text `about` with its nodes and provenance.
 
-Each annotation is an array `annotation_NAME`. Coupling tables have different shapes and are one after
-another in `table_values`, each by rows; `table_shapes` says where they end, (0, 0) being no table. The
-names are in the JSON because an array of strings drops their trailing NULs and makes every
-name as long as the longest. Nothing is pickled.
+Each annotation is an array `annotation_NAME`. Coupling tables have different shapes and are
+concatenated by rows in `table_values`, with their shapes in `table_shapes`; (0, 0) means that there
+is no table. Names are in the JSON because an array of strings drops trailing NULs and pads every
+name to the longest. Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def from_bytes(content: bytes) -> Graph:
     """
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         if "about" not in archive or "edges" not in archive:
-            raise InputError("the archive holds no graph of markhood's.")
+            raise InputError("file-format", "", "the archive does not contain a graph.")
         about = json.loads(archive["about"].item())
         edges, evidence, coupling = (
             archive[name] for name in ("edges", "evidence_ends", "coupling_ends")
@@ -74,7 +74,7 @@ def from_bytes(content: bytes) -> Graph:
 
 
 def is_ours(stream: BinaryIO) -> bool:
-    """Whether a file is an archive with what `to_bytes` writes.
+    """Return whether a file is an archive with the arrays that `to_bytes` writes.
 
     Examples
     --------

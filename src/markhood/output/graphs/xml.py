@@ -1,10 +1,11 @@
 """GraphML and GEXF, for Gephi, Cytoscape, yEd and networkx.
 
-Written here, because networkx has no place for provenance in GEXF and writes infinities in
-GraphML as Python spells them; read by networkx, which knows other programs' dialects. A node's
-name is its id; its label, which Gephi shows, also says how many columns it stands for. Provenance and levels are JSON text: graph attributes in
-GraphML, the description in GEXF. A coupling table is JSON text too, an attribute of its edge; all
-other attributes of edges are numbers. That annotations are ours is told from what the head declares.
+Written here, because networkx does not store provenance in GEXF and writes infinities in GraphML as
+Python spells them; read by networkx, which supports the dialects of other programs. The name of a
+node is its id; its label, which Gephi shows, also has the number of grouped columns. Provenance and
+levels are JSON text: graph attributes in GraphML, the description in GEXF. A coupling table is JSON
+text too, an attribute of its edge; all other attributes of edges are numbers. The declarations in
+the head tell which of them are annotations.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def to_graphml(graph: Graph) -> bytes:
         key = {"id": name, "for": owner, "attr.name": name, "attr.type": kind}
         SubElement(root, "key", key)
     body = SubElement(root, "graph", edgedefault="undirected")
-    for name, said in about.items():
-        SubElement(body, "data", key=name).text = json.dumps(said)
+    for name, value in about.items():
+        SubElement(body, "data", key=name).text = json.dumps(value)
     for name, label in zip(graph.nodes, graph.variables.labels, strict=True):
         SubElement(SubElement(body, "node", id=name), "data", key="label").text = label
     for (a, b), attributes in zip(graph.edge_names(), _attributes(graph), strict=True):
@@ -113,7 +114,7 @@ def from_gexf(content: bytes) -> Graph:
 
     found = networkx.read_gexf(io.BytesIO(content))
     root = ElementTree.fromstring(content)
-    # networkx passes the description by; one that is not ours is ignored.
+    # networkx does not read the description; that of another program is ignored.
     found.graph |= as_mapping(root.findtext("{*}meta/{*}description")) or {}
     titles = root.iterfind("{*}graph/{*}attributes[@class='edge']/{*}attribute")
     declared = [(title.get("title", ""), title.get("type")) for title in titles]
@@ -122,7 +123,7 @@ def from_gexf(content: bytes) -> Graph:
 
 
 def _kinds(graph: Graph) -> dict[str, str]:
-    """Name and type of the attributes of edges."""
+    """Return the name and type of the attributes of edges."""
     tables = {TABLE: "string"} if graph.coupling_tables else {}
     return {**dict.fromkeys(number_columns(graph), "double"), **tables}
 

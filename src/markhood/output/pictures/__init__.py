@@ -1,1 +1,1 @@
-"""Graphs as pictures: `plots` is `markhood.plot`, `layout` says where nodes stand, there and in the report."""
+"""Drawings of graphs: `plots` is `markhood.plot`, `layout` computes the coordinates of nodes."""

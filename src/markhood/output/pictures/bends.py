@@ -1,8 +1,8 @@
-"""Which edges are drawn as arcs: those that would run through another node, and all around a circle or along a line.
+"""Curvature of edges: an edge that would run through another node is drawn as an arc.
 
-On a grid or a map three nodes often stand in a line, and a straight edge between the outer two would look
-like two edges. Around a circle arcs towards the middle keep off the rim, where the nodes are; along a line all go
-over it, the longer the higher.
+On a grid or a map, three nodes are often on a line, and a straight edge between the outer two would
+look like two edges. If all nodes are on a circle, edges bend towards its centre, away from the
+nodes; if all are on a line, edges are arcs above it, higher for longer edges.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.output.pictures.layout import Edges, Places
+from markhood.output.pictures.layout import Coordinates, Edges
 
-MOST_NODES = 600  # among more, nobody sees what an edge runs through
-_BEND = 0.18  # height of an arc's middle control point over its chord, in lengths of the chord
-_INWARDS, _STEEPEST = 0.6, 0.7  # share of the way to the middle of the circle; for neighbours less
-_OVER = 0.6  # of nodes in a row: an arc is then 0.3 of its length high, which a page has room for
-_CLOSE = 0.12  # to a node, in the distance between neighbouring nodes
+MAX_NODES = 600  # with more, crossings cannot be seen
+_BEND = 0.18  # height of the control point over the chord, relative to its length
+_INWARDS, _STEEPEST = 0.6, 0.7  # share of the way to the centre of the circle, and its limit
+_OVER = 0.6  # for nodes on a line: the arc is then 0.3 times as high as long
+_CLOSE = 0.12  # distance to a node, relative to the spacing of the nodes
 _BLOCK = 500  # edges at a time
 
 
-def bends(places: Places, edges: Edges) -> NDArray[np.float64]:
-    """Return how far every edge is bent: 0 is straight, positive to the left of its direction.
+def bends(coordinates: Coordinates, edges: Edges) -> NDArray[np.float64]:
+    """Return the curvature of every edge: 0 is straight, positive is to the left of its direction.
 
-    The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, n being b - a turned
-    left by a right angle.
+    The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, where n is b - a
+    rotated by 90 degrees to the left.
 
     Examples
     --------
@@ -35,42 +35,44 @@ def bends(places: Places, edges: Edges) -> NDArray[np.float64]:
     found = np.zeros(len(edges))
     if not len(edges):
         return found
-    starts, along = places[edges[:, 0]], places[edges[:, 1]] - places[edges[:, 0]]
+    starts, along = coordinates[edges[:, 0]], coordinates[edges[:, 1]] - coordinates[edges[:, 0]]
     length = np.linalg.norm(along, axis=1)
-    if len(places) > 3 and not np.ptp(places[:, 1]):
+    if len(coordinates) > 3 and not np.ptp(coordinates[:, 1]):
         return np.asarray(_OVER * np.sign(along[:, 0]))
-    middle = _middle_of_circle(places)
+    middle = _centre_of_circle(coordinates)
     if middle is not None:
         normal = np.column_stack([-along[:, 1], along[:, 0]])
         inwards = middle - starts - 0.5 * along
         bent = _INWARDS * (inwards * normal).sum(1) / np.maximum(length, 1e-12) ** 2
         return np.asarray(bent.clip(-_STEEPEST, _STEEPEST))
-    if len(places) > MOST_NODES:
+    if len(coordinates) > MAX_NODES:
         return found
-    close = _CLOSE * _spacing(places)
+    close = _CLOSE * _spacing(coordinates)
     for first in range(0, len(edges), _BLOCK):
         part = slice(first, first + _BLOCK)
-        found[part] = _BEND * _runs_through(places, starts[part], along[part], close)
+        found[part] = _BEND * _runs_through(coordinates, starts[part], along[part], close)
     return found
 
 
-def _middle_of_circle(places: Places) -> NDArray[np.float64] | None:
-    """Return the middle of the circle on which all nodes are, None where there is none.
+def _centre_of_circle(coordinates: Coordinates) -> NDArray[np.float64] | None:
+    """Return the centre of the circle on which all nodes are, or None.
 
-    Ours is around the origin, with nodes wherever their positions are; others' are found where nodes
-    are spread evenly.
+    The circular layout is centred at the origin; a circle from the user is found if the nodes are
+    spread evenly.
     """
-    for middle in (np.zeros(2), places.mean(0)):
-        radius = np.linalg.norm(places - middle, axis=1)
-        if len(places) > 3 and np.ptp(radius) < 1e-6 * radius.max():
+    for middle in (np.zeros(2), coordinates.mean(0)):
+        radius = np.linalg.norm(coordinates - middle, axis=1)
+        if len(coordinates) > 3 and np.ptp(radius) < 1e-6 * radius.max():
             return middle
     return None
 
 
-def _runs_through(places: Places, starts: Places, along: Places, close: float) -> NDArray[np.bool_]:
-    """Whether some node is close to each line, and not close to its ends."""
+def _runs_through(
+    coordinates: Coordinates, starts: Coordinates, along: Coordinates, close: float
+) -> NDArray[np.bool_]:
+    """Return whether a node is close to each line, but not to its ends."""
     squared = np.maximum((along**2).sum(1), 1e-12)
-    to = places[None] - starts[:, None]
+    to = coordinates[None] - starts[:, None]
     share = (to * along[:, None]).sum(2) / squared[:, None]
     away = np.linalg.norm(to - share[:, :, None] * along[:, None], axis=2)
     inside = share * np.sqrt(squared)[:, None]
@@ -78,9 +80,9 @@ def _runs_through(places: Places, starts: Places, along: Places, close: float) -
     return np.asarray((between & (away < close)).any(axis=1))
 
 
-def _spacing(places: Places) -> float:
-    """Median distance of a node from its nearest."""
+def _spacing(coordinates: Coordinates) -> float:
+    """Return the median distance between a node and its nearest neighbour."""
     from scipy.spatial import KDTree
 
-    nearest, _ = KDTree(places).query(places, k=2)
+    nearest, _ = KDTree(coordinates).query(coordinates, k=2)
     return float(np.median(np.asarray(nearest)[:, 1]))

@@ -1,13 +1,14 @@
-"""Communities: groups of nodes with more edges inside than chance would give (Louvain's method).
+"""Communities: groups of nodes with more edges inside than expected by chance (Louvain method).
 
-Every node starts as a community of its own and moves to the neighbouring one that raises the modularity most,
-until no move does; then communities are the nodes of a smaller graph, and so on. The change that a move makes,
+Every node starts as a community and moves to the neighbouring community that increases the
+modularity most, until no move does. Then communities become the nodes of a smaller graph, and the
+moves are repeated. The change of a move,
 
     2m (links to the new - links to the old) - degree (total of the new - total of the old),
 
-is counted in whole numbers. With floating point a tie can look like a gain in both directions, and nodes then
-change places for ever; here every move raises an integer that has a bound, so the end is certain. Nodes
-are gone through in order and ties go to the lower number, so a graph has one answer.
+is an integer: with floating point, a tie can look like a gain in both directions, and nodes would
+move back and forth forever. Every move increases a bounded integer, so the method terminates. Nodes
+are visited in order and ties go to the lower number, so the result is deterministic.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from markhood.graph.graph import Graph
 
 ALONE = -1
 
-# Links of every node to others, and to itself: how many edge ends lie between the two.
+# Links of every node to other nodes and to itself: number of edge ends between the two.
 Links = list[dict[int, int]]
 
 
@@ -71,7 +72,7 @@ def _moved(links: Links) -> list[int]:
 
 
 def _numbered(of: list[int]) -> tuple[list[int], int]:
-    """Give communities numbers from 0 on, in the order of their first nodes."""
+    """Renumber communities from 0, in the order of their first nodes."""
     numbers: dict[int, int] = {}
     return [numbers.setdefault(community, len(numbers)) for community in of], len(numbers)
 
@@ -86,7 +87,7 @@ def _merged(links: Links, of: list[int], n: int) -> Links:
 
 
 def _by_size(of: NDArray[np.int64], has_edges: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Give the largest community the number 0; of two equally large ones, that of the first node."""
+    """Renumber communities by decreasing size; ties by their first node."""
     _, first, which, sizes = np.unique(
         of, return_index=True, return_inverse=True, return_counts=True
     )

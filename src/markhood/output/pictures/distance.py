@@ -1,10 +1,11 @@
-"""Edges by the distance of their ends along a genome, and which of them stand out.
+"""Edges by the distance of their ends along a genome, with outliers.
 
-Near variants depend on each other because they are inherited together, and how much falls off with the distance. What
-is far above the usual for far pairs is what people look for: co-selection, epistasis, an assembly gone wrong. Which is
-far above is said as by SpydrPick (Pensar and others, 2019): of every variable its strongest far edge is taken, and with
-the quartiles Q1 and Q3 of these maxima an edge is an outlier above Q3 + 1.5 (Q3 - Q1), and an extreme one above
-Q3 + 3 (Q3 - Q1). SpydrPick takes the maxima over all pairs, and here a variable without a far edge has none.
+Linkage disequilibrium decreases with distance. Unusually strong edges between distant variants
+point to co-selection, epistasis or assembly errors. Outliers are defined as in SpydrPick (Pensar et
+al., 2019), from the maximum over the distant edges of every variable: with the quartiles Q1 and Q3
+of these maxima, an edge is an outlier above Q3 + 1.5 (Q3 - Q1), and an extreme outlier above Q3 + 3
+(Q3 - Q1). SpydrPick takes the maxima over all pairs; here a variable without a distant edge has
+none.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from markhood.output.pictures.genome import scale_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMED = 5  # of the strongest outliers
-FEWEST = 4  # variables with a far edge, below which quartiles mean nothing
+LABELLED = 5  # strongest outliers
+MIN_VARIABLES = 4  # with a distant edge, for quartiles
 USUAL, OUTLIER, EXTREME = "#B0B0B0", "#0072B2", "#D55E00"
 
 
@@ -37,13 +38,13 @@ class ByDistance:
     Attributes
     ----------
     distances : ndarray of shape (n_edges,)
-        Infinite between two chromosomes, NaN where an end lies nowhere.
+        Infinite between two chromosomes, NaN if an end has no position.
     values : ndarray of shape (n_edges,)
-        How strong each edge is.
+        Strength of each edge.
     is_far : ndarray of shape (n_edges,)
-        Whether the ends are far enough apart for an edge to stand out.
+        Whether the distance is at least the minimum.
     outlier, extreme : float
-        Above which values a far edge is one; infinite where there are too few edges to say.
+        Thresholds for distant edges; infinite if there are too few edges.
     """
 
     distances: NDArray[np.float64]
@@ -56,11 +57,13 @@ class ByDistance:
     def of(
         cls, graph: Graph, value: str = "evidence", min_distance: float | None = None
     ) -> ByDistance:
-        """Measure the edges of a graph; those that are nearer than that have no part in the bounds."""
+        """Measure the edges; those nearer than ``min_distance`` do not affect the thresholds."""
         if graph.variables.loci is None:
             raise InputError(
-                "The graph does not know where its variables lie: learn it with "
-                f"{option('positions')}, or from names such as 'chr1:12345'."
+                "positions",
+                "graph",
+                "The variables of the graph have no positions: learn it with "
+                f"{option('positions')}, or from names such as 'chr1:12345'.",
             )
         known = {
             "evidence": graph.evidence,
@@ -68,7 +71,11 @@ class ByDistance:
             **graph.annotations,
         }
         if value not in known:
-            raise InputError(f"Edges have no {value!r}: choose one of {', '.join(known)}.")
+            raise InputError(
+                "option-value",
+                "value",
+                f"Unknown value {value!r}: choose one of {', '.join(known)}.",
+            )
         length, values = graph.variables.genome_length, known[value]
         apart = distances(graph.variables.loci, graph.edges, length)
         far = (apart >= (min_distance or 0)) & np.isfinite(values)
@@ -76,19 +83,19 @@ class ByDistance:
 
     @property
     def is_outlier(self) -> NDArray[np.bool_]:
-        """Whether each edge is far, and above the first bound."""
+        """Whether each edge is distant and above the first threshold."""
         return self.is_far & (self.values > self.outlier)
 
     @property
     def is_extreme(self) -> NDArray[np.bool_]:
-        """Whether each edge is far, and above the second bound."""
+        """Whether each edge is distant and above the second threshold."""
         return self.is_far & (self.values > self.extreme)
 
 
 def bounds(
     edges: NDArray[np.int64], values: NDArray[np.float64], n_nodes: int
 ) -> tuple[float, float]:
-    """Return above which values edges are outliers, and extreme ones, by the maxima of their ends.
+    """Return the thresholds of outliers and extreme outliers, from the maxima of the variables.
 
     Examples
     --------
@@ -99,7 +106,7 @@ def bounds(
     highest = np.full(n_nodes, -np.inf)
     np.maximum.at(highest, edges.ravel(), np.repeat(values, 2))
     maxima = highest[highest > -np.inf]
-    if len(maxima) < FEWEST:
+    if len(maxima) < MIN_VARIABLES:
         return np.inf, np.inf
     low, high = np.quantile(maxima, [0.25, 0.75])
     return float(high + 1.5 * (high - low)), float(high + 3 * (high - low))
@@ -111,23 +118,24 @@ def by_distance(
     *,
     value: str = "evidence",
     min_distance: float | None = None,
-    names: int = NAMED,
+    names: int = LABELLED,
 ) -> Axes:
-    """Draw how strong edges are by the distance of their ends along a genome, outliers marked.
+    """Draw the strength of edges by the distance of their ends along a genome, with outliers.
 
     Parameters
     ----------
     graph : Graph or fitted estimator
-        Whose variables lie somewhere: learned from VCF, PLINK or an alignment, or with ``positions``.
+        Graph whose variables have positions: learned from VCF, PLINK or an alignment, or with
+        ``positions``.
     ax : Axes, optional
-        Where to draw; by default new axes.
+        Axes to draw on. By default new axes are made.
     value : str, default="evidence"
-        What is drawn: "evidence", "coupling" (its size), or an annotation such as "mi".
+        Value to draw: "evidence", "coupling" (absolute), or an annotation such as "mi".
     min_distance : float, optional
-        Edges between nearer variables are drawn, and are no outliers nor have a part in the bounds; by
-        default what the graph was learned with.
+        Edges between nearer variables are drawn, but are not outliers and do not affect the
+        thresholds. By default the value that the graph was learned with.
     names : int, default=5
-        How many of the strongest outliers are named.
+        Number of outliers to label, the strongest first.
 
     Returns
     -------
@@ -135,9 +143,9 @@ def by_distance(
 
     Notes
     -----
-    With the quartiles of every variable's strongest far edge, an edge is an outlier above
-    Q3 + 1.5 (Q3 - Q1), and an extreme one above Q3 + 3 (Q3 - Q1). Edges between two chromosomes are at the
-    right.
+    With the quartiles of the strongest distant edge of every variable, an edge is an outlier above
+    Q3 + 1.5 (Q3 - Q1), and an extreme outlier above Q3 + 3 (Q3 - Q1). Edges between two chromosomes
+    are on the right.
 
     Examples
     --------
@@ -172,8 +180,9 @@ def by_distance(
     if apart.any():
         ax.axvline(1.01 * longest, color=USUAL, linewidth=0.6)
         ax.annotate(
-            "between\nchromosomes", (1.08 * longest, 1.0), (0, 2), xycoords=("data", "axes fraction"),
-            textcoords="offset points", ha="center", fontsize="x-small",
+            "between\nchromosomes", (1.08 * longest, 1.0), (0, 2),
+            xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+            fontsize="x-small",
         )  # fmt: skip
     _name_outliers(ax, graph, found, x, names)
     ax.set(xlabel=f"distance ({unit_name})", ylabel=value.replace("_", " "))
@@ -186,8 +195,10 @@ def _draw_bounds(ax: Axes, found: ByDistance, least: float | None) -> None:
     for bound, mark in ((found.outlier, "*"), (found.extreme, "**")):
         if np.isfinite(bound):
             ax.axhline(bound, color=EXTREME, linestyle="dashed", linewidth=0.8, zorder=1)
-            ax.annotate(mark, (0, bound), (-3, 0), xycoords=("axes fraction", "data"),
-                        textcoords="offset points", ha="right", va="center", color=EXTREME)  # fmt: skip
+            ax.annotate(
+                mark, (0, bound), (-3, 0), xycoords=("axes fraction", "data"),
+                textcoords="offset points", ha="right", va="center", color=EXTREME,
+            )  # fmt: skip
     if least:
         ax.axvline(least, color=EXTREME, linestyle="dotted", linewidth=0.8, zorder=1)
 
@@ -195,13 +206,13 @@ def _draw_bounds(ax: Axes, found: ByDistance, least: float | None) -> None:
 def _name_outliers(
     ax: Axes, graph: Graph, found: ByDistance, x: NDArray[np.float64], most: int
 ) -> None:
-    """Write the names of the strongest outliers beside them, where they do not lie on others'."""
+    """Label the strongest outliers, without overlaps."""
     edge_names, taken = graph.edge_names(), list[Any]()
     middle = np.mean(ax.get_xlim())
     order = np.argsort(-np.where(found.is_outlier, found.values, -np.inf), kind="stable")
     for k in order[: min(most, int(found.is_outlier.sum()))].tolist():
         a, b = edge_names[k]
-        left = x[k] > middle  # or it would run out of the axes
+        left = x[k] > middle  # keep the label inside the axes
         text = ax.annotate(
             f"{a} \N{EN DASH} {b}", (x[k], found.values[k]), (-4 if left else 4, 3),
             textcoords="offset points", ha="right" if left else "left", fontsize="x-small",

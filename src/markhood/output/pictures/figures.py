@@ -1,4 +1,4 @@
-"""Pictures written to files."""
+"""Write figures to files."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markhood.errors import InputError
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
+from markhood.output.pictures.axes import no_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ENDINGS = [".png", ".svg", ".pdf"]
+SUFFIXES = [".png", ".svg", ".pdf"]
 DOTS_PER_INCH = 200
 
 
 def check_figure_writable(path: Path) -> None:
-    """Raise `InputError` if a picture cannot be written there."""
-    known_ending(path, ENDINGS)
-    check_place(path)
+    """Raise `InputError` if a figure cannot be written to this file."""
+    checked_suffix(path, SUFFIXES)
+    check_writable_file(path)
     try:
-        import matplotlib  # noqa: F401 - said now rather than after the work
+        import matplotlib  # noqa: F401 - fail before the work
     except ImportError:
-        raise InputError("Plots need matplotlib: pip install 'markhood[plot]'.") from None
+        raise no_matplotlib() from None
 
 
 def write_figure(ax: Axes, path: Path) -> None:
-    """Write the figure of some axes, whole, and let go of it."""
+    """Write the figure of some axes, and close it."""
     from matplotlib import pyplot
 
     check_figure_writable(path)

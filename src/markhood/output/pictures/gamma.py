@@ -1,4 +1,4 @@
-"""A picture of the graphs over gamma: how many edges each has, and how well it predicts."""
+"""Draw the number of edges and the held-out prediction by gamma."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def gamma_path(path: GammaPath, ax: Axes | None = None) -> Axes:
-    """Draw the number of edges over gamma, and the log pseudo-likelihood of held-out samples.
+    """Draw the number of edges and the held-out log pseudo-likelihood by gamma.
 
     Error bars are one standard error of the difference from the best gamma, paired by fold.
 
     Parameters
     ----------
     path : GammaPath
-        What `markhood.gamma_path` returned.
+        The result of `markhood.gamma_path`.
     ax : Axes, optional
-        Where to draw; by default new axes.
+        Axes to draw on. By default new axes are made.
 
     Returns
     -------
     Axes
-        Of the edges; the other axis is its twin.
+        Axes of the number of edges; the prediction is on its twin.
     """
     ax = new_axes(ax)
     rows = path.rows()

@@ -1,7 +1,7 @@
-"""Variables along a genome, laid out to scale: chromosomes one after another, with gaps between them.
+"""Layout of variables along a genome, to scale: chromosomes in sequence, with gaps between them.
 
-Where nothing is known of places, variables stand in their order and as far apart as each other. Those that lie nowhere
-come last, as a chromosome of their own. A genome that is a circle has no gap: its end is next to its beginning.
+Without positions, variables are in their order at equal distances. Variables without a position
+come last, as a separate chromosome. A circular genome has no gap.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from markhood.data.genome.loci import Loci
 from markhood.graph.graph import Graph
-from markhood.output.pictures.layout import Places
+from markhood.output.pictures.layout import Coordinates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_GAP = 0.02  # of the whole, after every chromosome
-_MARKS = 8  # positions that are written along one chromosome
+_GAP = 0.02  # share of the total, after every chromosome
+_MARKS = 8  # positions labelled along one chromosome
 _UNITS = ((1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
 _GREY = "#707070"
 
 
 def shares_along(graph: Graph) -> NDArray[np.float64]:
-    """Return how far along the whole each variable is: from 0 to below 1.
+    """Return the relative position of each variable, from 0 to below 1.
 
     Examples
     --------
@@ -47,24 +47,26 @@ def shares_along(graph: Graph) -> NDArray[np.float64]:
 def _chromosomes(
     loci: Loci, circle: int | None
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64], float, float]]:
-    """List the variables of every chromosome, how far along it each is, where it begins, and how long it is."""
+    """List the variables, relative offsets, start and length of every chromosome."""
     members: dict[str | None, list[int]] = {}
     for number, locus in enumerate(loci):
         members.setdefault(locus and locus.chromosome, []).append(number)
     members |= (
         {None: members.pop(None)} if None in members else {}
-    )  # those that lie nowhere come last
+    )  # those without a position come last
     parts = []
     for chromosome, own in members.items():
-        places = np.arange(len(own), dtype=np.float64)
+        coordinates = np.arange(len(own), dtype=np.float64)
         if chromosome is not None:
-            places = np.array([loci[number][1] for number in own], np.float64)  # type: ignore[index]
+            coordinates = np.array([loci[number][1] for number in own], np.float64)  # type: ignore[index]
         if circle is None or chromosome is None:
-            parts.append((np.array(own), places - places.min(), float(np.ptp(places))))
+            parts.append(
+                (np.array(own), coordinates - coordinates.min(), float(np.ptp(coordinates)))
+            )
         else:
-            parts.append((np.array(own), places, float(circle)))
+            parts.append((np.array(own), coordinates, float(circle)))
     whole = sum(span for *_, span in parts[: len(members) - (None in members)]) or 1.0
-    # What lies nowhere has no length of its own: it gets that of a tenth of the genome.
+    # Variables without a position get a tenth of the length of the genome.
     lengths = [span / whole for *_, span in parts]
     if None in members:
         lengths[-1] = 0.1 * (len(parts[-1][0]) > 1)
@@ -79,7 +81,7 @@ def _chromosomes(
 
 
 def marks_along(graph: Graph) -> list[tuple[float, str]]:
-    """Return what is written along the whole, and where: chromosomes, or the positions along a single one.
+    """Return the labels along the genome: chromosomes, or the positions along a single one.
 
     Examples
     --------
@@ -106,14 +108,14 @@ def marks_along(graph: Graph) -> list[tuple[float, str]]:
     unit, name = scale_of(high)
     (_, _, start, length) = parts[0]
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    ticks = ticks if circle is None else ticks[ticks < circle]  # where the beginning is
+    ticks = ticks if circle is None else ticks[ticks < circle]  # coincides with the beginning
     return [
         (start + length * (tick - low) / (high - low), f"{tick / unit:g} {name}") for tick in ticks
     ]
 
 
 def scale_of(distance: float) -> tuple[float, str]:
-    """Return the unit in which a distance is written, and its name.
+    """Return the unit of a distance and its name.
 
     Examples
     --------
@@ -123,29 +125,29 @@ def scale_of(distance: float) -> tuple[float, str]:
     return next(((size, name) for size, name in _UNITS if distance >= size), _UNITS[-1])
 
 
-def write_marks(ax: Axes, graph: Graph, places: Places, is_circle: bool) -> None:
-    """Write what stands along the genome outside the circle, or below the line."""
+def write_marks(ax: Axes, graph: Graph, coordinates: Coordinates, is_circle: bool) -> None:
+    """Write the labels of the genome outside the circle, or below the line."""
     for share, text in marks_along(graph):
         at, away = on_line(np.array([share]), graph.n_nodes)[0], np.array([0.0, -1.0])
         if is_circle:
             at = around(np.array([share]), graph.n_nodes)[0]
             away = at / np.linalg.norm(at)
         written = ax.annotate(
-            text, at, (12 * away[0], 12 * away[1]), textcoords="offset points", fontsize="x-small", color=_GREY,
-            ha="center", va="center", parse_math=False,
+            text, at, (12 * away[0], 12 * away[1]), textcoords="offset points",
+            fontsize="x-small", color=_GREY, ha="center", va="center", parse_math=False,
         )  # fmt: skip
         written.set_in_layout(False)
 
 
-def around(shares: NDArray[np.float64], n_nodes: int) -> Places:
-    """Go around a circle, clockwise from the top; neighbours on it are about one apart."""
+def around(shares: NDArray[np.float64], n_nodes: int) -> Coordinates:
+    """Return coordinates on a circle, clockwise from the top, about one unit apart."""
     angle = 0.5 * np.pi - 2 * np.pi * shares
     radius = max(n_nodes / (2 * np.pi), 1.0)
     return np.asarray(radius * np.column_stack([np.cos(angle), np.sin(angle)]))
 
 
-def on_line(shares: NDArray[np.float64], n_nodes: int) -> Places:
-    """Stand in a row from left to right, about one apart."""
+def on_line(shares: NDArray[np.float64], n_nodes: int) -> Coordinates:
+    """Return coordinates on a horizontal line, about one unit apart."""
     return np.column_stack([max(n_nodes, 1) * shares, np.zeros(len(shares))])
 
 

@@ -1,8 +1,4 @@
-"""A picture of the networks of groups: side by side, in one layout and on one scale.
-
-Variables have the same positions in all networks, by the edges of any of them, and couplings of one size have the same
-width.
-"""
+"""Draw the networks of groups side by side, with the same layout and the same line widths."""
 
 from __future__ import annotations
 
@@ -37,12 +33,12 @@ def group_networks(comparison: GroupComparison, *, seed: int = 0) -> tuple[Axes,
     """
     from markhood.output.pictures.plots import network
 
-    places = positions(Graph(comparison.graphs[0].variables, comparison.edges), seed)
+    coordinates = positions(Graph(comparison.graphs[0].variables, comparison.edges), seed)
     sizes = [np.abs(graph.coupling) for graph in comparison.graphs]
     widest = float(np.concatenate(sizes).max(initial=0.0)) or None
     axes = side_by_side(len(comparison.graphs))
     labelled = zip(axes, comparison.graphs, comparison.names, comparison.sizes, strict=True)
     for ax, graph, name, size in labelled:
-        network(graph, ax, layout=places, widest=widest)
+        network(graph, ax, layout=coordinates, widest=widest)
         ax.set_title(f"{name} ({size} samples, {graph.n_edges} edges)", parse_math=False)
     return axes

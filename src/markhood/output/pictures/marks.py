@@ -1,8 +1,8 @@
-"""The marks of a drawn network: lines, dots, names and the legend.
+"""The elements of a drawn network: edges, nodes, labels and legend.
 
-The legend has room of its own below the dots, inside the axes: outside them it would be cut off where a
-figure has no layout engine. So the limits of the axes are set last but for the names, which are
-placed where they lie neither on each other, nor on a dot, nor on the legend.
+The legend is below the nodes, inside the axes: outside, it would be cut off in a figure without
+layout engine. So the limits of the axes are set after the legend, and the labels are written last,
+where they do not overlap each other, a node or the legend.
 """
 
 from __future__ import annotations
@@ -18,44 +18,45 @@ from markhood.errors import InputError
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.bends import bends
-from markhood.output.pictures.layout import Places
+from markhood.output.pictures.layout import Coordinates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 THINNEST, WIDEST = 0.6, 4.0  # points
-DOUBLE = 3.0  # points, of an infinite coupling
-OPACITY = 0.85  # of an edge that is certain, or of unknown probability
+DOUBLE = 3.0  # points, width of an infinite coupling
+OPACITY = 0.85  # of an edge with probability 1 or unknown probability
 ATTRACTION, REPULSION, UNKNOWN = "#0072B2", "#D55E00", "#808080"
 PLAIN, PALE = "#404040", "#C8C8C8"
 ISOLATED = "isolated"
-LEGEND = 12  # groups that a legend names; more would be longer than the picture
-# Hues of groups are none of those of signs; the report has the same.
+MAX_LEGEND = 12  # groups; more do not fit
+# Group colours differ from those of signs, and are the same in the report.
 GROUPS = (
-    "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5", "#8c5a3c", "#c2447e",
+    "#2f9e6e", "#a463b0", "#b8a323", "#e17fa8", "#6f9c2f", "#7f6bb8", "#3fb0a5",
+    "#8c5a3c", "#c2447e",
 )  # fmt: skip
 _HUES = ((55, 180), (265, 350))  # degrees: yellow to turquoise, violet to red
 _GOLDEN = 0.618034
 _CURVE = 24  # points of an arc
-_LEAST_ROOM = 0.3  # of the height, for the dots, however long the legend is
+_MIN_HEIGHT = 0.3  # share of the height for the nodes, for any legend
 
-Handles = list[tuple[Any, str]]  # a mark, and what it says in the legend
+Handles = list[tuple[Any, str]]  # a line or dot, and its label in the legend
 
 
 def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
-    """Absolute couplings, infinite ones as large as the largest finite; and that largest."""
+    """Return the absolute couplings, at most the largest finite one, and the latter."""
     size = np.abs(graph.coupling)
     widest = float(size[np.isfinite(size)].max(initial=0)) or 1.0
     return np.nan_to_num(np.minimum(size, widest), nan=0.0), widest
 
 
 def draw_edges(
-    ax: Axes, graph: Graph, places: Places, is_free: bool, most: float | None = None
+    ax: Axes, graph: Graph, coordinates: Coordinates, follows_edges: bool, most: float | None = None
 ) -> Handles:
-    """Draw edges: the stronger, the wider; the less probable, the paler; repulsion dashed.
+    """Draw edges: width is the coupling, opacity the probability; negative couplings are dashed.
 
-    The coupling ``most`` is drawn widest, by default the strongest. An infinite coupling has no size and is a double line. Where the places were not free to choose, what
-    would run through a node is an arc.
+    The coupling ``most``, by default the largest, has the largest width. An infinite coupling is a
+    double line. If ``follows_edges`` is false, edges that would run through a node are arcs.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
@@ -67,7 +68,7 @@ def draw_edges(
     sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(np.int64)
     width = np.where(infinite, DOUBLE, THINNEST + (WIDEST - THINNEST) * strength / widest)
     order = np.argsort(strength, kind="stable")  # the strongest on top
-    lines = edge_lines(places, graph.edges[order], is_free)
+    lines = edge_lines(coordinates, graph.edges[order], follows_edges)
     colours = [to_rgba((UNKNOWN, ATTRACTION, REPULSION)[sign[k]], opacity[k]) for k in order]
     styles = ["dashed" if sign[k] < 0 else "solid" for k in order]
     ax.add_collection(
@@ -80,14 +81,16 @@ def draw_edges(
     return _edge_handles(graph, sign, widest)
 
 
-def edge_lines(places: Places, edges: NDArray[np.int64], is_free: bool) -> list[Places]:
-    """Return the points of every edge: two, or those of an arc."""
-    ends = places[edges]
-    if is_free:
+def edge_lines(
+    coordinates: Coordinates, edges: NDArray[np.int64], follows_edges: bool
+) -> list[Coordinates]:
+    """Return the points of every edge: two for a line, more for an arc."""
+    ends = coordinates[edges]
+    if follows_edges:
         return list(ends)
     share = np.linspace(0, 1, _CURVE)[:, None]
     lines = []
-    for (a, b), bend in zip(ends, bends(places, edges), strict=True):
+    for (a, b), bend in zip(ends, bends(coordinates, edges), strict=True):
         middle = (a + b) / 2 + bend * np.array([a[1] - b[1], b[0] - a[0]])
         curve = (1 - share) ** 2 * a + 2 * share * (1 - share) * middle + share**2 * b
         lines.append(curve if bend else np.array([a, b]))
@@ -95,13 +98,13 @@ def edge_lines(places: Places, edges: NDArray[np.int64], is_free: bool) -> list[
 
 
 def _edge_handles(graph: Graph, sign: NDArray[np.int64], widest: float) -> Handles:
-    """Say what colours, dashes and widths mean, as far as they occur."""
+    """Return the legend entries of the signs and widths that occur."""
     if np.isnan(graph.coupling).all():
         return []
     kinds = (
-        (1, line_mark(ATTRACTION, 2), "attraction"),
-        (-1, line_mark(REPULSION, 2, "dashed"), "repulsion"),
-        (0, line_mark(UNKNOWN, 2), "without a sign"),
+        (1, line_mark(ATTRACTION, 2), "positive"),
+        (-1, line_mark(REPULSION, 2, "dashed"), "negative"),
+        (0, line_mark(UNKNOWN, 2), "no sign"),
     )
     handles: Handles = [(mark, words) for kind, mark, words in kinds if (sign == kind).any()]
     if np.isinf(graph.coupling).any():
@@ -122,23 +125,30 @@ def line_mark(colour: str, width: float, style: Any = "solid") -> Any:
 
 
 def of_nodes(graph: Graph, given: Any, what: str) -> list[Any]:
-    """Return what is given for every node: one thing for all, one each, or by name."""
+    """Return a value for every node: one for all, one each, or by name."""
     if isinstance(given, Mapping):
         missing = [name for name in graph.nodes if name not in given]
         if missing:
-            raise InputError(f"The {what} do not name {missing[0]!r}.")
+            raise InputError(
+                "option-value", what, f"{what} has no value for {missing[0]!r}: name every node."
+            )
         return [given[name] for name in graph.nodes]
     if isinstance(given, str) or not hasattr(given, "__len__"):
         return [given] * graph.n_nodes
     if len(given) != graph.n_nodes:
-        raise InputError(f"There are {len(given)} {what} for {graph.n_nodes} nodes; give as many.")
+        raise InputError(
+            "option-value",
+            what,
+            f"{what} has {len(given)} values for {graph.n_nodes} nodes: pass one per node.",
+        )
     return list(given)
 
 
 def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
-    """Return the diameter of every dot in points; unless given, the more nodes, the smaller.
+    """Return the diameter of every node in points; by default smaller in larger graphs.
 
-    A node that stands for a hundred columns has three times the diameter, as a logarithm grows.
+    The diameter grows with the logarithm of the number of grouped columns: a node of 100 columns is
+    three times as wide.
     """
     usual: Any = float(np.sqrt(np.clip(6000 / max(graph.n_nodes, 1), 12, 90)))
     if graph.variables.members is not None:
@@ -149,23 +159,25 @@ def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         found = np.array([np.nan])
     if not (found > 0).all():
-        raise InputError("Sizes must be numbers above 0: the diameters of nodes in points.")
+        raise InputError(
+            "option-value", "sizes", "sizes must be numbers above 0, the diameters in points."
+        )
     return found
 
 
 def draw_nodes(
     ax: Axes,
     graph: Graph,
-    places: Places,
+    coordinates: Coordinates,
     groups: list[str] | None,
     colours: Any,
     diameters: NDArray[np.float64],
 ) -> Handles:
-    """Draw dots of these diameters in points, in the colours of their groups or their own."""
+    """Draw the nodes in their own colours or those of their groups."""
     look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.8, "zorder": 2}
     if groups is None:
         own = of_nodes(graph, PLAIN if colours is None else colours, "colors")
-        ax.scatter(places[:, 0], places[:, 1], s=diameters**2, c=own, **look)
+        ax.scatter(coordinates[:, 0], coordinates[:, 1], s=diameters**2, c=own, **look)
         return []
     handles: Handles = []
     names = sorted(set(groups))
@@ -174,14 +186,14 @@ def draw_nodes(
         colour = PALE if name == ISOLATED else group_colour(number)
         if isinstance(colours, Mapping):
             colour = colours.get(name, colour)
-        x, y = places[nodes].T
+        x, y = coordinates[nodes].T
         dots = ax.scatter(x, y, s=diameters[nodes] ** 2, color=colour, **look)
         handles.append((dots, name))
-    return handles if len(names) <= LEGEND else []
+    return handles if len(names) <= MAX_LEGEND else []
 
 
 def group_colour(number: int) -> str:
-    """Return the colour of a group: never blue or orange, and unlike that of the one before.
+    """Return the colour of a group: not blue or orange, and different from the previous one.
 
     Examples
     --------
@@ -199,24 +211,24 @@ def group_colour(number: int) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
 
 
-def frame(ax: Axes, places: Places, handles: Handles) -> None:
-    """Set the limits of the axes, with room for the legend below all dots."""
+def frame(ax: Axes, coordinates: Coordinates, handles: Handles) -> None:
+    """Set the limits of the axes, with space for the legend below the nodes."""
     ax.set_axis_off()
-    ax.set_aspect("auto")  # all of the axes' room, to be measured
-    if not len(places):
+    ax.set_aspect("auto")  # measure the whole axes
+    if not len(coordinates):
         return
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # constrained layout moves the axes
     box = ax.get_window_extent()
     below = _add_legend(ax, handles, box.width) if handles else 0.0
-    low, high = places.min(0), places.max(0)
+    low, high = coordinates.min(0), coordinates.max(0)
     margin = 0.08 * float((high - low).max()) or 1.0
     wide, tall = high - low + 2 * margin
-    room = max(box.height - below, _LEAST_ROOM * box.height)
+    room = max(box.height - below, _MIN_HEIGHT * box.height)
     scale = min(box.width / wide, room / tall)
     middle = (low + high) / 2
-    # The room for the dots is the upper part; they are in its middle.
+    # The nodes are centred in the upper part.
     bottom = middle[1] - room / scale / 2 - (box.height - room) / scale
     ax.set_xlim(middle[0] - box.width / scale / 2, middle[0] + box.width / scale / 2)
     ax.set_ylim(bottom, bottom + box.height / scale)
@@ -224,7 +236,7 @@ def frame(ax: Axes, places: Places, handles: Handles) -> None:
 
 
 def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
-    """Add the legend in as many columns as fit, and return its height in pixels."""
+    """Add the legend with as many columns as fit, and return its height in pixels."""
     from matplotlib.legend_handler import HandlerTuple
 
     marks, words = zip(*handles, strict=True)
@@ -235,7 +247,7 @@ def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
             handler_map={tuple: HandlerTuple(ndivide=1)},
         )  # fmt: skip
         for text in legend.get_texts():
-            text.set_parse_math(False)  # a dollar in a name is a dollar
+            text.set_parse_math(False)  # names may contain $
         found = legend.get_window_extent()
         if found.width <= width:
             break
@@ -245,12 +257,12 @@ def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
 def write_labels(
     ax: Axes,
     names: Sequence[str],
-    places: Places,
+    coordinates: Coordinates,
     diameters: NDArray[np.float64],
     order: NDArray[np.int64],
     most: int,
 ) -> None:
-    """Write at most so many names beside dots, right or left or above or below, where there is room."""
+    """Write at most ``most`` labels next to the nodes, without overlaps."""
     from matplotlib.patheffects import withStroke
 
     figure = ax.get_figure(root=True)
@@ -259,7 +271,7 @@ def write_labels(
     reach = diameters / 2 * figure.dpi / 72
     taken: list[Sequence[float]] = [
         (x - r, y - r, x + r, y + r)
-        for (x, y), r in zip(ax.transData.transform(places), reach, strict=True)
+        for (x, y), r in zip(ax.transData.transform(coordinates), reach, strict=True)
     ]
     whole = figure.bbox.extents
     legend = ax.get_legend()
@@ -274,11 +286,12 @@ def write_labels(
         for right, up, horizontal, vertical in sides:
             away = diameters[node] / 2 + 2
             text = ax.annotate(
-                names[node], places[node], (away * right, away * up), textcoords="offset points",
-                ha=horizontal, va=vertical, fontsize="small", zorder=3, parse_math=False,
+                names[node], coordinates[node], (away * right, away * up),
+                textcoords="offset points", ha=horizontal, va=vertical, fontsize="small", zorder=3,
+                parse_math=False,
                 path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
             )  # fmt: skip
-            text.set_in_layout(False)  # or constrained layout would move the dots away from it
+            text.set_in_layout(False)  # constrained layout would move the nodes
             box = text.get_window_extent().extents
             if _inside(box, whole) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)

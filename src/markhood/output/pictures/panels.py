@@ -1,4 +1,4 @@
-"""Line plots in panels: ours with error bars, and published lines, if any, dashed in the same colour."""
+"""Line plots in panels, with error bars, and published values as dashed lines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from markhood.errors import InputError
+from markhood.output.pictures.axes import no_matplotlib
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
+# Colours of Okabe and Ito, distinguishable with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a panel: ours, its standard errors, and the published values where there are any."""
+    """One line of a panel: measured values, their standard errors, and published values if any."""
 
     label: str
     x: Sequence[float]
@@ -26,7 +26,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """One plot."""
+    """One plot of a figure."""
 
     title: str
     x_label: str
@@ -40,7 +40,7 @@ def draw_panels(panels: Sequence[Panel], path: Path | BinaryIO) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError("Plots need matplotlib: pip install 'markhood[plot]'.") from None
+        raise no_matplotlib() from None
     figure = Figure(figsize=(5.2 * len(panels), 4.2), layout="constrained")
     for panel, axes in zip(panels, figure.subplots(1, len(panels), squeeze=False)[0], strict=True):
         for curve, colour in zip(panel.curves, COLOURS, strict=False):

@@ -1,9 +1,10 @@
-"""Plots of graphs with matplotlib: axes in, axes out.
+"""Plots of graphs with matplotlib; `markhood.plot` is this module.
 
-`markhood.plot` is this module. Signs are blue and vermillion (Okabe and Ito), which people with any
-colour vision can tell apart, repulsion is dashed besides, and width is the strength of the coupling; an
-infinite coupling is a double line. A coupling that is a table has a size but no sign, and is grey. A network of many nodes is a ball of wool, so past `MANY` nodes `network` shows numbers instead:
-density, degrees, and sizes of the components.
+Every function takes axes and returns them. Positive couplings are blue and negative ones vermillion
+and dashed (colours of Okabe and Ito, distinguishable with any colour vision). The width is the size
+of the coupling; an infinite coupling is a double line, and a coupling table, which has no sign, is
+grey. For more than `MAX_NODES` nodes, `network` draws an overview instead: density, degrees, and
+sizes of the components.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from markhood.output.pictures.distance import by_distance
 from markhood.output.pictures.gamma import gamma_path
 from markhood.output.pictures.genome import write_marks
 from markhood.output.pictures.groups import group_networks
-from markhood.output.pictures.layout import Places
+from markhood.output.pictures.layout import Coordinates
 from markhood.output.pictures.marks import (
     ATTRACTION,
     ISOLATED,
@@ -40,8 +41,14 @@ from markhood.output.pictures.marks import (
     strengths,
     write_labels,
 )
+from markhood.output.pictures.named_layouts import (
+    Layout,
+    follows_edges,
+    node_coordinates,
+    resolve_layout,
+    shared_layout,
+)
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
-from markhood.output.pictures.placing import Layout, chosen, is_free, placed, shared_layout
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
@@ -72,9 +79,9 @@ def __dir__() -> list[str]:
 
 Labels = bool | Mapping[str, str] | Sequence[str] | None
 
-MANY = 600  # nodes; more are not drawn one by one
-LABELLED = 60  # nodes that are all labelled unless asked otherwise
-HUBS = 30  # nodes, the most connected, that are labelled of more
+MAX_NODES = 600  # larger graphs are drawn as an overview
+MAX_LABELS = 60  # up to this number, all nodes are labelled
+HUBS = 30  # labelled nodes of a larger graph: those with the most neighbours
 FAINT = "#DDDDDD"
 HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
 
@@ -93,40 +100,41 @@ def network(
     seed: int = 0,
     widest: float | None = None,
 ) -> Axes:
-    """Draw a graph: width is the strength of a coupling, colour its sign; without one it is grey.
+    """Draw a graph; line width is the size of a coupling, colour its sign.
 
     Parameters
     ----------
     graph : Graph or fitted estimator
-        Of more than 600 nodes an overview is drawn instead: the degrees, and in a corner the sizes
-        of the components; unless they stand on a grid, along a genome or at places of your own.
+        For more than 600 nodes an overview is drawn instead, with the degrees and the sizes
+        of the components, unless the layout is a grid, a genome or given.
     ax : Axes, optional
-        Where to draw; by default new axes.
-    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
-        Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
-        places of your own (from igraph, say); or a file (.csv, .tsv) of these, with the columns name, x and y
-        or name and position. Circle and row are to scale where variables lie along a genome, and then
-        the circle is the default; elsewhere distances as in the graph are.
+        Axes to draw on. By default new axes are made.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like, default="auto"
+        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line
+        with the edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name
+        and position. An array has the coordinates of the nodes, for example from igraph. Circle and
+        line are to scale where variables have positions along a genome; "auto" is then "circle",
+        and "stress" otherwise.
     columns : int, optional
-        Of the grid, for variables that are pixels; by default the grid is square.
+        Number of columns of the grid, for variables that are pixels. By default the grid is square.
     groups : "communities", mapping or sequence of str, optional
-        Name of every node's group (of a mapping, by the node's name), for its colour.
+        Group of every node, which determines its colour; a mapping is by node name.
     labels : bool, sequence or mapping of str, optional
-        Whether to write names, or other names for the nodes; by default the names of up to 60 nodes, and
-        of more those of the 30 most connected. One that would lie on another name, on a node or
-        on the legend is left out, those of nodes with few neighbours first.
+        Whether to write names, or other labels for the nodes. By default all names of up to 60
+        nodes, and the 30 nodes with the most neighbours in larger graphs. Labels that would overlap
+        another label, a node or the legend are left out, starting with nodes with few neighbours.
     colors : str, sequence or mapping of str, optional
-        Colour of all nodes or of every node (of a mapping, by the node's name); with groups, a
-        mapping from the names of groups.
+        Colour of all nodes or of each node; a mapping is by node name or, with `groups`, by
+        group.
     sizes : float, sequence or mapping of float, optional
         Diameters of the nodes in points.
     legend : bool, default=True
-        Whether to say below the network what signs, widths and groups look like.
+        Whether to draw a legend of signs, widths and groups below the network.
     seed : int, default=0
-        Same seed, same picture.
+        Random seed of the layout.
     widest : float, optional
-        The coupling that is drawn widest, where pictures are to be compared; by default the
-        strongest of the graph.
+        Coupling that is drawn with the largest width, to compare several plots. By default the
+        largest of the graph.
 
     Returns
     -------
@@ -141,32 +149,32 @@ def network(
     """
     graph = as_graph(graph)
     ax = new_axes(ax)
-    layout = chosen(graph, layout)
-    if graph.n_nodes > MANY and is_free(graph, layout):
+    layout = resolve_layout(graph, layout)
+    if graph.n_nodes > MAX_NODES and follows_edges(graph, layout):
         return _overview(graph, ax)
-    places = placed(graph, layout, columns, seed)
+    coordinates = node_coordinates(graph, layout, columns, seed)
     diameters = diameters_of(graph, sizes)
-    handles = draw_edges(ax, graph, places, is_free(graph, layout), widest)
-    handles += draw_nodes(ax, graph, places, _named_groups(graph, groups), colors, diameters)
+    handles = draw_edges(ax, graph, coordinates, follows_edges(graph, layout), widest)
+    handles += draw_nodes(ax, graph, coordinates, _named_groups(graph, groups), colors, diameters)
     along = isinstance(layout, str) and layout in ("circle", "arc")
-    over = edge_lines(places, graph.edges, is_free=False) if along else []
-    frame(ax, np.concatenate([places, *over]), handles if legend else [])
+    over = edge_lines(coordinates, graph.edges, follows_edges=False) if along else []
+    frame(ax, np.concatenate([coordinates, *over]), handles if legend else [])
     if along:
-        write_marks(ax, graph, places, is_circle=layout == "circle")
-    _label(ax, graph, places, diameters, labels)
+        write_marks(ax, graph, coordinates, is_circle=layout == "circle")
+    _label(ax, graph, coordinates, diameters, labels)
     return ax
 
 
 def adjacency(graph: GraphLike, ax: Axes | None = None) -> Axes:
-    """Draw the matrix of couplings, the nodes of a community side by side.
+    """Draw the matrix of couplings, ordered by community.
 
-    Couplings that are tables have no sign: their sizes are greys, with a scale of their own.
+    Coupling tables have no sign: their sizes are in grey, with a separate scale.
 
     Parameters
     ----------
     graph : Graph or fitted estimator
     ax : Axes, optional
-        Where to draw; by default new axes.
+        Axes to draw on. By default new axes are made.
 
     Returns
     -------
@@ -199,7 +207,7 @@ def adjacency(graph: GraphLike, ax: Axes | None = None) -> Axes:
     for cut in np.flatnonzero(np.diff(label[order])) + 0.5:
         ax.axhline(cut, color="black", linewidth=0.4)
         ax.axvline(cut, color="black", linewidth=0.4)
-    shown = range(graph.n_nodes) if graph.n_nodes <= LABELLED else []
+    shown = range(graph.n_nodes) if graph.n_nodes <= MAX_LABELS else []
     names = [graph.variables.labels[order[k]] for k in shown]
     ax.set_xticks(list(shown), names, rotation=90, fontsize="x-small", parse_math=False)
     ax.set_yticks(list(shown), names, fontsize="x-small", parse_math=False)
@@ -216,14 +224,15 @@ def comparison(
     labels: Labels = None,
     seed: int = 0,
 ) -> Axes:
-    """Draw a learned graph over the true one: hits, misses and false edges.
+    """Draw a learned graph and the true graph together: hits, misses and false edges.
 
     Parameters
     ----------
     truth, learned : Graph
-        Of the same nodes, in any order; true columns that one learned node stands for are one.
+        Graphs with the same nodes, in any order; true columns that were grouped into one learned
+        node are merged.
     ax, layout, columns, labels, seed
-        As for `network`; the layout is that of the true graph.
+        As in `network`; the layout is that of the true graph.
 
     Returns
     -------
@@ -239,7 +248,7 @@ def comparison(
     from matplotlib.collections import LineCollection
 
     truth = folded(truth, learned)
-    places = placed(truth, layout, columns, seed)
+    coordinates = node_coordinates(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     kinds = (
         (outcomes.hits, HIT, "solid", "hit" if len(outcomes.hits) == 1 else "hits"),
@@ -249,20 +258,20 @@ def comparison(
     handles = []
     for edges, colour, style, name in kinds:
         lines = LineCollection(
-            edge_lines(places, edges, is_free(truth, layout)),
+            edge_lines(coordinates, edges, follows_edges(truth, layout)),
             colors=colour, linestyles=style, linewidths=1.6, zorder=1,
         )  # fmt: skip
         ax.add_collection(lines)
         handles.append((line_mark(colour, 1.6, style), f"{len(edges)} {name}"))
     diameters = diameters_of(truth)
-    draw_nodes(ax, truth, places, None, None, diameters)
-    frame(ax, places, handles)
-    _label(ax, truth, places, diameters, labels)
+    draw_nodes(ax, truth, coordinates, None, None, diameters)
+    frame(ax, coordinates, handles)
+    _label(ax, truth, coordinates, diameters, labels)
     return ax
 
 
 def degrees(graph: GraphLike, ax: Axes | None = None) -> Axes:
-    """Draw how many nodes have how many neighbours.
+    """Draw the degree distribution.
 
     Examples
     --------
@@ -289,7 +298,7 @@ def _draw_cells(
     limits: tuple[float, float],
     title: str,
 ) -> None:
-    """Draw the cells of a matrix that are known, and the scale of their shades."""
+    """Draw the known cells of a matrix, and their colour scale."""
     from matplotlib.colors import LinearSegmentedColormap
 
     scale = LinearSegmentedColormap.from_list("couplings", list(shades))
@@ -298,32 +307,36 @@ def _draw_cells(
 
 
 def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
-    """Return the name of every node's group; None where there are no groups."""
+    """Return the group of every node; None without groups."""
     if groups is None:
         return None
     if isinstance(groups, str):
         if groups != "communities":
-            raise InputError(f"Unknown groups {groups!r}: give 'communities' or names.")
+            raise InputError(
+                "option-value",
+                "groups",
+                f"Unknown groups {groups!r}: pass 'communities' or the group of every node.",
+            )
         found = communities(graph)
         return [f"community {k + 1:2}" if k >= 0 else ISOLATED for k in found]
     return [str(group) for group in of_nodes(graph, groups, "groups")]
 
 
 def _label(
-    ax: Axes, graph: Graph, places: Places, diameters: NDArray[np.float64], labels: Labels
+    ax: Axes, graph: Graph, coordinates: Coordinates, diameters: NDArray[np.float64], labels: Labels
 ) -> None:
-    """Write the names that are asked for; unless told, all of few nodes and the hubs of many."""
+    """Write the labels; by default those of all nodes, or of the hubs of a large graph."""
     if labels is False:
         return
     names = graph.variables.labels if isinstance(labels, bool) or labels is None else labels
     texts = [str(text) for text in of_nodes(graph, names, "labels")]
     order = np.argsort(-graph.degree, kind="stable")
-    most = HUBS if labels is None and graph.n_nodes > LABELLED else graph.n_nodes
-    write_labels(ax, texts, places, diameters, order, most)
+    most = HUBS if labels is None and graph.n_nodes > MAX_LABELS else graph.n_nodes
+    write_labels(ax, texts, coordinates, diameters, order, most)
 
 
 def _overview(graph: Graph, ax: Axes) -> Axes:
-    """Draw degrees and, in a corner, the sizes of components; say how dense the graph is."""
+    """Draw the degrees and, in an inset, the sizes of components, with the density in the title."""
     sizes = [len(component) for component in graph.components()]
     density = 2 * graph.n_edges / (graph.n_nodes * (graph.n_nodes - 1))
     degrees(graph, ax).set_title(
@@ -334,10 +347,10 @@ def _overview(graph: Graph, ax: Axes) -> Axes:
     )
     if len(sizes) == 1:
         return ax
-    ax.set_ylim(top=2 * ax.get_ylim()[1])  # room for the corner
-    corner = ax.inset_axes((0.6, 0.62, 0.38, 0.34))
-    corner.scatter(*np.unique(sizes, return_counts=True), color=COLOURS[1], s=12)
-    corner.set(xscale="log", yscale="log")
-    corner.set_xlabel("variables in a component", fontsize="small")
-    corner.set_ylabel("components", fontsize="small")
+    ax.set_ylim(top=2 * ax.get_ylim()[1])  # space for the inset
+    inset = ax.inset_axes((0.6, 0.62, 0.38, 0.34))
+    inset.scatter(*np.unique(sizes, return_counts=True), color=COLOURS[1], s=12)
+    inset.set(xscale="log", yscale="log")
+    inset.set_xlabel("variables in a component", fontsize="small")
+    inset.set_ylabel("components", fontsize="small")
     return ax

@@ -1,6 +1,6 @@
-"""Pictures of how stable a graph is: edges and centralities with their intervals, differences.
+"""Plots of stability: edges and centralities with intervals, and differences between edges.
 
-They are laid out as users of bootnet know them: a row for each edge or variable, the value in the graph as a
+The layout is that of bootnet: a row for each edge or variable, the value in the graph as a
 point, the interval over the replicates as a line, and the mean of the replicates as a ring.
 """
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
     from markhood.stability.bootstrap import Bootstrap
 
-EDGES = 40  # that are drawn unless asked otherwise
+EDGES = 40
 BLACK, PALE, FAINT = "#202020", "#A0A0A0", "#E4E4E4"
 
 
 def edge_intervals(
     bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = EDGES, only_graph: bool = True
 ) -> Axes:
-    """Draw edges with the intervals of their couplings, the strongest on top.
+    """Draw the couplings of edges with their intervals, the largest on top.
 
-    Beside each edge is the share of the replicates that have it.
+    The number on the right is the share of the replicates that have the edge.
 
     Parameters
     ----------
     bootstrap : Bootstrap
     ax : Axes, optional
-        Where to draw; by default new axes.
+        Axes to draw on. By default new axes are made.
     edges : int, default=40
-        How many at most.
+        Maximum number of edges.
     only_graph : bool, default=True
-        Whether pairs that are no edge of the graph are left out.
+        Whether to leave out pairs that are not edges of the graph.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def centrality_intervals(
     ----------
     bootstrap : Bootstrap
     ax : Axes, optional
-        Where to draw; by default new axes.
+        Axes to draw on. By default new axes are made.
     measure : str, default="strength"
         One of degree, strength, expected_influence, closeness, betweenness, bridge_strength,
         bridge_expected_influence.
@@ -92,7 +92,9 @@ def centrality_intervals(
     rows = [row for row in found if row["measure"] == measure]
     if not rows:
         known = ", ".join(dict.fromkeys(row["measure"] for row in found))
-        raise InputError(f"Unknown measure {measure!r}: choose one of {known}.")
+        raise InputError(
+            "option-value", "measure", f"Unknown measure {measure!r}: choose one of {known}."
+        )
     rows.sort(key=lambda row: row["value"])
     ax = new_axes(ax, height=0.22 * len(rows))
     _draw_intervals(ax, rows, "value")
@@ -102,17 +104,17 @@ def centrality_intervals(
 
 
 def differences(bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = EDGES) -> Axes:
-    """Draw which couplings of the graph differ from which: black squares do, grey ones do not.
+    """Draw which couplings differ significantly from each other: black cells do, grey cells do not.
 
-    The coupling itself is written on the diagonal.
+    The diagonal has the couplings.
 
     Parameters
     ----------
     bootstrap : Bootstrap
     ax : Axes, optional
-        Where to draw; by default new axes.
+        Axes to draw on. By default new axes are made.
     edges : int, default=40
-        How many at most, the strongest.
+        Maximum number of edges; the strongest are drawn.
 
     Returns
     -------
@@ -142,14 +144,16 @@ def differences(bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = ED
 
 
 def _draw_intervals(ax: Axes, rows: Sequence[dict[str, float]], value: str) -> None:
-    places = np.arange(len(rows))
+    coordinates = np.arange(len(rows))
     ax.axvline(0, color=PALE, linewidth=0.6, zorder=0)
     low, high = ([row[bound] for row in rows] for bound in ("low", "high"))
-    ax.hlines(places, low, high, color=PALE, linewidth=2, label="interval")
+    ax.hlines(coordinates, low, high, color=PALE, linewidth=2, label="interval")
     means = [row["mean"] for row in rows]
-    ax.plot(means, places, "o", mfc="none", mec=BLACK, ms=4, mew=0.7, ls="none", label="replicates")
+    ax.plot(
+        means, coordinates, "o", mfc="none", mec=BLACK, ms=4, mew=0.7, ls="none", label="replicates"
+    )
     values = [row[value] for row in rows]
-    ax.plot(values, places, "o", color=COLOURS[0], ms=3.5, ls="none", label="graph")
+    ax.plot(values, coordinates, "o", color=COLOURS[0], ms=3.5, ls="none", label="graph")
     if rows:
         ax.legend(loc="best", framealpha=0.7, fontsize="x-small")
 

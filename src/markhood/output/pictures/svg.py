@@ -1,7 +1,7 @@
-"""A small picture of a graph as SVG text, for the output of a notebook: no matplotlib, no script.
+"""Draw a graph as SVG text for a notebook, without matplotlib or scripts.
 
-It names no ground, so that it stands on a light or a dark one. Names are titles that the browser shows
-under the pointer, and are written out where there are few. They are escaped, every one.
+The background is transparent. The browser shows names under the pointer, and all names are written
+where there are few. Names are escaped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.output.pictures.communities import communities
-from markhood.output.pictures.layout import Places, positions
+from markhood.output.pictures.layout import Coordinates, positions
 from markhood.output.pictures.marks import (
     ATTRACTION,
     PALE,
@@ -23,30 +23,33 @@ from markhood.output.pictures.marks import (
     strengths,
 )
 
-MOST_NODES = 300  # of more nothing would be seen, and the layout takes longer than the rest
-NAMED = 30
+MAX_NODES = 300  # larger graphs are unreadable and slow to lay out
+MAX_NAMES = 30
 _WIDTH, _TALLEST, _MARGIN = 520, 420, 24  # pixels
-_LETTERS = 18  # of a name
+_NAME_LENGTH = 18
 
 
 def network_svg(graph: Graph) -> str:
-    """Return a picture of a graph, or nothing where there would be nothing to see.
+    """Return a drawing of a graph; empty for a graph without edges or with too many nodes.
 
     Examples
     --------
     >>> network_svg(Graph("ab", [(0, 1)]))[:11], network_svg(Graph("ab", []))
     ('<svg width=', '')
     """
-    if not graph.n_edges or graph.n_nodes > MOST_NODES:
+    if not graph.n_edges or graph.n_nodes > MAX_NODES:
         return ""
-    places = positions(graph)
-    extent = np.ptp(places, axis=0)
-    room = _WIDTH - 2 * _MARGIN - (60 if graph.n_nodes <= NAMED else 0)  # for the last name
+    coordinates = positions(graph)
+    extent = np.ptp(coordinates, axis=0)
+    room = _WIDTH - 2 * _MARGIN - (60 if graph.n_nodes <= MAX_NAMES else 0)  # for the last name
     scale = min(room / max(extent[0], 1e-9), (_TALLEST - 2 * _MARGIN) / max(extent[1], 1e-9), 90)
-    dots = (places - [places[:, 0].min(), places[:, 1].max()]) * [scale, -scale] + _MARGIN
+    dots = (coordinates - [coordinates[:, 0].min(), coordinates[:, 1].max()]) * [
+        scale,
+        -scale,
+    ] + _MARGIN
     height = round(float(dots[:, 1].max()) + _MARGIN)
     parts = [*_lines(graph, dots), *_discs(graph, dots)]
-    if graph.n_nodes <= NAMED:
+    if graph.n_nodes <= MAX_NAMES:
         parts += _names(graph, dots)
     return (
         f'<svg width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
@@ -54,7 +57,7 @@ def network_svg(graph: Graph) -> str:
     )
 
 
-def _lines(graph: Graph, dots: Places) -> list[str]:
+def _lines(graph: Graph, dots: Coordinates) -> list[str]:
     strength, widest = strengths(graph)
     sign = (np.nan_to_num(np.sign(graph.coupling)) * has_sign(graph)).astype(int)
     opacity = np.nan_to_num(graph.probability, nan=1.0)
@@ -65,12 +68,13 @@ def _lines(graph: Graph, dots: Places) -> list[str]:
         lines.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
             f'stroke="{(UNKNOWN, ATTRACTION, REPULSION)[sign[k]]}" '
-            f'stroke-width="{1 + 3 * (strength[k] / widest):.1f}" opacity="{opacity[k]:.2f}"{dashes}/>'
+            f'stroke-width="{1 + 3 * (strength[k] / widest):.1f}" '
+            f'opacity="{opacity[k]:.2f}"{dashes}/>'
         )
     return lines
 
 
-def _discs(graph: Graph, dots: Places) -> list[str]:
+def _discs(graph: Graph, dots: Coordinates) -> list[str]:
     radius = 5 if graph.n_nodes <= 100 else 3
     return [
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" '
@@ -82,9 +86,9 @@ def _discs(graph: Graph, dots: Places) -> list[str]:
     ]
 
 
-def _names(graph: Graph, dots: Places) -> list[str]:
+def _names(graph: Graph, dots: Coordinates) -> list[str]:
     shown = [
-        name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
+        name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
         for name in graph.variables.labels
     ]
     return [
@@ -95,5 +99,5 @@ def _names(graph: Graph, dots: Places) -> list[str]:
 
 
 def _escaped(name: str) -> str:
-    # A name from a file of unknown encoding may hold half characters, which no file can.
+    # A name from a file of unknown encoding may contain surrogates, which cannot be written.
     return html.escape(name.encode("utf-8", "replace").decode("utf-8"))

@@ -1,4 +1,4 @@
-"""Pictures made of characters, for a terminal."""
+"""Drawings made of characters, for a terminal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ LINKS = {(0, 1): "--", (1, 0): "|", (1, 1): "\\", (1, -1): "/"}
 
 
 def draw_grid(graph: Graph, columns: int) -> str:
-    """Draw a graph whose nodes are the cells of a grid, with the edges between touching cells.
+    """Draw a graph whose nodes are the cells of a grid, with the edges between adjacent cells.
 
     Parameters
     ----------
     graph : Graph
-        Node k stands in row ``k // columns`` and column ``k % columns``.
+        Node k is in row ``k // columns`` and column ``k % columns``.
     columns : int
 
     Examples
@@ -33,7 +33,7 @@ def draw_grid(graph: Graph, columns: int) -> str:
         step = (b // columns - row, b % columns - column)
         if step not in LINKS:
             continue
-        # A link stands right of its left end, so that the two diagonals of a square meet.
+        # A link is drawn to the right of its left end, so that two diagonals cross.
         y, x = 2 * row + step[0], 3 * (column + min(step[1], 0)) + abs(step[1])
         link = LINKS[step]
         crossing = step[0] and step[1] and canvas[y][x] not in (" ", link)

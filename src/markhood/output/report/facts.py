@@ -1,7 +1,7 @@
-"""What a report says in words: what was run, on which data, and what to be wary of.
+"""Texts of the report: the run, the data, how to read the numbers, and warnings.
 
-Provenance may come from a file of another version or program, or be missing: what can be made
-sense of is shown, and the rest passed over.
+Provenance may come from another version or program, or be missing: entries that are not understood
+are left out.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from markhood.output.citation import PAPER, SOFTWARE
 from markhood.output.methods_section import findings_in, methods_section, references
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 
-RARE = 5  # samples; a value that occurs in fewer says little about edges
-SAMPLES_PER_VARIABLE = 2  # fewer, and only strong edges can be found
+RARE = 5  # samples; rarer values carry little information about edges
+SAMPLES_PER_VARIABLE = 2  # with fewer, only strong edges can be found
 Rows = list[tuple[str, str]]
 IMPUTATION = {
     "missing": "missing values imputed",
@@ -30,14 +30,14 @@ IMPUTATION = {
     "seed": "seed of the imputation",
 }
 
-# Kass and Raftery's words (1995) for twice the logarithm of a Bayes factor. A gain in BIC is about one
-# such logarithm, and the evidence adds two, one from each end.
-BANDS = ((2.0, "hardly worth a mention"), (6.0, "positive"), (10.0, "strong"))
+# Kass and Raftery (1995) classify twice the logarithm of a Bayes factor. A gain in BIC approximates
+# one logarithm, and the evidence is the sum of two, one from each end.
+BANDS = ((2.0, "not worth more than a bare mention"), (6.0, "positive"), (10.0, "strong"))
 STRONGEST_BAND = "very strong"
 
 
 def summary(graph: Graph) -> str:
-    """Say in one line how large all is.
+    """Return a line with the numbers of samples, variables and edges.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def summary(graph: Graph) -> str:
 
 
 def run_rows(graph: Graph) -> Rows:
-    """Name and value of what is known about the run.
+    """Return names and values that describe the run.
 
     Examples
     --------
@@ -80,11 +80,11 @@ def run_rows(graph: Graph) -> Rows:
         rows.append(("blankets scored", ", ".join(scored)))
     if "version" in about:
         rows.append(("markhood", str(about["version"])))
-    return rows or [("run", "unknown: the graph came without provenance")]
+    return rows or [("run", "unknown: the graph has no provenance")]
 
 
 def data_rows(graph: Graph, samples: Samples | None) -> Rows:
-    """Name and value of what is known about data and graph.
+    """Return names and values that describe data and graph.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
         rows.insert(0, ("samples", str(data["samples"])))
     if graph.members:
         n_columns = graph.n_nodes + graph.variables.n_members
-        rows[-1] = ("variables", f"{graph.n_nodes}, which stand for {n_columns} columns")
+        rows[-1] = ("variables", f"{graph.n_nodes}, grouped from {n_columns} columns")
     own = None if samples is None or samples.weights is None else samples.total_weight
     weight = data.get("weight", own)
     if _is_number(weight):
@@ -106,8 +106,8 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
     if len(different) == 1:
         names = [level_text(level) for level in different[0]]
         is_plain = len(names) != 2 or names == ["0", "1"]
-        said = None if is_plain else f"0 is {names[0]}, 1 is {names[1]}"
-        rows.append(("values", said or listed(names, LEVELS_SHOWN)))
+        coded = None if is_plain else f"0 is {names[0]}, 1 is {names[1]}"
+        rows.append(("values", coded or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
     notes = findings_in(data, "note")
@@ -132,7 +132,7 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
 
 
 def notes(graph: Graph) -> list[str]:
-    """Say what the numbers in the table of edges mean.
+    """Explain the numbers in the table of edges.
 
     Examples
     --------
@@ -140,39 +140,41 @@ def notes(graph: Graph) -> list[str]:
     (1, 2)
     """
     coupling = (
-        "Evidence is what an edge brings to the total score (natural logarithms); coupling is the "
-        "conditional log odds ratio, positive where the two go together; of ordered levels, that of "
-        "a step of each."
+        "Evidence is the gain in penalised log-likelihood from including the edge (natural "
+        "logarithm). Coupling is the conditional log odds ratio, positive where high values go "
+        "together; between "
+        "ordered variables it is the log odds ratio of one step in each."
     )
     if graph.coupling_tables:
         coupling += (
-            " Of levels without order, more than two of them, the coupling is a table, a number for each pair "
-            "of levels, and its size, the Frobenius norm, has no sign: click it to see the table."
+            " With three or more unordered levels, the coupling is a table with a number for "
+            "each pair of levels. Its size is the Frobenius norm, which has no sign: click it to "
+            "see the table."
         )
     known = (ANNOTATIONS[name].note for name in graph.annotations if name in ANNOTATIONS)
     return [coupling, *filter(None, known)]
 
 
 def bands(graph: Graph) -> list[tuple[float | None, str]]:
-    """Return words for evidence below each limit, and for all that is above.
+    """Return descriptions of the evidence below each limit, and above the last.
 
     Examples
     --------
     >>> bands(Graph("ab", []))[0], bands(Graph("ab", [], provenance={"only_ranks": True}))
-    ((2.0, 'hardly worth a mention'), [(None, 'a score, which only ranks pairs')])
+    ((2.0, 'not worth more than a bare mention'), [(None, 'a score that only ranks pairs')])
     """
     if _only_ranks(graph):
-        return [(None, "a score, which only ranks pairs")]
+        return [(None, "a score that only ranks pairs")]
     return [*BANDS, (None, STRONGEST_BAND)]
 
 
 def _only_ranks(graph: Graph) -> bool:
-    """Return whether evidence is no likelihood ratio."""
+    """Return whether the evidence is a ranking score and not a likelihood ratio."""
     return graph.provenance.get("only_ranks") is True
 
 
 def how_to_read(graph: Graph) -> list[str]:
-    """Say in words which number to trust for what.
+    """Explain which number answers which question.
 
     Examples
     --------
@@ -181,38 +183,39 @@ def how_to_read(graph: Graph) -> list[str]:
     """
     limits = "; ".join(f"below {limit:g}, {words}" for limit, words in BANDS)
     scale = (
-        f"{limits}; from there on, {STRONGEST_BAND} (the words are Kass and Raftery's, 1995). It grows "
-        "with the number of samples, and it is no probability."
+        f"{limits}; above, {STRONGEST_BAND} (Kass and Raftery, 1995). It grows with the number of "
+        "samples, and it is not a probability."
     )
     if _only_ranks(graph):
         there = (
-            "Is the edge there? A ranking does not say: the evidence is the score by which all pairs were "
-            "ranked, the strongest first. It is no likelihood ratio and compares with no other data."
+            "Is the edge there? This method does not answer that: the evidence is the score by "
+            "which all pairs were ranked. It is not a likelihood ratio, and cannot be compared "
+            "between data sets."
         )
     elif "probability" in graph.annotations:
         there = (
-            "Is the edge there? Look at the probability. The evidence, what the edge brings to the "
-            f"score after its price, says the same on a scale of its own: {scale}"
+            "Is the edge there? Look at the probability. The evidence, the gain in penalised "
+            f"log-likelihood, answers the same question on another scale: {scale}"
         )
     else:
         there = (
-            "Is the edge there? Look at the evidence, what the edge brings to the score after its "
-            f"price: {scale} Probabilities come from the method bayes."
+            "Is the edge there? Look at the evidence, the gain in penalised log-likelihood: "
+            f"{scale} The method bayes estimates probabilities."
         )
     strong = (
-        "How strong is it? Look at the coupling. A weak coupling may be certain, where samples are "
-        "many, and a strong one doubtful. An infinite one only says that some combination of values "
-        "never occurs: trust its evidence, and read no size into it."
+        "How strong is it? Look at the coupling. A weak coupling may be certain if there are many "
+        "samples, and a strong one uncertain. An infinite coupling means that some combination "
+        "of values never occurs: rely on its evidence, and do not interpret its size."
     )
     cause = (
-        "Neither is a cause: an edge is dependence that is left when all other measured variables are "
-        "held fixed."
+        "Does one cause the other? Neither number answers that: an edge is a dependence that "
+        "remains when all other measured variables are held fixed."
     )
     return [there, strong, cause]
 
 
 def level_names(graph: Graph) -> list[list[str] | None]:
-    """Return the names of every variable's levels, None where nobody knows them.
+    """Return the names of the levels of every variable, None if unknown.
 
     Examples
     --------
@@ -227,7 +230,7 @@ def level_names(graph: Graph) -> list[list[str] | None]:
 
 
 def warnings(graph: Graph, samples: Samples | None) -> list[str]:
-    """Say what a reader should be wary of.
+    """Return warnings about the data and the graph.
 
     Examples
     --------
@@ -240,39 +243,39 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     constant = [repr(name) for name, levels in known if len(levels) == 1]
     if constant:
         found.append(
-            f"{_counted(len(constant), 'variable')} with one value only: {listed(constant)}; "
-            "they can have no edges."
+            f"{_counted(len(constant), 'variable')} with a single value, which cannot have edges: "
+            f"{listed(constant)}."
         )
     if samples is not None:
         found += _rare_values(samples)
     n_samples = data.get("samples")
     if _is_number(n_samples) and n_samples < SAMPLES_PER_VARIABLE * graph.n_nodes:
         found.append(
-            "There are few samples for so many variables: weak edges are missed, and some of those "
-            "found can be chance."
+            "There are few samples for this number of variables: weak edges are missed, and some "
+            "edges may be due to chance."
         )
     return found + _doubtful_edges(graph)
 
 
 def citations(graph: Graph) -> list[str]:
-    """Return a paragraph for a methods section, where the run is known, and what to cite."""
+    """Return a paragraph for a methods section, if the run is known, and the references."""
     version = graph.provenance.get("version")
     software = f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."
     try:
         cited = [reference.entry for reference in references(graph)]
         return [methods_section(graph), *(cited or [PAPER.entry]), software]
-    except (InputError, KeyError, TypeError, ValueError):  # of another program, or unknown
+    except (InputError, KeyError, TypeError, ValueError):  # from another program, or unknown
         return [PAPER.entry, software]
 
 
 def _sample_rows(samples: Samples) -> Rows:
-    """Name and value of what only the samples themselves can say."""
+    """Return names and values that are computed from the samples."""
     counts = level_counts(samples)
     rows = []
     if samples.missing:
-        gone = sum(int(np.bitwise_count(mask).sum()) for mask in samples.missing.values())
-        share = gone / (samples.n_samples * samples.n_variables)
-        rows.append(("missing values", f"{gone} ({100 * share:.3g} %)"))
+        n_missing = sum(int(np.bitwise_count(mask).sum()) for mask in samples.missing.values())
+        share = n_missing / (samples.n_samples * samples.n_variables)
+        rows.append(("missing values", f"{n_missing} ({100 * share:.3g} %)"))
     if samples.is_binary:
         shares = [own[1:].sum() / own.sum() for own in counts]
         low, middle, high = np.percentile(shares, [0, 50, 100])
@@ -290,8 +293,8 @@ def _rare_values(samples: Samples) -> list[str]:
         for name, weight, levels in zip(samples.names, rarest, samples.levels, strict=True)
         if weight < RARE and len(levels) > 1
     ]
-    said = f"{_counted(len(rare), 'variable')} with a value in fewer than {RARE} samples"
-    return [f"{said}: {listed(rare)}."] if rare else []
+    text = f"{_counted(len(rare), 'variable')} with a value in fewer than {RARE} samples"
+    return [f"{text}: {listed(rare)}."] if rare else []
 
 
 def _doubtful_edges(graph: Graph) -> list[str]:
@@ -306,7 +309,10 @@ def _doubtful_edges(graph: Graph) -> list[str]:
     with np.errstate(invalid="ignore"):
         opposed = int((graph.coupling_ends.prod(axis=1) < 0).sum())
     if opposed:
-        found.append(f"The two ends of {_counted(opposed, 'edge')} disagree about the sign.")
+        found.append(
+            "The regressions of the two ends disagree about the sign of "
+            f"{_counted(opposed, 'edge')}."
+        )
     if not graph.n_edges:
         found.append("No edge was found.")
     return found

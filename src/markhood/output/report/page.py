@@ -1,11 +1,9 @@
-"""A graph as one HTML file that explores itself, offline.
+"""A graph as one interactive HTML file that works offline.
 
-The page is a template with five places to fill (the standard library's `string.Template` does;
-there is nothing for a larger engine to do, because all text reaches the page as data). The data are
-JSON inside a script element that is never run, with every `<` written as an escape, so that no name
-can end the element; the page's own script puts them in as text. As a second lock, the content
-security policy names the hashes of the one script and the one style that may run, and allows no
-connection to anywhere.
+The page is a `string.Template` with five fields; all text reaches the page as data. The data are
+JSON inside a script element that is never run, with every `<` escaped, so that a name cannot end
+the element; the script of the page inserts them as text. In addition, the content security policy
+names the hashes of the one script and the one style that may run, and allows no connections.
 """
 
 from __future__ import annotations
@@ -30,12 +28,12 @@ from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.citation import BIBTEX
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.communities import communities
 from markhood.output.pictures.distance import ByDistance
-from markhood.output.pictures.layout import Places
-from markhood.output.pictures.placing import Layout, is_free, placed
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.pictures.layout import Coordinates
+from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
 from markhood.output.report import facts
 from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
@@ -50,33 +48,33 @@ def write_report(
     layout: Layout = "auto",
     columns: int | None = None,
 ) -> None:
-    """Write a graph as an interactive page: one HTML file that needs no network.
+    """Write a graph as an interactive page: one HTML file that works offline.
 
     Parameters
     ----------
     graph : Graph or fitted estimator
-        With its provenance, which the page shows.
+        The page also shows its provenance.
     path : str or path
         A name that ends in .html; an existing file is replaced.
     samples : Samples, optional
-        The data that the graph was learned from; the page then says more about the variables.
+        The data that the graph was learned from; the page then also shows how often values occur.
     title : str, default="Markov network"
         Heading of the page.
-    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like of shape (n_nodes, 2), default="auto"
-        Distances as in the graph, the cells of a grid, a circle, a row with the edges as arcs above it, or
-        places of your own; or a file (.csv, .tsv) of these, with the columns name, x and y or name and
-        position. Circle and row are to scale where variables lie along a genome, and then the circle is
-        the default; elsewhere distances as in the graph are.
+    layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like, default="auto"
+        "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line
+        with the edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name
+        and position. An array has the coordinates of the nodes. Circle and line are to scale where
+        variables have positions along a genome; "auto" is then "circle", and "stress" otherwise.
     columns : int, optional
-        Of the grid, for variables that are pixels; by default the grid is square.
+        Number of columns of the grid, for variables that are pixels. By default the grid is square.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = pathlib.Path(folder, "report.html")
-    ...     write_report(Graph(["rain", "wet"], [(0, 1)]), place)
-    ...     place.read_text()[:15]
+    ...     path = pathlib.Path(folder, "report.html")
+    ...     write_report(Graph(["rain", "wet"], [(0, 1)]), path)
+    ...     path.read_text()[:15]
     '<!DOCTYPE html>'
     """
     graph = as_graph(graph)
@@ -86,16 +84,16 @@ def write_report(
 
 
 def check_report_writable(path: str | os.PathLike[str]) -> None:
-    """Raise `InputError` if a report cannot be written to `path`; to be asked before long work.
+    """Raise `InputError` if a report cannot be written to this file; call this before long work.
 
     Examples
     --------
     >>> check_report_writable("report.pdf")
     Traceback (most recent call last):
-    markhood.errors.InputError: report.pdf: unknown ending '.pdf'; known are .html.
+    markhood.errors.InputError: The name of report.pdf must end in .html.
     """
-    known_ending(Path(path), [".html"])
-    check_place(Path(path))
+    checked_suffix(Path(path), [".html"])
+    check_writable_file(Path(path))
 
 
 def report_html(
@@ -127,21 +125,31 @@ def report_html(
         style=style,
         script=script,
         data=_as_script(
-            _content(graph, samples, title, placed(graph, layout, columns), is_free(graph, layout))
+            _content(
+                graph,
+                samples,
+                title,
+                node_coordinates(graph, layout, columns),
+                follows_edges(graph, layout),
+            )
         ),
     )
 
 
 def _content(
-    graph: Graph, samples: Samples | None, title: str, places: Places, are_free: bool
+    graph: Graph,
+    samples: Samples | None,
+    title: str,
+    coordinates: Coordinates,
+    edges_are_straight: bool,
 ) -> dict[str, Any]:
-    """Return everything that the page shows; where places are free to choose, edges are straight."""
-    bent = {} if are_free else {"bend": bends(places, graph.edges).round(3).tolist()}
+    """Return the data of the page; edges are straight if the layout follows them."""
+    bent = {} if edges_are_straight else {"bend": bends(coordinates, graph.edges).round(3).tolist()}
     return {
         "title": title,
         "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
         "summary": facts.summary(graph),
-        "nodes": _nodes(graph, samples, places.round(3)),
+        "nodes": _nodes(graph, samples, coordinates.round(3)),
         "edges": _edges(graph, samples) | bent,
         "columns": [*NUMBER_COLUMNS, *graph.annotations],
         "annotations": list(graph.annotations),
@@ -160,7 +168,7 @@ def _content(
 
 
 def _distances(graph: Graph) -> dict[str, Any]:
-    """Return how far apart the ends of every edge are, and what of the evidence stands out."""
+    """Return the distance between the ends of every edge, and the outliers of the evidence."""
     least = graph.provenance.get("min_distance")
     found = ByDistance.of(graph, min_distance=least if isinstance(least, (int, float)) else None)
     return {
@@ -172,12 +180,12 @@ def _distances(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, Any]:
+def _nodes(graph: Graph, samples: Samples | None, coordinates: Coordinates) -> dict[str, Any]:
     nodes: dict[str, Any] = {
         "name": graph.nodes,
         **({"members": _members(graph)} if graph.members else {}),
-        "x": places[:, 0].tolist(),
-        "y": places[:, 1].tolist(),
+        "x": coordinates[:, 0].tolist(),
+        "y": coordinates[:, 1].tolist(),
         "community": communities(graph).tolist(),
         "levels": facts.level_names(graph),
     }
@@ -187,7 +195,7 @@ def _nodes(graph: Graph, samples: Samples | None, places: Places) -> dict[str, A
 
 
 def _members(graph: Graph) -> list[list[str]]:
-    """Return the columns that each node stands for besides its own, a minus before an opposite one."""
+    """Return the other columns of the group of each node, with a minus before a complement."""
     return [
         [f"\N{MINUS SIGN}{m.name}" if m.opposite else m.name for m in own]
         for own in graph.variables.members or ()
@@ -195,7 +203,7 @@ def _members(graph: Graph) -> list[list[str]]:
 
 
 def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
-    """Return the columns of edges; evidence and coupling only where the two ends do not give them."""
+    """Return the columns of edges; evidence and coupling only if the ends do not determine them."""
     numbers = number_columns(graph)
     own = (*END_COLUMNS, *graph.annotations, *(["coupling"] if graph.coupling_tables else []))
     edges: dict[str, Any] = {
@@ -212,14 +220,14 @@ def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
 
 
 def _strict(number: float) -> float | str | None:
-    """Write what JSON has no number for: null is unknown, "inf" and "-inf" are infinite."""
+    """Return null for an unknown number, and "inf" or "-inf" for an infinite one, as JSON needs."""
     if math.isnan(number):
         return None
     return str(number) if math.isinf(number) else number
 
 
 def _as_script(content: dict[str, Any]) -> str:
-    # The two other characters cannot begin a tag, but belong to the ways of ending a comment.
+    # > and & are escaped too, because they can end a comment.
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 

@@ -1,7 +1,7 @@
-"""How often each pair of levels occurs in the data, for the ends of every edge.
+"""Contingency tables of the two ends of every edge.
 
-These are plain counts, with nothing held fixed: what a reader can check by hand beside a coupling,
-which is a statement about what is left when all other variables are held fixed.
+These are marginal counts, which a reader can check by hand and compare with the coupling, which
+holds all other variables fixed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
 from markhood.kernels.words import unpacked
 
-MOST_WORDS = 200_000_000  # to count in, of 64 samples each; more would take longer than the rest
-MOST_CELLS = 144  # of a table; a larger one cannot be read
+MAX_WORDS = 200_000_000  # of 64 samples; limits the time for counting
+MAX_CELLS = 144  # larger tables are unreadable
 
 
 def pair_counts(graph: Graph, samples: Samples) -> list[list[list[float]] | None] | None:
-    """Return the weight of each pair of levels for every edge, a row for each level of its first end.
+    """Return the weight of each pair of levels for every edge.
 
-    Samples in which one of the two is missing are left out. None for a table too large to be read,
-    or for all where there is too much to count.
+    Rows are the levels of the first end. Samples with a missing value in the pair are left out. A
+    table that is too large is None, and so is the result if counting would take too long.
 
     Examples
     --------
@@ -33,10 +33,10 @@ def pair_counts(graph: Graph, samples: Samples) -> list[list[list[float]] | None
         return None
     sizes = np.array([len(levels) for levels in samples.levels])
     cells = sizes[graph.edges].prod(axis=1)
-    if int(cells.sum()) * samples.words.shape[1] > MOST_WORDS:
+    if int(cells.sum()) * samples.words.shape[1] > MAX_WORDS:
         return None
     return [
-        _counted(samples, i, j).tolist() if n <= MOST_CELLS else None
+        _counted(samples, i, j).tolist() if n <= MAX_CELLS else None
         for (i, j), n in zip(graph.edges.tolist(), cells.tolist(), strict=True)
     ]
 
@@ -51,7 +51,7 @@ def _counted(samples: Samples, i: int, j: int) -> NDArray[np.float64]:
 
 
 def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
-    """Return an indicator row for every level, the first too, zero where the variable is missing."""
+    """Return an indicator row for every level, 0 where the variable is missing."""
     start = samples.starts[variable]
     others = samples.words[start : start + len(samples.levels[variable]) - 1]
     taken = np.bitwise_or.reduce(others, axis=0, initial=0) | _past_end(samples)
@@ -60,7 +60,7 @@ def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
 
 
 def _past_end(samples: Samples) -> NDArray[np.uint64]:
-    """Return a row with ones in the bits that are no samples."""
+    """Return a row with ones in the unused bits after the last sample."""
     ends = np.arange(1, samples.words.shape[1] + 1) * 64 - samples.n_samples
     unused = np.clip(ends, 0, 64).astype(np.uint64)
     every = np.uint64(0xFFFF_FFFF_FFFF_FFFF)

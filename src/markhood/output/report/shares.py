@@ -1,4 +1,4 @@
-"""How often each level of each variable occurs, each sample counted by its weight."""
+"""Weighted counts and shares of the levels of every variable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEVELS_SHOWN = 6
 
 
 def level_counts(samples: Samples) -> list[NDArray[np.float64]]:
-    """Return the weight of the samples that have each level, an array a variable.
+    """Return the weight of the samples with each level, one array per variable.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def level_shares(samples: Samples) -> list[list[tuple[str, float]]]:
 
 
 def _weights_of(samples: Samples, words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return the weight of the samples that have a one in each row."""
+    """Return the total weight of the ones in each row."""
     if samples.weights is None:
         ones: NDArray[np.float64] = np.bitwise_count(words).sum(axis=1, dtype=np.float64)
         return ones

@@ -1,7 +1,7 @@
-"""The report on the screen: below the cell of a notebook, or in a browser.
+"""Show the report below a notebook cell or in a browser.
 
-In a notebook the page is in an `iframe` of its own, shut off from the notebook but for scripts
-and downloads, so that two graphs on one page, or a page's style, cannot get in each other's way.
+In a notebook the page is in a sandboxed `iframe` that allows scripts and downloads only, so that
+two graphs, or the styles of page and notebook, do not interfere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markhood.graph.graph import Graph
-from markhood.output.pictures.placing import Layout
+from markhood.output.pictures.named_layouts import Layout
 from markhood.output.report.page import report_html, write_report
 
 _HEIGHT = 760  # pixels, in a notebook
@@ -26,7 +26,7 @@ def show(graph: Graph, layout: Layout = "auto", columns: int | None = None) -> A
         from IPython.display import HTML
 
         return HTML(notebook_html(graph, layout, columns))
-    folder = Path(tempfile.mkdtemp(prefix="markhood-"))  # the browser reads it after we are gone
+    folder = Path(tempfile.mkdtemp(prefix="markhood-"))  # not removed: the browser reads it later
     write_report(graph, folder / "graph.html", layout=layout, columns=columns)
     webbrowser.open((folder / "graph.html").as_uri())
     return None
@@ -42,7 +42,7 @@ def notebook_html(graph: Graph, layout: Layout = "auto", columns: int | None = N
     """
     page = html.escape(report_html(graph, layout=layout, columns=columns))
     style = f"width:100%;height:{_HEIGHT}px;border:0"
-    # Not a bare iframe: IPython would warn of one.
+    # IPython warns about a bare iframe.
     return (
         f'<div><iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="fullscreen" '
         f'style="{style}" title="Markov network"></iframe></div>'
@@ -50,7 +50,7 @@ def notebook_html(graph: Graph, layout: Layout = "auto", columns: int | None = N
 
 
 def _in_notebook() -> bool:
-    """Whether this runs in a kernel that can display HTML; a terminal's IPython cannot."""
+    """Return whether this runs in a kernel that can display HTML, unlike IPython in a terminal."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and hasattr(shell, "kernel")

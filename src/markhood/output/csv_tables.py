@@ -1,4 +1,4 @@
-"""Small tables as CSV files."""
+"""Write small tables as CSV files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from markhood.output.places import check_place, known_ending, replace_all
+from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 
 
 def as_csv_text(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> str:
@@ -32,6 +32,6 @@ def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def check_table_writable(path: Path) -> None:
-    """Raise `InputError` if a table cannot be written there."""
-    known_ending(path, [".csv"])
-    check_place(path)
+    """Raise `InputError` if a table cannot be written to this file."""
+    checked_suffix(path, [".csv"])
+    check_writable_file(path)

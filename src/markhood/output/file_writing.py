@@ -1,9 +1,9 @@
-"""Places on the disk: whether a file can be written there, and writing it whole or not at all.
+"""Write output files completely or not at all, and check before long work that they can be written.
 
-No output is one of the inputs, nor another output: that is asked of the files themselves, so links and
-other spellings of a name do not matter. A link is followed to its file. A regular file is written as a
-draft beside it, which then takes its place; anything else that stands there, a device or a pipe, is
-written to, because replacing `/dev/null` would be the end of it.
+An output must not be an input, nor another output; files are compared by device and inode, so links
+and different spellings of a path are recognised. Links are followed. A regular file is written as a
+draft in the same folder, which then replaces it. A device or a pipe is written to directly, because
+`/dev/null` must not be replaced.
 """
 
 from __future__ import annotations
@@ -20,45 +20,48 @@ from markhood.errors import InputError
 Content = bytes | Iterable[bytes]
 
 
-def known_ending(path: Path, known: Iterable[str]) -> str:
-    """Return the ending of a name; `InputError` if it is not one of ``known``."""
-    ending = path.suffix.lower()
-    if ending not in known:
+def checked_suffix(path: Path, known: Iterable[str]) -> str:
+    """Return the suffix of a file name; raise `InputError` if it is not one of ``known``."""
+    suffix = path.suffix.lower()
+    if suffix not in known:
         *most, last = known
-        said = f"unknown ending {ending!r}" if ending else "the name has no ending"
-        endings = f"{', '.join(most)} and {last}" if most else last
-        raise InputError(f"{path}: {said}; known are {endings}.")
-    return ending
+        suffixes = f"{', '.join(most)} or {last}" if most else last
+        raise InputError("file-format", str(path), f"The name of {path} must end in {suffixes}.")
+    return suffix
 
 
-def check_place(path: Path) -> None:
-    """Raise `InputError` if no file can be written there; to be asked before long work."""
+def check_writable_file(path: Path) -> None:
+    """Raise `InputError` if a file cannot be written; call this before long work."""
     target = _target(path)
     folder = target.parent
     try:
         found = _found(target)
         has_folder = folder.is_dir()
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {reason(error)}.") from None
+        raise _not_writable(path, reason(error)) from None
     if found is not None and stat.S_ISDIR(found.st_mode):
-        raise InputError(f"Cannot write {path}: it is a folder.")
+        raise _not_writable(path, "it is a folder")
     if not has_folder:
-        raise InputError(f"Cannot write {path}: the folder {folder} does not exist.")
+        raise _not_writable(path, f"the folder {folder} does not exist")
     if found is not None and not os.access(target, os.W_OK):
-        raise InputError(f"Cannot write {path}: it is write-protected.")
+        raise _not_writable(path, "it is write-protected")
     is_replaced = found is None or stat.S_ISREG(found.st_mode)
     if is_replaced and not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"Cannot write {path}: the folder {folder} is not writable.")
+        raise _not_writable(path, f"the folder {folder} is not writable")
 
 
-def check_apart(outputs: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
+def _not_writable(path: Path, reason: str) -> InputError:
+    return InputError("file-not-writable", str(path), f"Cannot write {path}: {reason}.")
+
+
+def check_distinct(outputs: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
     """Raise `InputError` if an output is an input, or the same file as another output.
 
     Examples
     --------
-    >>> check_apart([Path("edges.csv"), Path("./edges.csv")])
+    >>> check_distinct([Path("edges.csv"), Path("./edges.csv")])
     Traceback (most recent call last):
-    markhood.errors.InputError: edges.csv would be written twice: name two files.
+    markhood.errors.InputError: Two outputs are the same file, edges.csv: choose different names.
     """
     read = {_identity(path): path for path in inputs if _exists(path)}
     written: dict[tuple[object, ...], Path] = {}
@@ -66,18 +69,24 @@ def check_apart(outputs: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
         identity = _identity(path)
         if identity in read:
             raise InputError(
-                f"{path} is read, so it cannot be written too: name another file for the output."
+                "file-exists",
+                str(path),
+                f"{path} is an input and must not be replaced: choose another name for the output.",
             )
         if identity in written:
-            raise InputError(f"{path} would be written twice: name two files.")
+            raise InputError(
+                "file-exists",
+                str(path),
+                f"Two outputs are the same file, {path}: choose different names.",
+            )
         written[identity] = path
 
 
 def replace_all(files: Mapping[Path, Content]) -> None:
-    """Write every file beside its place, then move all; on failure leave nothing behind.
+    """Write a draft of every file, then move all of them; on failure, leave nothing behind.
 
-    What is too large to have at once comes in parts. Devices and pipes come last, because what
-    they were given cannot be taken back.
+    Large contents are passed in parts. Devices and pipes are written last, because writing to them
+    cannot be undone.
     """
     path = Path()
     try:
@@ -93,7 +102,7 @@ def replace_all(files: Mapping[Path, Content]) -> None:
                 draft = drafts.enter_context(draft_beside(target))
                 with draft.open("wb") as stream:
                     stream.writelines((content,) if isinstance(content, bytes) else content)
-                if found is not None:  # what only its owner could read stays so
+                if found is not None:  # keep the permissions
                     draft.chmod(stat.S_IMODE(found.st_mode))
                 ready.append((draft, target))
             for path, content in direct:
@@ -101,12 +110,12 @@ def replace_all(files: Mapping[Path, Content]) -> None:
             for draft, path in ready:
                 os.replace(draft, path)
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {reason(error)}.") from None
+        raise _not_writable(path, reason(error)) from None
 
 
 def _write_to(target: Path, content: Content) -> None:
-    """Write to a device, or to a pipe that has a reader; to wait for one could be for ever."""
-    # Windows has no pipes among its files, and text unless it is told otherwise.
+    """Write to a device, or to a pipe that has a reader, without waiting for one."""
+    # Windows does not have O_NONBLOCK, and needs O_BINARY.
     flags = os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     handle = os.open(target, flags)
     if hasattr(os, "O_NONBLOCK"):
@@ -116,12 +125,12 @@ def _write_to(target: Path, content: Content) -> None:
 
 
 def _target(path: Path) -> Path:
-    """Where a link leads, so that the file is replaced and not the link; any other path as is."""
+    """Return the target of a link, so that the file is replaced and not the link."""
     return Path(os.path.realpath(path)) if os.path.islink(path) else path
 
 
 def _found(path: Path) -> os.stat_result | None:
-    """Look what is there, None for nothing; an `OSError` where nothing could be."""
+    """Return the status of a file, None if it does not exist; `OSError` for an impossible path."""
     try:
         return os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -136,7 +145,7 @@ def _exists(path: Path) -> bool:
 
 
 def _identity(path: Path) -> tuple[object, ...]:
-    """Tell files apart: by device and number, or by folder and name where there is none yet."""
+    """Identify a file by device and inode, or by folder and name if it does not exist."""
     target = _target(path)
     for known, name in ((target, ()), (target.parent, (target.name,))):
         if _exists(known):

@@ -1,8 +1,8 @@
-"""A graph as a square table of couplings, a row and a column for each node: what qgraph takes.
+"""A graph as a matrix of couplings with a row and a column per node, for qgraph.
 
-In R, `qgraph(as.matrix(read.csv("graph.matrix.csv", row.names = 1, check.names = FALSE)))` draws it. Only couplings are
-kept, and where there is no edge there is a 0; so a coupling that is unknown or infinite is refused, and one of
-exactly 0 would be no edge any more.
+In R, `qgraph(as.matrix(read.csv("graph.matrix.csv", row.names = 1, check.names = FALSE)))` draws
+it. Only couplings are stored, and 0 means that there is no edge: an unknown or infinite coupling is
+refused, and an edge with coupling 0 is lost.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def to_bytes(graph: Graph) -> bytes:
 
 
 def from_bytes(content: bytes) -> Graph:
-    r"""Return the graph with an edge wherever a square table is not 0, and that as its coupling.
+    r"""Return the graph with an edge for every cell that is not 0, which is its coupling.
 
     Examples
     --------
@@ -45,11 +45,13 @@ def from_bytes(content: bytes) -> Graph:
     rows = list(csv.reader(io.StringIO(content.decode())))
     names = rows[0][1:]
     if [row[0] for row in rows[1:]] != names:
-        raise InputError("its first row and its first column do not name the same nodes.")
+        raise InputError(
+            "file-damaged", "", "its first row and its first column do not name the same nodes."
+        )
     matrix = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
     matrix = matrix.reshape(len(names), -1)
     if matrix.shape != (len(names), len(names)) or not np.array_equal(matrix, matrix.T):
-        raise InputError("it is not a square table that is the same on both sides.")
+        raise InputError("file-damaged", "", "it is not a symmetric matrix.")
     i, j = np.nonzero(np.triu(matrix))
     values = matrix[i, j]
     return Graph(names, np.column_stack([i, j]), coupling_ends=np.column_stack([values, values]))

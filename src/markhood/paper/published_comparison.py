@@ -1,7 +1,7 @@
-"""Our means beside the published ones.
+"""Compare measured means with the published ones.
 
-The published figure is a mean of 100 noisy data sets too, so a difference is compared with
-s sqrt(1/n + 1/100), where s is the standard deviation over our n replicates.
+The published figure is itself a mean of 100 data sets, so the standard error of the difference is
+s sqrt(1/n + 1/100), where s is the standard deviation over the n replicates.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from markhood.paper.experiment import Cell, Experiment
 from markhood.paper.published import REPLICATES
 from markhood.paper.results import Results
 
-FAR = 2  # differences, in standard errors, that are pointed out
+FAR = 2  # standard errors; larger differences are highlighted
 HEADINGS = (
     *Cell._fields,
     "measure",
@@ -29,7 +29,7 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Line:
-    """One figure of the paper, and ours."""
+    """A published figure and the measured one."""
 
     cell: Cell
     measure: str
@@ -41,14 +41,14 @@ class Line:
 
     @property
     def is_far(self) -> bool:
-        """Whether ours and the paper's differ by more than chance would have it."""
+        """Whether the difference is larger than `FAR` standard errors."""
         return abs(self.difference_over_error) > FAR
 
 
 def compare_with_paper(
     experiment: Experiment, results: Results, cells: Sequence[Cell], replicates: int
 ) -> list[Line]:
-    """Set the means of the first replicates of some cells beside the published figures."""
+    """Compare the means of the first replicates of some cells with the published figures."""
     lines = []
     for cell, measure, paper in experiment.figures():
         values = results.of(cell, measure, replicates)
@@ -68,12 +68,13 @@ def as_csv(lines: Sequence[Line]) -> str:
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
-    """Return the comparison as Markdown: a table a network, with a row a measure.
+    """Return the comparison as Markdown: one table per network, with a row for each measure.
 
-    A cell holds our mean and its standard error, the paper's mean, and the difference over its
-    error, in bold where it is far.
+    A cell has the measured mean and its standard error, the published mean, and the difference over
+    its standard error, in bold where it is large.
     """
-    # The tables of the paper go across by samples; where those are always the same, by variables.
+    # Columns are numbers of samples as in the paper, or of variables if there is one number of
+    # samples.
     axis = "samples" if len({line.cell.samples for line in lines}) > 1 else "variables"
     tables: dict[str, list[Line]] = {}
     for line in lines:
