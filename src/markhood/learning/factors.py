@@ -50,7 +50,8 @@ FEWEST_VARIABLES = 4
 GAMMA = 0.5
 DEPTH = 3
 WORTH_A_WARNING = 10.0  # gain in the total criterion: strong evidence for factors
-MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to
+MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to,
+DENSE = 3.0  # and edges per variable of its graph, each counted at both ends
 
 
 def _factors_text(text: str) -> int | str:
@@ -87,32 +88,49 @@ def with_factors(
     seed: int,
 ) -> Samples:
     """Return samples with the rest scores of hidden factors, as many as are asked for or chosen."""
-    if samples.components is not None or n_factors == 0:
+    if samples.components is not None or not n_factors:
         return samples
     known = constraints(samples.variables)
     n_nodes = samples.n_variables - len(known.covariates)
     if n_nodes < FEWEST_VARIABLES:
         return samples
-    if n_factors is None and n_nodes * samples.n_samples > MOST_CHECKED:
-        return samples
     if isinstance(n_factors, int):
         return replace(samples, components=leading_components(samples, n_nodes, n_factors))
     job = Job(samples, scorer_for(samples, Bic(GAMMA), kernels), runner, known, seed)
     choice, components = choose_factors(job)
-    if n_factors == "auto":
-        chosen = components.first(choice.n_factors) if choice.n_factors else None
-        return replace(samples, components=chosen)
+    chosen = components.first(choice.n_factors) if choice.n_factors else None
+    return replace(samples, components=chosen)
+
+
+def warn_of_factors(job: Job, kernels: Kernels, n_edges: int) -> None:
+    """Warn where hidden factors explain a dense graph better, if that takes a moment to find out.
+
+    Graphs with few edges per variable are not checked, nor are large tables and nominal variables.
+    """
+    samples, n_nodes = job.samples, job.n_nodes
+    if 2 * n_edges < DENSE * n_nodes or n_nodes < FEWEST_VARIABLES:
+        return
+    is_large = n_nodes * samples.n_samples > MOST_CHECKED
+    if (
+        is_large
+        or samples.missing
+        or samples.components is not None
+        or (samples.bits.n_scores > 1).any()
+    ):
+        return
+    scorer = scorer_for(samples, Bic(GAMMA), kernels)
+    choice, _ = choose_factors(Job(samples, scorer, Runner(1), job.knowledge, job.seed))
     gain = choice.totals[choice.n_factors] - choice.totals[0]
     if gain >= WORTH_A_WARNING:
         many = choice.n_factors > 1
         warn(
             "hidden-factors",
             "factors",
-            f"{choice.n_factors} hidden factor{'s'[:many]} would explain much of the dependence (total criterion "
-            f"{gain:.0f} higher), so that many edges may be artefacts of common causes. Use "
-            f"{option('factors', 'auto')} to adjust for them, or {option('factors', 0)} to silence this warning.",
+            f"{choice.n_factors} hidden factor{'s'[:many]} would explain much of the dependence "
+            f"(total criterion {gain:.0f} higher), so many of the {n_edges} edges may be artefacts "
+            f"of common causes. Use {option('factors', 'auto')} to adjust for them, or "
+            f"{option('factors', 0)} to skip this check.",
         )
-    return samples
 
 
 def described_factors(samples: Samples) -> dict[str, Any]:
@@ -136,7 +154,15 @@ def described_factors(samples: Samples) -> dict[str, Any]:
 
 
 def choose_factors(job: Job) -> tuple[Choice, Components]:
-    """Choose the number of factors by the total criterion of all blankets, bounded by parallel analysis."""
+    """Choose the number of factors by the total criterion, bounded by parallel analysis."""
+    from threadpoolctl import threadpool_limits
+
+    # Small eigenvalue problems only get slower by threads.
+    with threadpool_limits(1, user_api="blas"):
+        return _choose_factors(job)
+
+
+def _choose_factors(job: Job) -> tuple[Choice, Components]:
     most = min(MOST_FACTORS, (job.n_nodes - 1) // 2)
     components = leading_components(job.samples, job.n_nodes, most)
     most = n_above_noise(job.samples, job.n_nodes, components.eigenvalues, job.seed)

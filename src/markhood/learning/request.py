@@ -36,7 +36,7 @@ from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
 from markhood.learning.describe import Learned, describe
-from markhood.learning.factors import with_factors
+from markhood.learning.factors import warn_of_factors, with_factors
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
@@ -257,6 +257,8 @@ class Request:
                 f"{'s were' if many else ' was'} cut to the strongest candidates "
                 f"({option('max_candidates')}).",
             )
+        if self.method.n_factors is None and self.run.checkpoint is None:
+            warn_of_factors(job, kernels_named(self.run.kernels), learned.graph.n_edges)
         self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())
 
@@ -272,12 +274,9 @@ class Request:
         """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped, with factors."""
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
-        n_factors = self.method.n_factors
-        if n_factors is None and self.run.checkpoint is not None:
-            n_factors = 0  # a run that is continued would repeat the check
         return with_factors(
             self._grouped(samples),
-            n_factors,
+            self.method.n_factors,
             self.constraints,
             Runner(self.run.n_jobs),
             kernels_named(self.run.kernels),
