@@ -75,7 +75,7 @@ struct BothEnds {
                         const std::int64_t* end = partners.list(mirror_owner + 1);
                         mirror = std::lower_bound(partners.list(mirror_owner), end, *v);
                         require(mirror != end && *mirror == *v && contains(blankets, owner, *p) == contains(blankets, mirror_owner, *v),
-                                "both ends of an edge must know of it");
+                                "both ends of an edge must list it");
                     }
                     owners[static_cast<std::size_t>(p - partners.values)] = owner;
                     mirrors[static_cast<std::size_t>(p - partners.values)] = static_cast<std::size_t>(mirror - partners.values);

@@ -1,6 +1,6 @@
-// Bindings of what is near in a graph, and of its triangles.
+// Bindings of neighbourhoods in a graph, and of its triangles.
 //
-// No bits are counted here, so there is one function for all processors. What is near is asked for every few variables, and made of sparse
+// No bits are counted here, so there is one function for all processors. Neighbourhoods are requested for a few variables at a time, and made of sparse
 // products in Python it kept the threads of a search waiting for the interpreter.
 #include <algorithm>
 

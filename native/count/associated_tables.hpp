@@ -38,7 +38,7 @@ class PairTables {
                 const std::size_t end_i = block_end(i, tile.last_row);
                 stop_if_asked();
                 count(i, end_i, j, end_j);
-                // Kinds are told apart outside the loop over pairs, so that there is no price where all are one.
+                // Kinds are distinguished outside the loop over pairs, so that this costs nothing where all are the same.
                 if (rows_.ordered) test_block<true>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
                 else test_block<false>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
                 i = end_i;
@@ -238,7 +238,7 @@ class PairTables {
 
     // The regression of an end with a single score on the other against none, or, where that is seen to be less than
     // `price`, a number between the two. With all margins of the other end that is the ratio in the pair's table. Kept
-    // out of the loop over pairs, most of which never come here.
+    // out of the loop over pairs: most pairs never reach it.
     __attribute__((noinline)) double fitted_ratio(std::size_t a, std::size_t b, double price) {
         const bool of_a = rows_.n_scores(a) == 1;
         const std::size_t target = of_a ? a : b, other = of_a ? b : a;

@@ -2,8 +2,8 @@
 // samples, ready to take in one variable more.
 //
 // Every sample has the number of its cell: its configuration of the blanket and of real columns, and the target's level. A
-// candidate is counted by walking through the ones of its indicator rows, and its first level is what is
-// left. That costs a step a sample, but is the same for any number of cells, and a weight is just what is added. While
+// candidate is counted by walking through the ones of its indicator rows, and its first level is the
+// rest. That costs a step a sample, but is the same for any number of cells, and a weight is simply added. While
 // cells are few, and samples count once, each cell has a bit mask as in table.hpp, made when the first candidate comes: then
 // a candidate costs a step for 64 samples of some cells.
 #pragma once
@@ -133,7 +133,7 @@ class LevelTable {
         }
     }
 
-    // Rows are numbered as they turn up among the samples; those without weight are no rows.
+    // Rows are numbered as they turn up among the samples; samples without weight make no row.
     void split_rows(std::size_t variable, std::size_t k) {
         decode(variable);
         const std::size_t levels = rows_.levels(variable);

@@ -27,7 +27,7 @@ class BlanketTable {
   public:
     std::size_t n_packs = 0;  // of the table itself; with a candidate, twice as many
     // Column k of the design in 2 * n_packs packs, the second half a copy of the first; one column
-    // more, zero in the first half and one in the second, stands for a candidate.
+    // more, zero in the first half and one in the second, represents a candidate.
     Buffer<const Pack*> columns;
     Buffer<Pack> ones, totals;  // the table's, then room for a candidate's (2 * n_packs packs)
 
@@ -40,7 +40,7 @@ class BlanketTable {
         if (masked_) interleave_masks();
     }
 
-    // The table for one candidate at most: what is then counted where the candidate is one is where `split_by` puts it. To
+    // The table for one candidate at most: counts where the candidate is one are where `split_by` puts them. To
     // interleave the masks pays only for many candidates; it took a quarter of the time of a chain over graphs.
     void build_for(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size,
                    const std::size_t* candidate) {

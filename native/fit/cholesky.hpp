@@ -42,7 +42,7 @@ class Cholesky {
         matrix_.resize(n * n);
     }
 
-    // The matrix, of which the lower triangle counts, until it is decomposed.
+    // The matrix before it is decomposed; only the lower triangle is read.
     double* data() { return matrix_.data(); }
     const Buffer<double>& matrix() const { return matrix_; }
 

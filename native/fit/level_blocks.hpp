@@ -13,7 +13,7 @@ namespace markhood::MARKHOOD_TIER {
 class LevelBlocks {
   public:
     // Writes the lower triangle of `hessian`, (n, n). A row's levels have the weights `powers`, which sum to `sums`, and `totals`
-    // samples; of n_there levels at least one is not gone, and with one only it is certain.
+    // samples; at least one of n_there levels remains, and a single one is certain.
     void write(const Design& design, const double* powers, const double* sums, const double* totals, const std::size_t* n_there,
                double* hessian) {
         design_ = design;

@@ -28,7 +28,7 @@ class LevelStarts {
         return moved;
     }
 
-    // Where the fit of the blanket itself starts, and, once it is told, where it ended.
+    // Where the fit of the blanket itself starts, and, once that is known, where it ended.
     const Buffer<double>& own() const { return own_; }
     void set_own(const Buffer<double>& coefficients, bool is_far) {
         if (own_.size()) own_.copy(coefficients);
@@ -63,7 +63,7 @@ class LevelStarts {
     }
 
   private:
-    // How the blanket differs from that before; at_ is the position of the member that has come or gone.
+    // How the blanket differs from that before; at_ is the position of the member that was added or removed.
     Moved compare(const std::int64_t* blanket, std::size_t size) {
         const std::size_t before = members_.size(), least = size < before ? size : before;
         at_ = 0;

@@ -89,7 +89,7 @@ class MultinomialModel {
     }
 
     // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
-    // probabilities p' with it, tilted towards those, keep all sums but the variable's: as far as none is negative. No fit has
+    // probabilities p' with it, tilted towards those, keep all sums but the variable's: while none is negative. No fit has
     // a likelihood above -(entropy of these).
     double most_near() {
         double slope = 0.0, entropy = 0.0, lowest = -1.0;
@@ -309,8 +309,8 @@ class MultinomialModel {
     std::size_t n_packs() const { return packs_for(design_.n_levels); }
     double* padded_levels(std::size_t u) { return reinterpret_cast<double*>(padded_.data() + u * n_packs()); }
 
-    // Calls use(r, p, at) for the p-th pack of levels of every row, which begins at cell `at`. A pack may end in the next row: what is
-    // written there is written again later, and what is read there goes to padding.
+    // Calls use(r, p, at) for the p-th pack of levels of every row, which begins at cell `at`. A pack may end in the next row: values
+    // written there are written again later, and values read there go to padding.
     template <class Use>
     void each_pack(Use use) const {
         for (std::size_t p = n_packs(); p-- > 0;)

@@ -4,8 +4,8 @@
 //
 // What a unit (a sample, or a row) adds to the likelihood and its derivatives depends on the one number e, so units are lanes of a
 // vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential per unit. Evaluating finds the likelihood and
-// the residuals; the probabilities are computed again for the curvature, which many places never need. Two levels are logistic
-// regression. `kernels/reference/likelihoods.py` has the definition, newton.hpp what is asked of a likelihood.
+// the residuals; the probabilities are computed again for the curvature, which many calls never need. Two levels are logistic
+// regression. `kernels/reference/likelihoods.py` has the definition, newton.hpp the interface of a likelihood.
 #pragma once
 #include <cmath>
 #include <stdexcept>
@@ -157,7 +157,7 @@ class OrdinalModel {
         base_ = nullptr;
     }
 
-    // A part of the units at a time, so that what is multiplied stays in the first-level cache.
+    // A part of the units at a time, so that the factors stay in the first-level cache.
     void differentiate(double* gradient, double* hessian) {
         const OrdinalModel& known = base_ ? *base_ : *this;
         const std::size_t first = base_ ? base_->units_.n_columns : 0, n_new = units_.n_columns - first, levels = units_.n_levels;

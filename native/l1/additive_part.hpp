@@ -48,7 +48,7 @@ class AdditivePart {
         row[n] = pivot > 1e-9 * own ? 1.0 / std::sqrt(pivot) : 0.0;
     }
 
-    // Takes the values of the patterns, of which the columns are those here.
+    // Takes the values of the patterns, whose columns are those here.
     void take(const Patterns& patterns, const Pack* values) {
         const std::size_t n = variables_.size(), n_packs = patterns.n_packs();
         Pack total_of_values{};

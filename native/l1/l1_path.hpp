@@ -12,11 +12,11 @@
 // The known variables are few, so step 1 sees the samples by their patterns in them (patterns.hpp), and costs next to
 // nothing until these are about as many as the samples. Step 2 has to do with all samples and variables, but not with most
 // of them: by how much the sums x_j' r have changed since they were last computed, additive_part.hpp knows nearly, and only
-// those are computed anew for which that is not enough.
+// those for which that is not enough are computed again.
 //
 // The model's curvature may be old: from one lambda to the next it hardly changes, so the steps still shrink
 // by a factor each, and the sums over all pairs of columns (most of the work otherwise) are computed
-// anew only where that saves more steps than it costs. What it cannot change is where they end.
+// again only where that saves more steps than it costs. What it cannot change is where they end.
 //
 // Real columns and variables without a penalty are known from the start, and at the top of the path they alone have slopes.
 // Their bound is kFree instead of lambda, so that the slopes are finite where they separate the target.
@@ -31,7 +31,7 @@ namespace markhood::MARKHOOD_TIER {
 constexpr double kDistanceLeft = 1e-9;  // of any coefficient from its value at the maximum, estimated
 constexpr double kOffMaximum = 1e-8;    // of lambda: by so much a point may miss the conditions of a maximum
 constexpr double kOffMaximumRounded = 1e-5;  // the same where rounding hides the gain of further steps
-constexpr double kFree = 1e-6;          // what is taken of a slope without a penalty, a sample
+constexpr double kFree = 1e-6;          // penalty per sample of a slope that has none
 constexpr std::int64_t kRealColumn = -1;  // instead of the number of a variable
 constexpr double kOnBound = 1e-9;       // relative; this near a bound is within
 constexpr std::size_t kManyKnown = 24;  // variables; about from then on hardly two samples have the same pattern
@@ -141,7 +141,7 @@ class L1Path {
         is_split_ = rows_.reals.n > 0;
     }
 
-    // Takes in the variables beyond so many times their bounds; returns whether there were any.
+    // Adds the variables beyond a multiple of their bounds; returns whether there were any.
     bool make_known(double times) {
         const std::size_t had = known.size();
         for (std::size_t k = unknown_.size(); k-- > 0;) {
@@ -320,7 +320,7 @@ class L1Path {
     Patterns patterns_;      // in the known variables
     Lasso model_;
     Buffer<Unknown> unknown_;
-    AdditivePart change_;    // of what is expected, since expected_before_
+    AdditivePart change_;    // of the expected values, since expected_before_
     Buffer<std::size_t> unclear_;
     Buffer<Pack> eta_, expected_, expected_before_, expected_changes_, expected_of_samples_, residuals_, weights_;
     Buffer<double> gradients_, bounds_, trial_, sums_;

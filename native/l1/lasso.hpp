@@ -3,7 +3,7 @@
 //     g'(t - b) - (t - b)' H (t - b) / 2 - sum_j penalty_j |t_j|,     H = X' diag(weights) X
 //
 // over the slopes t and an intercept without penalty. The intercept is eliminated (H becomes C, the weighted
-// covariance, below): beside it all columns of zeros and ones resemble each other, and coordinate ascent would take
+// covariance, below): compared with it all columns of zeros and ones resemble each other, and coordinate ascent would take
 // hundreds of sweeps. H is kept as a matrix, so a sweep costs nothing that grows with the samples. Rows of X are patterns of
 // the samples (patterns.hpp), and weights are those of all samples of a pattern.
 //

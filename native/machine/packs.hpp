@@ -96,7 +96,7 @@ struct Logistic {
     }
 };
 
-// log(x) for positive x that are no subnormal numbers.
+// log(x) for positive x that are not subnormal.
 [[gnu::always_inline]] static inline Pack log_of(Pack x) {
     const PackBits bits = (PackBits)x;
     const PackBits one = (PackBits)pack_of(1.0), fraction = (bits & 0x000fffffffffffff) | one;

@@ -115,7 +115,7 @@ struct IsingNetwork {
 };
 
 constexpr std::size_t kChains = 16;          // that one call advances, and so the layout of its arrays
-constexpr std::size_t kLevelsPerVector = 4;  // to a multiple of which factors are padded
+constexpr std::size_t kLevelsPerVector = 4;  // factors are padded to a multiple of it
 constexpr std::size_t kMostLevels = 256;     // what fits in a byte
 
 // A network with any number of levels as its Gibbs sampler uses it. The field factors of variable i
@@ -151,7 +151,7 @@ struct Covariates {
 };
 
 // One chain over graphs. `pairs` (i < j, ascending) may be edges; `present` are. A pair's prior log odds are its
-// own, or, where they are not a number, those of the density, which is learned or not. Pairs that are no
+// own, or, where they are not a number, those of the density, which is learned or not. Pairs that are not
 // candidates are counted in bins of log Bayes factors. A pair is visited in every periods-th sweep.
 // `present` and `generator` are where the chain is. `fits` are what an earlier chain over the same samples handed over
 // (graph_sampler.hpp).
@@ -185,7 +185,7 @@ struct GraphNumbers {
 
 constexpr std::size_t kMostTargets = 64;  // of one fit of a Potts model
 
-// Samples as a Potts model reads them: `places` has for each sample and variable the row of its level, variables having
+// Samples as a Potts model reads them: for each sample and variable the row of its level, variables having
 // the rows from starts[v] on, or `n_rows` where it is missing.
 struct PottsSamples {
     const std::int32_t* places;

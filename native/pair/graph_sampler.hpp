@@ -6,19 +6,19 @@
 //
 // with the Bayes factor of pair_fit.hpp given the neighbours that both ends have now; the edge is then set by a
 // draw with this probability. After a sweep the density is the mean of P over all pairs without odds of
-// their own, each as it was last; pairs that are no candidates count as a histogram of log BF.
+// their own, each as it was last; pairs that are not candidates count as a histogram of log BF.
 //
 // **Seldom.** Of most pairs an earlier chain was sure, or nearly. A pair is visited in the first of as many sweeps as its period
-// says, and what is added up then counts for those where it is not; while a chain settles, in the last of as many, so that those
+// says, and its sums then count for the sweeps without a visit too; while a chain settles, in the last of as many, so that those
 // of long periods are not visited then, and the density stays what it was. The periods are fixed beforehand, so that a chain is what it
 // would be in a longer time: to visit pairs in unequal shares changes no Gibbs sampler's distribution.
 //
-// **What is kept.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
+// **Stored fits.** Few edges change in a sweep, and those that do change back. A Bayes factor depends on the pair
 // and the two sets of neighbours alone, so it is kept under a number made of them (each variable has a random
 // number, a set is their exclusive or); likewise the regression of a variable on a set. Two
-// different sets have the same 64 bits once in 10^19 times. When a store is full all start anew.
+// different sets have the same 64 bits once in 10^19 times. When a store is full all are emptied.
 //
-// **What is handed over.** Chains that begin at one graph need the same fits at first, a tenth to two fifths of all: so a
+// **Fits passed on.** Chains that begin at one graph need the same fits at first, a tenth to two fifths of all: so a
 // chain can hand over what it has kept to others over the same samples. It is a list of words: the scale; then of
 // each fit the number that it is kept under, how many numbers it has, the Bayes factor and these.
 #pragma once
@@ -152,7 +152,7 @@ class GraphSampler {
     }
 
   private:
-    // What is kept at most; more of many pairs, each of which needs some: a grid of 4096 variables 4.6.
+    // Most fits that are stored; more for many pairs, since each needs some: a grid of 4096 variables 4.6.
     static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23, kFitsPerPair = 6;
     // From how many neighbours of both ends on a step is quicker than a fit; how many numbers a reference has; and how far a step's log Bayes
     // factor may be from that of its reference.
@@ -275,7 +275,7 @@ class GraphSampler {
         return known_[pair];
     }
 
-    // Empties the stores; nothing is known then but what is found next, of `pair`.
+    // Empties the stores; after that only the next fit, of `pair`, is stored.
     void forget(std::size_t pair) {
         evidence_.clear();
         regressions_.clear();

@@ -5,10 +5,10 @@
 // multiplications a row for every two forms. Instead covariances of forms are added up by the two levels, which is one
 // addition, and multiplied by the levels' features when all rows are.
 //
-// For every neighbour rows are gone through by its level, so that only the other's levels need buckets at a time, which the
+// For every neighbour rows are visited by its level, so that only the other's levels need buckets at a time, which the
 // nearest cache holds. A row's covariances stand side by side, as a *record*: of one side's slope forms with each
 // other, of these with all forms without slopes, and of both sides' slope forms. They are numbers of single precision,
-// which halves what is read and written; some thousand rows at most are added up in it. What second derivatives
+// which halves the memory traffic; some thousand rows at most are added up in it. What second derivatives
 // are good for, the length of a step and a determinant, is then right to some parts in a million.
 #pragma once
 #include "pair/level_moments.hpp"
@@ -184,7 +184,7 @@ class LevelBuckets {
         own.rows.resize(n * n_rows_);
         own.starts.resize(n_buckets + 2);
         std::memset(own.starts.data(), 0, own.starts.size() * sizeof(std::size_t));
-        // Counted two places on, each start has moved on to the next one's when all rows are placed.
+        // Counted two positions on, each start has moved on to the next one's when all rows are placed.
         for (std::size_t k = 0; k < n * n_rows_; ++k) ++own.starts[own.given.buckets[k] + 2];
         for (std::size_t b = 2; b < n_buckets + 2; ++b) own.starts[b] += own.starts[b - 1];
         for (std::size_t r = 0; r < n_rows_; ++r)

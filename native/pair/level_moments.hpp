@@ -4,7 +4,7 @@
 // sum over i's levels of its values times the cells; so these sums are taken first, and there are as many as j has levels.
 // With five letters each that is a seventh of the work of going through all cells for every two forms.
 //
-// **What is wanted added up.** Only covariances with forms that slopes multiply are wanted row by row. Of all other, *plain*
+// **Sums over rows.** Only covariances with forms that slopes multiply are wanted row by row. Of all other, *plain*
 // forms the means of products are taken from the cells added up over the rows, when all are.
 #pragma once
 #include "machine/product_tiles.hpp"

@@ -13,7 +13,7 @@
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
 // the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
-// at a time: sums over cells are chains of additions, each of which would wait for the one before.
+// at a time: sums over cells are chains of additions, where each would wait for the one before.
 //
 // Without a second variable it is the regression of one on its neighbours.
 #pragma once

@@ -10,7 +10,7 @@
 // theta = 0, never at what was fitted before: so a fit depends only on its pair and neighbours, and a stored
 // value equals the one that would be computed again.
 //
-// With so many neighbours that few samples agree in all of them, grouping costs more than it saves: then
+// With many neighbours few samples agree in all of them, and grouping costs more than it saves: then
 // every sample is a row.
 #pragma once
 #include <cmath>
@@ -59,11 +59,11 @@ struct SlopePrior {
         *to++ = 0.0;
         for (std::size_t k = 0; k < end.n_given; ++k) to[k] = of(end.given[k]);
     }
-    // Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
+    // Without a prior maxima may be at infinity, where steps promise ever less, and the remaining gain is not half of it.
     double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
 };
 
-// The configurations of some variables that occur, or where they are many the samples themselves, with what is counted
+// The configurations of some variables that occur, or where they are many the samples themselves, with the counts
 // in each: samples, those where a first variable is one, and where asked for those of a second, and of both.
 class Rows {
   public:
@@ -266,7 +266,7 @@ class PairLikelihood {
     }
     std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_parameters - 1 ? 1 : 2; }
 
-    // Products of what is weighted with the columns of parameters from l on.
+    // Products of the weighted column with the columns of parameters from l on.
     template <std::size_t several>
     void write_products(std::size_t l, double* to) const {
         const Pack *weighted[several], *others[several];

@@ -91,7 +91,7 @@ class LevelFits {
     LaplaceFit<LevelPairLikelihood> end_, pair_;
 };
 
-// Adds the covariates, the last of all variables, to what is given to an end.
+// Adds the covariates, the last of all variables, to the given variables of an end.
 static inline void add_covariates(Buffer<std::int64_t>& given, Covariates covariates) {
     for (std::size_t c = covariates.first; c < covariates.last; ++c) given.push(static_cast<std::int64_t>(c));
 }

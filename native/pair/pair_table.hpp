@@ -33,7 +33,7 @@ class PairTable {
   private:
     static constexpr std::size_t kMaxIntersected = 6;  // variables up to which intersections are faster than numbers
 
-    // The configurations of some variables that occur, as places in counts_.
+    // The configurations of some variables that occur, as positions in counts_.
     class Side {
       public:
         Buffer<std::uint32_t> places;

@@ -8,7 +8,7 @@
 //     3. go on with 1
 //
 // A target may have members that it keeps: the search starts from them, and they never go. Then a
-// blanket of two means two besides the kept ones.
+// blanket of two means two in addition to the kept ones.
 #pragma once
 #include <cmath>
 
@@ -113,7 +113,7 @@ class RegressionScorer {
     // that, so that only the others are looked at; where all are; or somewhere on its way, which is all that is known of it.
     enum class Kind { kFinite, kReduced, kCertain, kUnknown };
 
-    // What there is to know of the blanket's own fit before others near it are.
+    // Prepares the blanket's own fit, which fits near it start from.
     ScoreBound& prepare(const BlanketTable& table) {
         if (!is_prepared_)
             bound_.prepare(table.columns.data(), size_, coefficients.data(), table.totals.data(), table.n_packs, criterion_.l2);
@@ -309,7 +309,7 @@ class BlanketSearch {
     }
 
     // Fits candidates, the most promising first, until no other can be better than the best or than `score`. Those left
-    // have bounds for scores, none of which is within a tie of the best.
+    // have bounds for scores, and none is within a tie of the best.
     void fit_promising(double score) {
         double floor = score;
         left_.resize(0);
@@ -331,7 +331,7 @@ class BlanketSearch {
         for (std::size_t k = 0; k < scores_.size(); ++k) n_bounded += !is_exact_[k];
     }
 
-    // Makes `left_` a heap again below one of its places: nobody is more promising than what is above, and the first is the most of all.
+    // Restores the heap `left_` below one of its positions: each candidate is at most as promising as the one above it.
     void sink(std::size_t at) {
         for (std::size_t child = 2 * at + 1; child < left_.size(); child = 2 * at + 1) {
             if (child + 1 < left_.size() && comes_before(left_[child + 1], left_[child])) ++child;

@@ -2,7 +2,7 @@
 //
 //     1. of the edges that may be flipped, take the one with the largest gain; stop where none gains
 //     2. put it into both ends' blankets, or take it out of them
-//     3. score anew the flips at these two ends, and go on with 1
+//     3. score the flips at these two ends again, and go on with 1
 //
 // A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge between two groups stays as
 // it is; the highest change that it would have made at an end says whether it ever could have gained. Gains are the leaves of
@@ -10,7 +10,7 @@
 // way down.
 //
 // **What cannot gain is not fitted.** An end's change matters only where it makes up for the other end's. Where a bound tells
-// that it does not (newton.hpp) the bound is kept instead, and is made out anew only if the other end has changed so that
+// that it does not (newton.hpp) the bound is kept instead, and is computed again only if the other end has changed so that
 // it might. So the flips, and their order, are those that all changes would give. Of an edge that leads out of the group the
 // other end is not known; but taking it away saves that end no more than its parameters cost.
 #pragma once
@@ -29,7 +29,7 @@ class Tournament {
 
     void set(std::size_t leaf, double gain) {
         std::size_t at = n_leaves_ + leaf;
-        largest_[at] = gain > -HUGE_VAL ? gain : -HUGE_VAL;  // what is not a number never wins
+        largest_[at] = gain > -HUGE_VAL ? gain : -HUGE_VAL;  // NaN never wins
         while (at > 1) {
             at /= 2;
             const double left = largest_[2 * at], right = largest_[2 * at + 1];
@@ -76,7 +76,7 @@ class Climb {
     }
 
   private:
-    // An edge, seen from its lower and from its upper end: two places in the lists of partners.
+    // An edge, seen from its lower and from its upper end: two positions in the lists of partners.
     struct Edge {
         std::size_t lower, upper;
     };
@@ -146,7 +146,7 @@ class Climb {
         end_.present[place] ^= 1;
     }
 
-    // Scores the flips at a variable anew.
+    // Scores the flips at a variable again.
     void score(std::size_t t) {
         end_.not_converged[t] -= n_not_converged(scorer_);
         const std::size_t size = sizes_[t - first_];
@@ -158,7 +158,7 @@ class Climb {
         end_.not_converged[t] += n_not_converged(scorer_);
     }
 
-    // Scores the ends of an edge of which only bounds are known; whether there are any. With one go those others of the
+    // Scores the ends of an edge for which only bounds are known; whether there are any. With one go those others of the
     // same variable that may gain.
     bool make_out(std::size_t e) {
         bool any = false;

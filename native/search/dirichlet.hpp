@@ -3,7 +3,7 @@
 //     sum over rows of  log G(r/2) - log G(n + r/2) + sum over the target's r levels of
 //                       log G(n_x + 1/2) - log G(1/2)
 //
-// A candidate splits the rows. Taking a member out merges rows; the smaller table is simply built anew, since few
+// A candidate splits the rows. Taking a member out merges rows; the smaller table is simply built again, since few
 // blankets shrink. Binary variables whose samples count once have whole numbers in their tables, and so
 // look up their log-gammas; others compute them.
 #pragma once

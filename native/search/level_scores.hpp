@@ -136,7 +136,7 @@ class MultinomialScorer {
     static constexpr std::size_t kMostLookedUp = 1 << 16;
     static constexpr std::size_t kTargets = 64;  // whose earlier fits are remembered, a megabyte each where there are many parameters
 
-    // Whether the second derivatives of the blanket's own fit are known, to begin the fits beside it with. They are where they
+    // Whether the second derivatives of the blanket's own fit are known, to start neighbouring fits with. They are where they
     // cost much, and are found for the first that asks.
     bool is_near_known() {
         if (coefficients.size() < kManyParameters || !criterion_.is_plain() || fit.wants_coefficients) return false;
@@ -181,7 +181,7 @@ class MultinomialScorer {
         fit.coefficients.copy(starts().own());
     }
 
-    // Has the cells gone that had left the table before, of the same target.
+    // Removes the cells that had left the table of the same target before.
     void leave_former() {
         const std::size_t levels = table_.n_levels;
         table_.find_former_rows(former_row_);
@@ -316,7 +316,7 @@ class MultinomialScorer {
             for (std::size_t t = 0; t < levels; ++t) margin_[level_of(r) * levels + t] += counts[r * levels + t];
     }
 
-    // Has the cells of the blanket's rows gone that leave by members other than that at `position`; whether there are any.
+    // Removes the cells of the blanket's rows that leave by members other than that at `position`; whether there are any.
     bool leave_lacking(std::size_t position) {
         const std::uint64_t others = position < kMarks ? ~(std::uint64_t{1} << position) : ~std::uint64_t{0};
         bool any = false;
@@ -340,7 +340,7 @@ class MultinomialScorer {
             if (margin_[level_of(c / levels) * levels + c % levels] == 0.0) tried_left_[c] = true;
     }
 
-    // Starts a candidate's coefficients where its levels' counts are as expected, but for each row's sum being one: what is
+    // Starts a candidate's coefficients where its levels' counts are as expected, but for each row's sum being one: values
     // left to do is little, so that often the first step already tells that it cannot win.
     void start_candidate(std::size_t candidate) {
         const std::size_t levels = table_.n_levels, own = rows_.levels(candidate);

@@ -13,7 +13,7 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr int kHalvings = 20;               // of an interval: a bound needs no more digits
-constexpr std::size_t kSamplesPerRow = 16;  // with fewer a table is no shorter than the samples once it is split
+constexpr std::size_t kSamplesPerRow = 16;  // with fewer a table is as long as the samples once it is split
 
 class OrdinalScorer {
   public:

@@ -1,7 +1,7 @@
 """Message codes: every error, warning and note of markhood has a code, a place and a text.
 
 The code names the kind of problem and stays the same from release to release. The place is the
-column, option or file that is concerned. The text states what is wrong, where, and what to do.
+column, option or file that is concerned. The text states the problem, where it is, and what to do.
 Programs and tests look at code and place; people read the text. `CODES` lists every code with its
 meaning and advice, and the documentation prints that table.
 
@@ -69,7 +69,7 @@ CODES = {
     "decimal-comma": Code("Numbers were read with a decimal comma.", "No action needed."),
     "file-content": Code("What a file contains and how its values were read.", "No action needed."),
     "file-part": Code(
-        "A file has several parts, such as sheets or arrays, of which one can be read.",
+        "A file has several parts, such as sheets or arrays, and only one can be read.",
         "Name the part to read, or save it as a file.",
     ),
     # Tables
@@ -229,7 +229,7 @@ class Finding:
     where : str
         The column, option or file that is concerned; empty for the whole table or request.
     text : str
-        What is wrong or was decided, and what to do.
+        The problem or the decision, and what to do.
     severity : {"warning", "note"}
         A note is recorded and shown in summaries, without a warning.
 

@@ -97,7 +97,7 @@ class Regressions:
         ----------
         variable : int
         levels : ndarray of shape (n_blanket, n_samples)
-            Level numbers of the blanket members. The number of levels stands for a value that was
+            Level numbers of the blanket members. The number of levels represents a value that was
             not in the training data, which has the mean effect of all levels.
         reals : ndarray of shape (n_reals, n_samples), optional
             The standardised covariates; by default their means.

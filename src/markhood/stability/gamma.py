@@ -9,7 +9,7 @@ graph within one standard error of the best is reported too.
 
 With missing values, each graph is the one that `learn` finds by imputation, and its EBIC is the
 mean over imputed data sets. Within a fold, the training samples are imputed without the held-out
-samples, of which only observed values are scored (`observed_pseudo_likelihood`). All gammas of a
+samples, and only their observed values are scored (`observed_pseudo_likelihood`). All gammas of a
 fold use the same random numbers.
 """
 

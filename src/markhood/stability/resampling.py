@@ -4,7 +4,7 @@ The unit of resampling is a row, or a cluster of rows (the answers from one scho
 units are drawn within each stratum, so that every data set has the same proportions of them. Rows
 that are drawn twice are packed twice instead of getting a weight of 2, because counting samples
 with weights costs more than twice as much. Ordered levels are the exception: their regressions run
-over all samples, of which only two thirds are distinct.
+over all samples, and only two thirds of these are distinct.
 
 A data set depends only on the seed and on its number, so it does not depend on the executor.
 """

@@ -1,7 +1,7 @@
 """Loci: positions of variables along a genome or an alignment, each with a chromosome.
 
 They are read from files (VCF, PLINK .bim, alignments), from names such as "chr1:12345", or from the
-option `positions`. Positions are whole numbers of which only differences are used, so they may
+option `positions`. Positions are whole numbers, and only their differences are used, so they may
 count from any number. A variable without a locus, such as a phenotype, has no distance to other
 variables. On a circular genome of known length, as in most bacteria, the distance is the shorter
 way around.
